@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A target may name only targets above it (Documentation/Architecture.md draws the house).
+
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "contactbroker",
+    products: [
+        .executable(name: "contactbrokerd", targets: ["contactbrokerd"]),
+        .executable(name: "contact-agent", targets: ["contact-agent"]),
+        .executable(name: "contactctl", targets: ["contactctl"]),
+        .executable(name: "contactbook", targets: ["contactbook"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // What Swift cannot import: a few lines of C each.
+        .target(name: "CLinux"),
+        .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
+        .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
+
+        // Ground floor: no input, no output.
+        room("JSON"),
+        room("ContactsModel", ["JSON"]),
+        room("Normalization", ["ContactsModel", "CICU"]),
+        room("Formatting", ["ContactsModel"]),
+        room("Varlink", ["JSON"]),
+        room("VCard", ["ContactsModel"]),
+        room("AccessControl", ["ContactsModel", "CCrypto"]),
+        room("ContactsInterface", ["ContactsModel", "Varlink"]),
+
+        // First floor: files, the kernel, sockets.
+        room("ContactsStore", ["ContactsModel", "Normalization", grdb, grdbSQLite]),
+        room("AccessStore", ["AccessControl", "CCrypto", grdb, grdbSQLite]),
+        room("PeerIdentity", ["AccessControl", "CLinux", "CCrypto"]),
+        room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),
+        room("VarlinkClient", ["Varlink", "CLinux"]),
+        room("Broker", ["AccessControl", "AccessStore", "ContactsStore", "ContactsInterface"]),
+
+        // The programs.
+        program("contactbrokerd", ["Broker", "PeerIdentity", "VarlinkServer", nioCore, nioPosix, arguments, logging]),
+        program("contact-agent", ["ContactsInterface", "Formatting", "VarlinkClient", "CLinux"]),
+        program("contactctl", ["ContactsInterface", "Formatting", "VarlinkClient", arguments]),
+        program("contactbook", ["ContactsInterface", "Formatting", "VCard", "VarlinkClient", arguments]),
+
+        tests("JSONTests", ["JSON"]),
+        tests("ContactsModelTests", ["ContactsModel"]),
+        tests("AccessControlTests", ["AccessControl"]),
+    ]
+)

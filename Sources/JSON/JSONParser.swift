@@ -1,0 +1,235 @@
+/// Reads a text into nodes, front to back, with a stack of its own in place of recursion.
+struct JSONParser {
+    private let bytes: [UInt8]
+    private let limits: JSONLimits
+    private var position = 0
+    private var nodes: [JSONDocument.Node] = []
+    /// Nodes of the arrays and objects that are still open.
+    private var open: [Int] = []
+
+    init(bytes: [UInt8], limits: JSONLimits) {
+        self.bytes = bytes
+        self.limits = limits
+        nodes.reserveCapacity(32)
+    }
+
+    mutating func parse() throws(JSONError) -> [JSONDocument.Node] {
+        guard bytes.count < Int(UInt32.max) else { throw .tooLong }
+        try checkUTF8()
+        skipWhiteSpace()
+        try value()
+        while let container = open.last {
+            try nextItem(of: container)
+        }
+        skipWhiteSpace()
+        guard position == bytes.count else { throw .syntax(offset: position) }
+        return nodes
+    }
+
+    private func checkUTF8() throws(JSONError) {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: bytes.span)
+        } catch {
+            throw .invalidUTF8(offset: error.byteOffsets.lowerBound)
+        }
+    }
+
+    /// Reads one value; an array or object is opened, its items follow in ``nextItem(of:)``.
+    private mutating func value() throws(JSONError) {
+        guard position < bytes.count else { throw .syntax(offset: position) }
+        switch bytes[position] {
+        case UInt8(ascii: "{"): try openContainer(.object)
+        case UInt8(ascii: "["): try openContainer(.array)
+        case UInt8(ascii: "\""): try string()
+        case UInt8(ascii: "t"): try literal("true", .bool)
+        case UInt8(ascii: "f"): try literal("false", .bool)
+        case UInt8(ascii: "n"): try literal("null", .null)
+        default: try number()
+        }
+    }
+
+    /// Reads what comes next inside an open array or object: an item, or its end.
+    private mutating func nextItem(of container: Int) throws(JSONError) {
+        let isObject = nodes[container].kind == .object
+        let end = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        skipWhiteSpace()
+        guard position < bytes.count else { throw .syntax(offset: position) }
+        if bytes[position] == end {
+            position += 1
+            try close(container)
+            return
+        }
+        if nodes[container].count > 0 {
+            guard bytes[position] == UInt8(ascii: ",") else { throw .syntax(offset: position) }
+            position += 1
+            skipWhiteSpace()
+        }
+        nodes[container].count += 1
+        if isObject {
+            guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
+                throw .syntax(offset: position)
+            }
+            try string()
+            skipWhiteSpace()
+            guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
+                throw .syntax(offset: position)
+            }
+            position += 1
+            skipWhiteSpace()
+        }
+        try value()
+    }
+
+    private mutating func openContainer(_ kind: JSONValue.Kind) throws(JSONError) {
+        guard open.count < limits.depth else { throw .tooDeep(maximum: limits.depth) }
+        open.append(nodes.count)
+        try append(kind, from: position, to: position)
+        position += 1
+    }
+
+    private mutating func close(_ container: Int) throws(JSONError) {
+        nodes[container].end = UInt32(position)
+        nodes[container].next = UInt32(nodes.count)
+        open.removeLast()
+        if nodes[container].kind == .object { try refuseDuplicates(in: container) }
+    }
+
+    /// Two readers of one text must not come to different members of the same name.
+    private func refuseDuplicates(in object: Int) throws(JSONError) {
+        let count = Int(nodes[object].count)
+        guard count > 1 else { return }
+        var names: [Int] = []
+        names.reserveCapacity(count)
+        var index = object + 1
+        for _ in 0..<count {
+            names.append(index)
+            index = Int(nodes[index + 1].next)
+        }
+        if count <= 16, names.allSatisfy({ !nodes[$0].hasEscapes }) {
+            for (place, name) in names.enumerated() {
+                for earlier in names[..<place] where sameText(earlier, name) {
+                    throw .duplicateMember(offset: Int(nodes[name].start))
+                }
+            }
+        } else {
+            var seen: Set<String> = []
+            for name in names {
+                let text = JSONText.decode(bytes, nodes[name])
+                guard seen.insert(text).inserted else { throw .duplicateMember(offset: Int(nodes[name].start)) }
+            }
+        }
+    }
+
+    private func sameText(_ left: Int, _ right: Int) -> Bool {
+        let (a, b) = (nodes[left], nodes[right])
+        guard a.end - a.start == b.end - b.start else { return false }
+        return bytes[Int(a.start)..<Int(a.end)] == bytes[Int(b.start)..<Int(b.end)]
+    }
+
+    private mutating func string() throws(JSONError) {
+        let start = position
+        var hasEscapes = false
+        position += 1
+        while position < bytes.count {
+            let byte = bytes[position]
+            if byte == UInt8(ascii: "\"") {
+                position += 1
+                try append(.string, from: start, to: position, hasEscapes: hasEscapes)
+                return
+            }
+            guard byte >= 0x20 else { throw .syntax(offset: position) }
+            if byte == UInt8(ascii: "\\") {
+                hasEscapes = true
+                try escape()
+            } else {
+                position += 1
+            }
+        }
+        throw .syntax(offset: start)
+    }
+
+    /// Checks one escape; surrogates must come in pairs, or the text has no meaning in Unicode.
+    private mutating func escape() throws(JSONError) {
+        let start = position
+        position += 1
+        guard position < bytes.count else { throw .syntax(offset: start) }
+        switch bytes[position] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            position += 1
+        case UInt8(ascii: "u"):
+            guard let unit = JSONText.hexadecimal(bytes, at: position + 1) else { throw .syntax(offset: start) }
+            position += 5
+            guard !(0xDC00...0xDFFF).contains(unit) else { throw .syntax(offset: start) }
+            guard (0xD800...0xDBFF).contains(unit) else { return }
+            guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
+                bytes[position + 1] == UInt8(ascii: "u"),
+                let low = JSONText.hexadecimal(bytes, at: position + 2), (0xDC00...0xDFFF).contains(low)
+            else { throw .syntax(offset: start) }
+            position += 6
+        default:
+            throw .syntax(offset: start)
+        }
+    }
+
+    private mutating func literal(_ text: StaticString, _ kind: JSONValue.Kind) throws(JSONError) {
+        let start = position
+        let end = start + text.utf8CodeUnitCount
+        guard end <= bytes.count else { throw .syntax(offset: start) }
+        for (offset, byte) in text.description.utf8.enumerated() where bytes[start + offset] != byte {
+            throw .syntax(offset: start)
+        }
+        position = end
+        try append(kind, from: start, to: end)
+    }
+
+    private mutating func number() throws(JSONError) {
+        let start = position
+        if position < bytes.count, bytes[position] == UInt8(ascii: "-") { position += 1 }
+        let whole = position
+        try digits()
+        if bytes[whole] == UInt8(ascii: "0"), position - whole > 1 { throw .syntax(offset: start) }
+        var kind = JSONValue.Kind.integer
+        if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+            kind = .double
+            position += 1
+            try digits()
+        }
+        if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+            kind = .double
+            position += 1
+            if position < bytes.count, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") {
+                position += 1
+            }
+            try digits()
+        }
+        try append(kind, from: start, to: position)
+    }
+
+    private mutating func digits() throws(JSONError) {
+        let start = position
+        while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
+            position += 1
+        }
+        guard position > start else { throw .syntax(offset: start) }
+    }
+
+    private mutating func skipWhiteSpace() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D: position += 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func append(
+        _ kind: JSONValue.Kind, from start: Int, to end: Int, hasEscapes: Bool = false
+    ) throws(JSONError) {
+        guard nodes.count < limits.values else { throw .tooManyValues(maximum: limits.values) }
+        nodes.append(
+            JSONDocument.Node(
+                kind: kind, hasEscapes: hasEscapes, start: UInt32(start), end: UInt32(end),
+                next: UInt32(nodes.count + 1)))
+    }
+}

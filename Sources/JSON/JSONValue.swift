@@ -1,0 +1,100 @@
+/// One value of a ``JSONDocument``. Asking it for what it is not gives `nil`.
+public struct JSONValue: Sendable {
+    let document: JSONDocument
+    let node: Int
+
+    public enum Kind: UInt8, Hashable, Sendable {
+        case null, bool, integer, double, string, array, object
+    }
+
+    private var stored: JSONDocument.Node { document.nodes[node] }
+
+    public var kind: Kind { stored.kind }
+    public var isNull: Bool { stored.kind == .null }
+
+    public var bool: Bool? {
+        guard stored.kind == .bool else { return nil }
+        return document.bytes[Int(stored.start)] == UInt8(ascii: "t")
+    }
+
+    /// A number without fraction or exponent that fits 64 bits.
+    public var integer: Int64? {
+        guard stored.kind == .integer else { return nil }
+        return Int64(String(decoding: text, as: UTF8.self))
+    }
+
+    public var double: Double? {
+        guard stored.kind == .integer || stored.kind == .double else { return nil }
+        return Double(String(decoding: text, as: UTF8.self))
+    }
+
+    public var string: String? {
+        guard stored.kind == .string else { return nil }
+        return JSONText.decode(document.bytes, stored)
+    }
+
+    /// Whether this is a string that says exactly this, without making the string.
+    public func says(_ other: String) -> Bool {
+        guard stored.kind == .string else { return false }
+        if stored.hasEscapes { return JSONText.decode(document.bytes, stored) == other }
+        let inner = document.bytes[Int(stored.start) + 1..<Int(stored.end) - 1]
+        guard inner.count == other.utf8.count else { return false }
+        return inner.elementsEqual(other.utf8)
+    }
+
+    /// The value's own JSON text, as it stood.
+    public var text: ArraySlice<UInt8> { document.bytes[Int(stored.start)..<Int(stored.end)] }
+
+    /// Elements of an array or members of an object; 0 for everything else.
+    public var count: Int { Int(stored.count) }
+
+    /// The elements of an array.
+    public var elements: Elements? { stored.kind == .array ? Elements(value: self) : nil }
+
+    /// The members of an object, in the order in which they stand.
+    public var members: Members? { stored.kind == .object ? Members(value: self) : nil }
+
+    /// The member of that name; `nil` also where this is no object.
+    public subscript(name: String) -> JSONValue? {
+        guard let members else { return nil }
+        for (key, value) in members where key.says(name) { return value }
+        return nil
+    }
+
+    public struct Elements: Sequence, IteratorProtocol, Sendable {
+        private let document: JSONDocument
+        private var node: Int
+        private let end: Int
+
+        init(value: JSONValue) {
+            document = value.document
+            node = value.node + 1
+            end = Int(value.stored.next)
+        }
+
+        public mutating func next() -> JSONValue? {
+            guard node < end else { return nil }
+            defer { node = Int(document.nodes[node].next) }
+            return JSONValue(document: document, node: node)
+        }
+    }
+
+    public struct Members: Sequence, IteratorProtocol, Sendable {
+        private let document: JSONDocument
+        private var node: Int
+        private let end: Int
+
+        init(value: JSONValue) {
+            document = value.document
+            node = value.node + 1
+            end = Int(value.stored.next)
+        }
+
+        public mutating func next() -> (name: JSONValue, value: JSONValue)? {
+            guard node < end else { return nil }
+            let value = node + 1
+            defer { node = Int(document.nodes[value].next) }
+            return (JSONValue(document: document, node: node), JSONValue(document: document, node: value))
+        }
+    }
+}

@@ -1,0 +1,134 @@
+/// Writes one JSON text into bytes, without white space.
+///
+/// It sets the commas. Whether members are named and brackets closed is the caller's business, as in any
+/// text one writes by hand: what it can never do is let a string run out of its quotes.
+public struct JSONWriter: Sendable {
+    public private(set) var bytes: [UInt8]
+    private var needsComma = false
+
+    public init(reservingCapacity capacity: Int = 256) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+    }
+
+    public mutating func beginObject() { begin(UInt8(ascii: "{")) }
+    public mutating func endObject() { end(UInt8(ascii: "}")) }
+    public mutating func beginArray() { begin(UInt8(ascii: "[")) }
+    public mutating func endArray() { end(UInt8(ascii: "]")) }
+
+    public mutating func object(_ write: (inout JSONWriter) -> Void) {
+        beginObject()
+        write(&self)
+        endObject()
+    }
+
+    public mutating func array<S: Sequence>(_ items: S, _ write: (inout JSONWriter, S.Element) -> Void) {
+        beginArray()
+        for item in items { write(&self, item) }
+        endArray()
+    }
+
+    /// A member's name; its value comes next.
+    public mutating func name(_ name: String) {
+        separate()
+        appendQuoted(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    public mutating func value(_ string: String) {
+        separate()
+        appendQuoted(string)
+    }
+
+    public mutating func value(_ integer: some BinaryInteger) {
+        separate()
+        bytes.append(contentsOf: String(integer).utf8)
+    }
+
+    public mutating func value(_ bool: Bool) {
+        separate()
+        bytes.append(contentsOf: bool ? "true".utf8 : "false".utf8)
+    }
+
+    /// A number in the shortest form that reads back the same; what is not finite has no form in JSON and is `null`.
+    public mutating func value(_ double: Double) {
+        separate()
+        bytes.append(contentsOf: double.isFinite ? Array("\(double)".utf8) : Array("null".utf8))
+    }
+
+    public mutating func null() {
+        separate()
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    /// A value that already is JSON text, such as ``JSONValue/text``.
+    public mutating func raw(_ text: some Collection<UInt8>) {
+        separate()
+        bytes.append(contentsOf: text)
+    }
+
+    // Members that may be absent: an absent one is not written, which in Varlink means null.
+
+    public mutating func member(_ name: String, _ string: String?) {
+        guard let string else { return }
+        self.name(name)
+        value(string)
+    }
+
+    public mutating func member(_ name: String, _ integer: (some BinaryInteger)?) {
+        guard let integer else { return }
+        self.name(name)
+        value(integer)
+    }
+
+    public mutating func member(_ name: String, _ bool: Bool?) {
+        guard let bool else { return }
+        self.name(name)
+        value(bool)
+    }
+
+    public mutating func member(_ name: String, _ strings: [String]?) {
+        guard let strings else { return }
+        self.name(name)
+        array(strings) { $0.value($1) }
+    }
+
+    private mutating func begin(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func end(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    private mutating func appendQuoted(_ string: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0x0A: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
+            case 0x0D: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])
+            case 0x09: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])
+            case 0..<0x20:
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(Self.digits[Int(byte >> 4)])
+                bytes.append(Self.digits[Int(byte & 15)])
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+}
