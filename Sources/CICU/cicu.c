@@ -206,6 +206,11 @@ ptrdiff_t cicu_fold(cicu_folder *folder, const char *text, size_t count, char *o
     return store(&folder->first, out, capacity);
 }
 
+ptrdiff_t cicu_case_fold(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity) {
+    if (!load(&folder->first, text, count) || !normalize(folder, folder->caseFold)) return -1;
+    return store(&folder->first, out, capacity);
+}
+
 ptrdiff_t cicu_fold_latin(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity) {
     if (!folder->latin) folder->latin = transliterator("Any-Latin");
     if (!folder->latin || !load(&folder->first, text, count)) return -1;

@@ -27,6 +27,8 @@ typedef struct cicu_folder cicu_folder;
 
 cicu_folder *cicu_folder_open(void);
 void cicu_folder_close(cicu_folder *folder);
+/* UTF-8: NFKC case folding and no more. */
+ptrdiff_t cicu_case_fold(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
 /* UTF-8: NFKC case folding, accents off, Latin letters in ASCII as far as they have a form there. */
 ptrdiff_t cicu_fold(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
 /* UTF-8: the folded form of the text transliterated to Latin. Opens its tables at first use: 7 ms. */
