@@ -45,8 +45,11 @@ extension Broker {
 
     /// All records, oldest first, batch by batch as the reader takes them.
     private func sendAudit(_ call: Call, _ filter: AuditFilter, after: Int64?) {
-        let limit = limits.auditRecordsPerTurn
-        readAudit({ try $0.records(matching: filter, after: after, limit: limit) }, call) { [weak self] records in
+        let limit = limits.auditRecordsPerBatch
+        readAudit(
+            { (reader) throws(AccessStoreError) in try reader.records(matching: filter, after: after, limit: limit) },
+            call
+        ) { [weak self] records in
             let continues = records.count == limit
             call.reply(Self.reply(records), continues: continues)
             guard continues else { return }
@@ -56,16 +59,18 @@ extension Broker {
 
     /// The latest records, oldest first.
     private func sendLatest(_ call: Call, _ filter: AuditFilter, limit: Int) {
-        readAudit({ try $0.records(matching: filter, after: nil, limit: limit, newestFirst: true) }, call) {
-            call.reply(Self.reply($0.reversed()))
-        }
+        readAudit(
+            { (reader) throws(AccessStoreError) in
+                try reader.records(matching: filter, after: nil, limit: limit, newestFirst: true)
+            }, call
+        ) { call.reply(Self.reply($0.reversed())) }
     }
 
     func verifyAudit(_ call: Call) throws(VarlinkError) {
         _ = try AdminParameters(call.parameters, allowing: [])
         // Until the walk meets its end: what is appended meanwhile is walked too.
         readAudit(
-            { reader in
+            { (reader) throws(AccessStoreError) -> (checked: Int, last: AuditVerification) in
                 var checked = 0
                 var from: Int64?
                 while true {

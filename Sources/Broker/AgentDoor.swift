@@ -112,7 +112,7 @@ extension Broker {
                 let disclosure = Disclosure.forPerson(keys: .all)
                 var found: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
                 let query = ContactQuery(scope: .all, predicate: .records([record]), limit: 1)
-                _ = try result.get()?.fetch(query) { found.append(($0, $1, $2.map(ImageMembers.init) ?? .none)) }
+                _ = try result.get()?.fetch(query) { found.append(($0, $1, ImageMembers($2))) }
                 guard !found.isEmpty else { return call.fail(AgentError.invalidAnswer("no row of this prompt")) }
                 let disclosed = disclosure.project(
                     found, of: ContactKeySet.all.subtracting(.images), under: prompt.rows, as: .agentRow)

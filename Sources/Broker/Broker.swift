@@ -297,11 +297,11 @@ public final class Broker {
             let broker = bound.value
             broker.isSyncScheduled = false
             let walSync = broker.access.walSync
-            let checkpointer = broker.access.checkpointer
+            let checkpointer = broker.access.walPages > Checkpointer.pages ? broker.access.checkpointer : nil
             broker.syncQueue.async {
                 // What fails here fails again, and is told, where somebody waits for it.
                 _ = Self.sync(walSync)
-                checkpointer.run()
+                try? checkpointer?.run()
             }
         }
     }

@@ -87,7 +87,7 @@ final class Fetch {
         var end: FetchEnd?
         if let book, let query = query(disclosure, identifiers) {
             end = try book.fetch(query) { record, contact, images in
-                batch.append((record, contact, images.map(ImageMembers.init) ?? .none))
+                batch.append((record, contact, ImageMembers(images)))
             }
         }
         let disclosed = disclosure.project(batch, of: parameters.keys, under: identifiers)
@@ -199,5 +199,11 @@ final class Fetch {
         guard let place = identifiers.open(token, as: .page).flatMap({ Position(bytes: $0) }), place.order == order
         else { return nil }
         return place
+    }
+}
+
+extension ImageMembers {
+    init(_ images: ContactImages?) {
+        self.init(thumbnailImageData: images?.thumbnailImageData, imageData: images?.imageData)
     }
 }

@@ -32,8 +32,8 @@ public struct Limits: Hashable, Sendable {
     public var savesWaiting = 1_024
     /// Addresses and numbers of one call that are looked up to be ignored.
     public var ignoredAddresses = 100
-    /// Audit records read in one turn.
-    public var auditRecordsPerTurn = 500
+    /// Audit records in one reply of a caller that asked for `more`.
+    public var auditRecordsPerBatch = 500
 
     public init() {}
 }

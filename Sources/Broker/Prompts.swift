@@ -81,7 +81,7 @@ final class Prompts {
     /// A caller does not answer its own prompt: neither from within nor through what it started or was started by.
     private func mayAnswer(_ agent: Agent, _ prompt: Prompt) -> Bool {
         !agent.notifyOnly && agent.session.caller.process != prompt.caller.process
-            && !surroundings.areKin(agent.session.caller.process.pid, prompt.caller.process.pid)
+            && !surroundings.areKin(agent.session.caller.process, prompt.caller.process)
     }
 
     private func send(_ prompt: Prompt, to agent: Agent) {

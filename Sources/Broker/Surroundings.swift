@@ -17,7 +17,7 @@ public struct Surroundings {
     /// What is returned keeps the watch.
     public var watch: (_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject?
     /// Whether one process is an ancestor of the other.
-    public var areKin: (_ left: Int32, _ right: Int32) -> Bool
+    public var areKin: (_ left: ProcessIdentity, _ right: ProcessIdentity) -> Bool
     /// What else the administrator should know, such as what the kernel lacks.
     public var facts: [(name: String, value: String)]
     /// For the journal: what happened, never what a contact says.
@@ -27,7 +27,7 @@ public struct Surroundings {
         loop: any Loop, now: @escaping () -> Int64, uptime: @escaping () -> Int64, stateFolder: String,
         ownUID: UInt32, userName: @escaping (UInt32) -> String,
         watch: @escaping (Principal.Binding, @escaping () -> Void) -> AnyObject?,
-        areKin: @escaping (Int32, Int32) -> Bool, facts: [(name: String, value: String)],
+        areKin: @escaping (ProcessIdentity, ProcessIdentity) -> Bool, facts: [(name: String, value: String)],
         log: @escaping (String) -> Void
     ) {
         self.loop = loop

@@ -1,7 +1,8 @@
 /// Times on the wire: ISO 8601 in UTC, cut to the second.
 public enum Timestamp {
-    /// - Parameter seconds: since 1970.
+    /// - Parameter seconds: since 1970; the years 1 to 9999 have a form, others the nearest one.
     public static func text(seconds: Int64) -> String {
+        let seconds = min(max(seconds, -62_135_596_800), 253_402_300_799)
         let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let rest = seconds - days * 86_400
         let (year, month, day) = date(days: days)
