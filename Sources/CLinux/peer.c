@@ -18,7 +18,7 @@
 #define SYS_pidfd_open 434
 #endif
 
-int clinux_peer_credentials(int socket, struct clinux_credentials *out)
+int clinux_peer_read(int socket, struct clinux_peer *out)
 {
     struct ucred credentials;
     socklen_t size = sizeof credentials;

@@ -15,8 +15,8 @@ public final class PeerHandle: Sendable {
 
     /// Asks the socket who connected. Cheap, for the loop: three to four system calls, none waits.
     init(socket: CInt) throws(PeerError) {
-        var credentials = clinux_credentials()
-        let result = clinux_peer_credentials(socket, &credentials)
+        var credentials = clinux_peer()
+        let result = clinux_peer_read(socket, &credentials)
         guard result == 0 else { throw PeerError.unreadable(what: "credentials", errno: -result) }
         // 0: the process lies in a namespace from which it has no number here.
         guard credentials.pid > 0 else { throw PeerError.unreadable(what: "process number", errno: ESRCH) }

@@ -7,14 +7,14 @@
 /* Who is at the other end of a Unix socket: unix(7), pidfd_open(2), statx(2).
    Every function answers 0 or a descriptor or a count, and -errno where it failed. */
 
-struct clinux_credentials {
+struct clinux_peer {
     int32_t pid;
     uint32_t uid;
     uint32_t gid;
 };
 
 /* SO_PEERCRED: as of connect. */
-int clinux_peer_credentials(int socket, struct clinux_credentials *out);
+int clinux_peer_read(int socket, struct clinux_peer *out);
 
 /* SO_PEERPIDFD, Linux 6.5: a descriptor of the process that connected. -ENOPROTOOPT on older kernels. */
 int clinux_peer_pidfd(int socket);
