@@ -1,0 +1,41 @@
+import ContactsModel
+
+/// What may be told to one caller: of which contacts, which keys.
+///
+/// The lock between the book and the wire: a ``StoredContact`` has no way into a reply, and only ``project(_:of:under:)``
+/// makes a ``DisclosedContacts``, which has.
+public struct Disclosure: Hashable, Sendable {
+    public let scope: RecordScope
+    public let keys: ContactKeySet
+    /// The grant's revision that this rests on; what was read under another one is not sent.
+    public let revision: Int64
+
+    init(scope: RecordScope, keys: ContactKeySet, revision: Int64) {
+        self.scope = scope
+        self.keys = keys
+        self.revision = revision
+    }
+
+    /// For the prompt agent: the person looks at their own book, under identifiers that live for one prompt.
+    public static func forPerson(keys: ContactKeySet) -> Disclosure {
+        Disclosure(scope: .all, keys: keys, revision: 0)
+    }
+
+    /// Named keys that were asked for and not granted. Asking for them is an error, not an empty value.
+    public func unauthorized(of requested: ContactKeySet) -> ContactKeySet {
+        requested.intersection(.named).subtracting(keys)
+    }
+
+    /// Puts contacts into the form in which the caller may have them.
+    ///
+    /// Every requested key is there: its value where the caller may read it, empty where it may not or where there
+    /// is none, so that the two look alike. A record out of scope is left out: what was read is cut again.
+    public func project(
+        _ contacts: some Sequence<(record: RecordNumber, contact: StoredContact, images: ImageMembers)>,
+        of requested: ContactKeySet, under identifiers: IdentifierCipher
+    ) -> DisclosedContacts {
+        var projection = Projection(disclosure: self, requested: requested, identifiers: identifiers)
+        for (record, contact, images) in contacts { projection.append(record, contact, images) }
+        return projection.finish()
+    }
+}

@@ -1,0 +1,87 @@
+import ContactsModel
+
+/// What an app is told about its standing, in the words of the interface.
+public enum AuthorizationStatus: String, CaseIterable, Sendable {
+    case notDetermined, restricted, denied, limited, full
+}
+
+/// What the person said an app may have.
+public enum Access: Hashable, Sendable {
+    case denied
+    /// These contacts and no others. The set may be empty.
+    case limited(to: Set<RecordNumber>)
+    case full
+
+    public var status: AuthorizationStatus {
+        switch self {
+        case .denied: .denied
+        case .limited: .limited
+        case .full: .full
+        }
+    }
+}
+
+/// How long a grant lasts, as the wire names it.
+public enum LifetimeKind: String, CaseIterable, Sendable {
+    case untilRevoked, untilTime, session, process
+}
+
+/// How long a grant lasts.
+public enum Lifetime: Hashable, Sendable {
+    case untilRevoked
+    /// Seconds since 1970.
+    case untilTime(Int64)
+    case session
+    case process
+
+    public var kind: LifetimeKind {
+        switch self {
+        case .untilRevoked: .untilRevoked
+        case .untilTime: .untilTime
+        case .session: .session
+        case .process: .process
+        }
+    }
+}
+
+/// What was decided for one principal.
+public struct Grant: Hashable, Sendable {
+    public var access: Access
+    /// What may be read of a contact. ``ContactKeySet/named`` keys are in it only where they were granted by name.
+    public var keys: ContactKeySet
+    public var lifetime: Lifetime
+    /// Rises with every change of any of these.
+    public var revision: Int64
+    public var decidedBy: Decider
+    /// Seconds since 1970.
+    public var decidedAt: Int64
+
+    /// Who decided.
+    public enum Decider: String, Sendable {
+        /// At a prompt.
+        case person
+        /// At the administrator's door.
+        case administrator
+    }
+
+    /// What a first grant lets an app read unless the person chose otherwise.
+    public static let ordinaryKeys = ContactKeySet.all.subtracting(.named)
+
+    public init(
+        access: Access, keys: ContactKeySet = ordinaryKeys, lifetime: Lifetime = .untilRevoked, revision: Int64,
+        decidedBy: Decider, decidedAt: Int64
+    ) {
+        self.access = access
+        self.keys = keys
+        self.lifetime = lifetime
+        self.revision = revision
+        self.decidedBy = decidedBy
+        self.decidedAt = decidedAt
+    }
+
+    /// Over: seconds since 1970 have passed its end. Sessions and processes end by themselves, and their grants with them.
+    public func hasExpired(at now: Int64) -> Bool {
+        if case .untilTime(let end) = lifetime { return now >= end }
+        return false
+    }
+}

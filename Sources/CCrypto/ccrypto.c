@@ -1,0 +1,118 @@
+#include "ccrypto.h"
+
+#include <limits.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <stdlib.h>
+
+int ccrypto_random(uint8_t *out, size_t count)
+{
+    return count <= INT_MAX && RAND_bytes(out, (int)count) == 1;
+}
+
+int ccrypto_sha256(const uint8_t *bytes, size_t count, uint8_t *out)
+{
+    return EVP_Digest(bytes, count, out, NULL, EVP_sha256(), NULL) == 1;
+}
+
+struct ccrypto_sha256_state { EVP_MD_CTX *context; };
+
+ccrypto_sha256_state *ccrypto_sha256_begin(void)
+{
+    ccrypto_sha256_state *state = malloc(sizeof *state);
+    if (!state) return NULL;
+    state->context = EVP_MD_CTX_new();
+    if (state->context && EVP_DigestInit_ex(state->context, EVP_sha256(), NULL) == 1) return state;
+    ccrypto_sha256_discard(state);
+    return NULL;
+}
+
+int ccrypto_sha256_update(ccrypto_sha256_state *state, const uint8_t *bytes, size_t count)
+{
+    return EVP_DigestUpdate(state->context, bytes, count) == 1;
+}
+
+int ccrypto_sha256_finish(ccrypto_sha256_state *state, uint8_t *out)
+{
+    int done = EVP_DigestFinal_ex(state->context, out, NULL) == 1;
+    ccrypto_sha256_discard(state);
+    return done;
+}
+
+void ccrypto_sha256_discard(ccrypto_sha256_state *state)
+{
+    if (!state) return;
+    EVP_MD_CTX_free(state->context);
+    free(state);
+}
+
+struct ccrypto_blocks { EVP_CIPHER_CTX *encrypt, *decrypt; };
+
+ccrypto_blocks *ccrypto_blocks_make(const uint8_t *key)
+{
+    ccrypto_blocks *cipher = calloc(1, sizeof *cipher);
+    if (!cipher) return NULL;
+    cipher->encrypt = EVP_CIPHER_CTX_new();
+    cipher->decrypt = EVP_CIPHER_CTX_new();
+    if (cipher->encrypt && cipher->decrypt
+        && EVP_EncryptInit_ex(cipher->encrypt, EVP_aes_128_ecb(), NULL, key, NULL) == 1
+        && EVP_DecryptInit_ex(cipher->decrypt, EVP_aes_128_ecb(), NULL, key, NULL) == 1
+        && EVP_CIPHER_CTX_set_padding(cipher->encrypt, 0) == 1
+        && EVP_CIPHER_CTX_set_padding(cipher->decrypt, 0) == 1)
+        return cipher;
+    ccrypto_blocks_free(cipher);
+    return NULL;
+}
+
+int ccrypto_blocks_encrypt(ccrypto_blocks *cipher, const uint8_t *in, uint8_t *out, size_t blocks)
+{
+    int written = 0;
+    if (blocks > INT_MAX / CCRYPTO_BLOCK_SIZE) return 0;
+    int count = (int)blocks * CCRYPTO_BLOCK_SIZE;
+    return EVP_EncryptUpdate(cipher->encrypt, out, &written, in, count) == 1 && written == count;
+}
+
+int ccrypto_blocks_decrypt(ccrypto_blocks *cipher, const uint8_t *in, uint8_t *out, size_t blocks)
+{
+    int written = 0;
+    if (blocks > INT_MAX / CCRYPTO_BLOCK_SIZE) return 0;
+    int count = (int)blocks * CCRYPTO_BLOCK_SIZE;
+    return EVP_DecryptUpdate(cipher->decrypt, out, &written, in, count) == 1 && written == count;
+}
+
+void ccrypto_blocks_free(ccrypto_blocks *cipher)
+{
+    if (!cipher) return;
+    EVP_CIPHER_CTX_free(cipher->encrypt);
+    EVP_CIPHER_CTX_free(cipher->decrypt);
+    free(cipher);
+}
+
+int ccrypto_seal(const uint8_t *key, const uint8_t *nonce, const uint8_t *bytes, size_t count, uint8_t *sealed)
+{
+    if (count > INT_MAX - CCRYPTO_TAG_SIZE) return 0;
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    int written = 0, last = 0;
+    int done = context
+        && EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, nonce) == 1
+        && EVP_EncryptUpdate(context, sealed, &written, bytes, (int)count) == 1
+        && EVP_EncryptFinal_ex(context, sealed + written, &last) == 1
+        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, CCRYPTO_TAG_SIZE, sealed + count) == 1;
+    EVP_CIPHER_CTX_free(context);
+    return done;
+}
+
+int ccrypto_open(const uint8_t *key, const uint8_t *nonce, const uint8_t *sealed, size_t count, uint8_t *out)
+{
+    if (count < CCRYPTO_TAG_SIZE || count > INT_MAX) return 0;
+    size_t plain = count - CCRYPTO_TAG_SIZE;
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    int written = 0, last = 0;
+    int done = context
+        && EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, nonce) == 1
+        && EVP_DecryptUpdate(context, out, &written, sealed, (int)plain) == 1
+        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, CCRYPTO_TAG_SIZE, (void *)(sealed + plain)) == 1
+        && EVP_DecryptFinal_ex(context, out + written, &last) == 1;
+    EVP_CIPHER_CTX_free(context);
+    return done;
+}

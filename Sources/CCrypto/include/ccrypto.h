@@ -1,0 +1,36 @@
+#ifndef CONTACTBROKER_CCRYPTO_H
+#define CONTACTBROKER_CCRYPTO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* libcrypto, as far as the broker needs it. Every function that can fail says so: 1 done, 0 not. */
+
+#define CCRYPTO_SHA256_SIZE 32
+#define CCRYPTO_BLOCK_SIZE 16
+#define CCRYPTO_NONCE_SIZE 12
+#define CCRYPTO_TAG_SIZE 16
+
+int ccrypto_random(uint8_t *out, size_t count);
+
+int ccrypto_sha256(const uint8_t *bytes, size_t count, uint8_t *out);
+
+/* SHA-256 over pieces. finish and discard both release it. */
+typedef struct ccrypto_sha256_state ccrypto_sha256_state;
+ccrypto_sha256_state *ccrypto_sha256_begin(void);
+int ccrypto_sha256_update(ccrypto_sha256_state *state, const uint8_t *bytes, size_t count);
+int ccrypto_sha256_finish(ccrypto_sha256_state *state, uint8_t *out);
+void ccrypto_sha256_discard(ccrypto_sha256_state *state);
+
+/* AES-128 on whole blocks, each by itself: for blocks that never repeat under one key. key: 16 bytes. */
+typedef struct ccrypto_blocks ccrypto_blocks;
+ccrypto_blocks *ccrypto_blocks_make(const uint8_t *key);
+int ccrypto_blocks_encrypt(ccrypto_blocks *cipher, const uint8_t *in, uint8_t *out, size_t blocks);
+int ccrypto_blocks_decrypt(ccrypto_blocks *cipher, const uint8_t *in, uint8_t *out, size_t blocks);
+void ccrypto_blocks_free(ccrypto_blocks *cipher);
+
+/* AES-256-GCM. key: 32 bytes. sealed: count + CCRYPTO_TAG_SIZE bytes. */
+int ccrypto_seal(const uint8_t *key, const uint8_t *nonce, const uint8_t *bytes, size_t count, uint8_t *sealed);
+int ccrypto_open(const uint8_t *key, const uint8_t *nonce, const uint8_t *sealed, size_t count, uint8_t *out);
+
+#endif

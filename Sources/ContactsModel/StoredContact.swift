@@ -1,0 +1,130 @@
+/// A whole contact as one byte string: every property that has a value, in wire form, and where each one ends.
+///
+/// Serving is copying: which ranges may be copied is for a disclosure to say, so the type has no way onto the wire.
+///
+///     version    1 byte, 1
+///     count      1 byte, number of properties present
+///     present    8 bytes, little endian: a bit for each ``ContactKey``
+///     ends       4 bytes each, little endian, in the order of the keys: the end of the member in `members`
+///     members    ,"givenName":"Ada","familyName":"Lovelace"…  each with its leading comma
+///
+/// A property without a value is absent; on the wire it is empty (see ``ContactKey/emptyMember``).
+/// The images are kept elsewhere and have no bit here.
+public struct StoredContact: Hashable, Sendable {
+    public let bytes: [UInt8]
+    /// The keys that have a value here.
+    public let present: ContactKeySet
+    private let members: Int
+
+    static let version: UInt8 = 1
+    static let fixedHeader = 10
+
+    /// Takes over stored bytes; `nil` where they are not a stored contact: the file is damaged.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count >= Self.fixedHeader, bytes[0] == Self.version else { return nil }
+        var present: UInt64 = 0
+        for index in 0..<8 { present |= UInt64(bytes[2 + index]) << UInt64(8 * index) }
+        let count = Int(bytes[1])
+        guard present.nonzeroBitCount == count, ContactKeySet(rawValue: present).isSubset(of: .all) else { return nil }
+        let members = Self.fixedHeader + 4 * count
+        guard bytes.count >= members else { return nil }
+        var last = 0
+        for place in 0..<count {
+            let end = Self.end(bytes, place)
+            guard end > last else { return nil }
+            last = end
+        }
+        guard members + last == bytes.count else { return nil }
+        self.bytes = bytes
+        self.present = ContactKeySet(rawValue: present)
+        self.members = members
+    }
+
+    /// Puts together a contact from its members.
+    ///
+    /// - Parameter values: for each key that has a value, the value's JSON text.
+    public init(values: [(key: ContactKey, json: [UInt8])]) {
+        let sorted = values.sorted { $0.key.index < $1.key.index }
+        var body: [UInt8] = []
+        var ends: [Int] = []
+        for (key, json) in sorted {
+            body.append(UInt8(ascii: ","))
+            body.append(UInt8(ascii: "\""))
+            body.append(contentsOf: key.rawValue.utf8)
+            body.append(UInt8(ascii: "\""))
+            body.append(UInt8(ascii: ":"))
+            body.append(contentsOf: json)
+            ends.append(body.count)
+        }
+        present = ContactKeySet(sorted.map(\.key))
+        var bytes: [UInt8] = [Self.version, UInt8(sorted.count)]
+        bytes.reserveCapacity(Self.fixedHeader + 4 * ends.count + body.count)
+        for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: present.rawValue >> UInt64(8 * shift))) }
+        for end in ends {
+            for shift in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: end >> (8 * shift))) }
+        }
+        members = bytes.count
+        bytes.append(contentsOf: body)
+        self.bytes = bytes
+    }
+
+    private static func end(_ bytes: [UInt8], _ place: Int) -> Int {
+        let at = fixedHeader + 4 * place
+        return Int(bytes[at]) | Int(bytes[at + 1]) << 8 | Int(bytes[at + 2]) << 16 | Int(bytes[at + 3]) << 24
+    }
+
+    /// The ranges of ``bytes`` that hold the members of these keys, neighbours joined. Keys without a value have none.
+    public func ranges(of keys: ContactKeySet, _ body: (Range<Int>) -> Void) {
+        var bits = present.rawValue
+        var start = members
+        var run: Range<Int>?
+        var place = 0
+        while bits != 0 {
+            let bit = bits & (~bits &+ 1)
+            bits ^= bit
+            let end = members + Self.end(bytes, place)
+            if keys.rawValue & bit != 0 {
+                if let open = run, open.upperBound == start {
+                    run = open.lowerBound..<end
+                } else {
+                    if let open = run { body(open) }
+                    run = start..<end
+                }
+            }
+            start = end
+            place += 1
+        }
+        if let open = run { body(open) }
+    }
+
+    /// The JSON text of one property's value; `nil` where it has none.
+    public func value(of key: ContactKey) -> ArraySlice<UInt8>? {
+        guard present.contains(key) else { return nil }
+        var range: Range<Int>?
+        ranges(of: ContactKeySet([key])) { range = $0 }
+        // Past the comma, the quoted name and the colon.
+        return range.map { bytes[$0.lowerBound + key.rawValue.utf8.count + 4..<$0.upperBound] }
+    }
+}
+
+extension ContactKey {
+    /// How a property without a value stands on the wire, with its leading comma: present, and empty.
+    public var emptyMember: [UInt8] { Self.emptyMembers[index] }
+
+    private static let emptyMembers: [[UInt8]] = allCases.map { Array(",\"\($0.rawValue)\":\($0.emptyValue)".utf8) }
+
+    private var emptyValue: String {
+        switch self {
+        case .contactType: "\"person\""
+        case .imageDataAvailable: "false"
+        case .phoneNumbers, .emailAddresses, .postalAddresses, .dates, .urlAddresses, .contactRelations,
+            .socialProfiles, .instantMessageAddresses, .extraProperties:
+            "[]"
+        case .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
+            .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName, .departmentName,
+            .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday, .creationDate, .modificationDate,
+            .note, .thumbnailImageData, .imageData:
+            "\"\""
+        }
+    }
+}
