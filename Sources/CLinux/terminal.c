@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -125,4 +126,9 @@ int clinux_pseudo_terminal(
     if (born == 0) become(slave, path, arguments, environment);
     *child = born;
     return master;
+}
+
+int clinux_open_process(pid_t pid) {
+    int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
+    return descriptor < 0 ? -errno : descriptor;
 }

@@ -54,11 +54,12 @@ extension Agent {
 
     /// Draws on a clean screen; only what is typed from now on counts, and an approval only after a while.
     private func becomeVisible() {
+        visibleSince = nil
         terminal.enterAlternateScreen()
-        isDrawnArmed = false
+        // Before the drawing, not after: a key that follows what was drawn is meant.
+        discardInput()
         draw(clearing: true)
         terminal.waitUntilDrawn()
-        discardInput()
         visibleSince = ContinuousClock.now
     }
 
@@ -186,7 +187,9 @@ extension Agent {
 
     /// Counts in tens until the end is near: a number that changes every second asks to be looked at.
     private var shownSecondsLeft: Int? {
-        guard let prompt = dialogue?.prompt, let left = secondsLeft(prompt) else { return nil }
+        guard let prompt = dialogue?.prompt, let left = secondsLeft(prompt), left < Self.longestCountdown else {
+            return nil
+        }
         return left > 20 ? left / 10 * 10 : max(0, left)
     }
 

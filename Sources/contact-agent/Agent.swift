@@ -8,6 +8,8 @@ final class Agent {
     static let armingTime = Duration.milliseconds(500)
     /// How long a lone ESC waits for the rest of a sequence.
     static let escapeTime = Duration.milliseconds(50)
+    /// More time left than this, in seconds, is not worth a word.
+    static let longestCountdown = 600
     /// Pauses between attempts to reach the broker: this one, doubled up to the longest.
     static let firstPause = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(30)
@@ -34,6 +36,8 @@ final class Agent {
 
     private var decoder = KeyDecoder()
     private var typed = ContinuousClock.now
+    /// How often input was discarded: keys that were read together with one that changed the screen are not for the new one.
+    private var discarded = 0
 
     /// Prompts whose turn has not come, in the order in which they came.
     var queue: [Prompt] = []
@@ -143,7 +147,8 @@ final class Agent {
         } else if decoder.isUndecided, ContinuousClock.now >= typed + Self.escapeTime {
             keys = decoder.settle()
         }
-        for key in keys where ending == nil { press(key) }
+        let shown = discarded
+        for key in keys where ending == nil && discarded == shown { press(key) }
     }
 
     private func press(_ key: Key) {
@@ -164,6 +169,7 @@ final class Agent {
     func discardInput() {
         terminal.discardInput()
         decoder.reset()
+        discarded += 1
     }
 
     // MARK: - The broker
