@@ -1,0 +1,67 @@
+import Glibc
+import VarlinkClient
+
+/// Finds the broker's doors, opens them, and makes sure that it is the broker who stands behind them.
+public enum BrokerConnection {
+    /// The name of the user as whom the system's broker runs.
+    public static let brokerUser = "contactbroker"
+
+    /// Connects to one of the broker's doors.
+    ///
+    /// The door is looked for in `$CONTACTBROKER_RUNTIME_DIR` where that is set, otherwise in `/run/contactbroker`,
+    /// then in `$XDG_RUNTIME_DIR/contactbroker`; the first place with a socket is taken, whoever answers there.
+    ///
+    /// - Parameters:
+    ///   - timeout: for connecting and for every later reply; `nil` waits for ever, as one does for a person.
+    ///   - honoringOverride: whether `$CONTACTBROKER_RUNTIME_DIR` counts. At the agent's and the administrator's door
+    ///     it never does where the system's broker is installed.
+    public static func connect(
+        to door: BrokerDoor, timeout: Duration? = nil, honoringOverride: Bool = true
+    ) throws(BrokerConnectionError) -> VarlinkClient {
+        try connect(to: door, timeout: timeout, honoringOverride: honoringOverride, places: .ofThisProcess)
+    }
+
+    /// Whether this machine has a broker of its own, which serves all its users.
+    public static var systemBrokerIsInstalled: Bool { BrokerPlaces.ofThisProcess.systemBrokerIsInstalled }
+
+    static func connect(
+        to door: BrokerDoor, timeout: Duration?, honoringOverride: Bool, places: BrokerPlaces
+    ) throws(BrokerConnectionError) -> VarlinkClient {
+        let candidates = places.candidates(for: door, honoringOverride: honoringOverride)
+        guard let path = candidates.first(where: isSocket) else { throw .notRunning(lookedAt: candidates) }
+        let client: VarlinkClient
+        do {
+            client = try VarlinkClient(path: path, timeout: timeout)
+        } catch {
+            throw .cannotConnect(path: path, reason: Self.reason(of: error))
+        }
+        let server = client.serverCredentials()?.uid
+        guard let server, isTrusted(server) else {
+            client.close()
+            throw .foreignServer(path: path, uid: server)
+        }
+        return client
+    }
+
+    /// Whether a broker of this user may be believed: one's own, the system's, or root's, who holds the socket where
+    /// systemd listens for the broker (unix(7): SO_PEERCRED names whoever called listen) and is trusted anyway.
+    static func isTrusted(_ uid: uid_t, ownUser: uid_t = getuid(), brokerUser: uid_t? = userID(of: brokerUser)) -> Bool
+    {
+        uid == ownUser || uid == 0 || uid == brokerUser
+    }
+
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    private static func reason(of error: VarlinkClientError) -> String {
+        if case .cannotConnect(_, let reason) = error { return reason }
+        return error.description
+    }
+
+    private static func userID(of name: String) -> uid_t? {
+        // Not the reentrant form: nothing else in these programs asks for users, and the answer is copied at once.
+        getpwnam(name)?.pointee.pw_uid
+    }
+}

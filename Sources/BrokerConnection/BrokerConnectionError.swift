@@ -1,0 +1,36 @@
+/// Why the broker was not reached.
+public enum BrokerConnectionError: Error, Hashable, Sendable {
+    /// There is no socket in any of the places where a broker would have put it.
+    case notRunning(lookedAt: [String])
+    /// The socket is there, but the broker cannot be talked to.
+    case cannotConnect(path: String, reason: String)
+    /// Somebody listens there who is neither the system's broker nor this user's own.
+    case foreignServer(path: String, uid: UInt32?)
+}
+
+extension BrokerConnectionError: CustomStringConvertible {
+    /// What went wrong, in lower case and without a full stop, to stand after `could not …: `.
+    public var description: String {
+        switch self {
+        case .notRunning(let places):
+            places.isEmpty
+                ? "there is no place to look for the contact broker"
+                : "no contact broker at \(places.joined(separator: " or "))"
+        case .cannotConnect(let path, let reason): "the contact broker at \(path) does not answer: \(reason)"
+        case .foreignServer(let path, let uid):
+            if let uid {
+                "whoever listens at \(path) runs as user \(uid), and is neither the system's contact broker nor yours"
+            } else {
+                "the system does not say who listens at \(path)"
+            }
+        }
+    }
+
+    /// What to try.
+    public var advice: String {
+        switch self {
+        case .notRunning, .cannotConnect: "is contactbrokerd running? try: contactbrokerd --session"
+        case .foreignServer: "look at $CONTACTBROKER_RUNTIME_DIR, and at who put the socket there"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// Where a broker's runtime directory may be, in the order in which one looks.
+struct BrokerPlaces {
+    /// `CONTACTBROKER_RUNTIME_DIR`.
+    var override: String?
+    /// Made by the system; only root can.
+    var system = "/run/contactbroker"
+    /// `XDG_RUNTIME_DIR`.
+    var user: String?
+
+    /// The places as this process's environment has them.
+    ///
+    /// A program with more rights than whoever started it (setuid, setgid) takes no word from the environment.
+    static var ofThisProcess: BrokerPlaces {
+        guard getuid() == geteuid(), getgid() == getegid() else { return BrokerPlaces() }
+        return BrokerPlaces(override: variable("CONTACTBROKER_RUNTIME_DIR"), user: variable("XDG_RUNTIME_DIR"))
+    }
+
+    /// The paths at which this door's socket may be, most wanted first.
+    ///
+    /// - Parameter honoringOverride: whether the variable counts. At the doors of the person it never does where the
+    ///   system's broker is installed.
+    func candidates(for door: BrokerDoor, honoringOverride: Bool) -> [String] {
+        if honoringOverride, let override, !(door.isForThePerson && systemBrokerIsInstalled) {
+            return ["\(override)/\(door.path)"]
+        }
+        return ["\(system)/\(door.path)"] + (user.map { ["\($0)/contactbroker/\(door.path)"] } ?? [])
+    }
+
+    /// Whether the system has a broker: a folder for the agent's door that belongs to root.
+    var systemBrokerIsInstalled: Bool {
+        var status = stat()
+        return lstat("\(system)/agent", &status) == 0 && status.st_uid == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+}
