@@ -1,0 +1,86 @@
+/// Cuts a stream of bytes into frames: what lies between one NUL and the next (varlink.org, Method Call).
+///
+/// It waits for nothing and owns no descriptor. Every byte is looked at once for its NUL, however the stream is
+/// cut, and memory that a long frame needed is given back when the frame has been taken.
+public struct FrameDecoder: Sendable {
+    /// Longest frame accepted, in bytes, without its NUL.
+    public let maximumFrameSize: Int
+
+    private var buffer: [UInt8] = []
+    /// Where the next frame begins.
+    private var start = 0
+    /// Bytes before this one are known to hold no NUL, from `start` on.
+    private var searched = 0
+
+    /// What the buffer may keep for the next frame when it is empty, in bytes.
+    private static let keptCapacity = 64 * 1_024
+
+    public init(maximumFrameSize: Int) {
+        self.maximumFrameSize = maximumFrameSize
+    }
+
+    /// Bytes held: complete frames that nobody took yet, and the beginning of the next.
+    public var bufferedBytes: Int { buffer.count - start }
+
+    public mutating func append(_ bytes: RawSpan) {
+        if start > 0, start >= buffer.count / 2 { compact() }
+        // Sound: the pointer does not leave the closure.
+        unsafe bytes.withUnsafeBytes { unsafe buffer.append(contentsOf: $0) }
+    }
+
+    public mutating func append(_ bytes: [UInt8]) {
+        append(bytes.span.bytes)
+    }
+
+    /// Returns the next whole frame without its NUL, or `nil` until more bytes have come.
+    ///
+    /// - Throws: ``FrameError/tooLong`` as soon as the limit is passed, not when the NUL arrives: a peer that never
+    ///   ends its frame must not make us hold it. The connection is then of no further use, since where the next
+    ///   frame starts is unknown.
+    public mutating func nextFrame() throws(FrameError) -> [UInt8]? {
+        guard let end = buffer[searched...].firstIndex(of: 0) else {
+            searched = buffer.count
+            guard bufferedBytes <= maximumFrameSize else { throw .tooLong }
+            return nil
+        }
+        guard end - start <= maximumFrameSize else { throw .tooLong }
+        let frame = Array(buffer[start..<end])
+        start = end + 1
+        searched = start
+        if start == buffer.count { clear() }
+        return frame
+    }
+
+    /// Whether ``nextFrame()`` would return a frame, or throw.
+    public mutating func hasFrame() -> Bool {
+        if bufferedBytes == 0 { return false }
+        guard let end = buffer[searched...].firstIndex(of: 0) else {
+            searched = buffer.count
+            return bufferedBytes > maximumFrameSize
+        }
+        searched = end
+        return true
+    }
+
+    private mutating func clear() {
+        buffer.removeAll(keepingCapacity: buffer.capacity <= Self.keptCapacity)
+        start = 0
+        searched = 0
+    }
+
+    private mutating func compact() {
+        if start == buffer.count {
+            clear()
+        } else {
+            buffer.removeSubrange(..<start)
+            searched -= start
+            start = 0
+        }
+    }
+}
+
+/// Why a stream can no longer be cut into frames.
+public enum FrameError: Error, Hashable, Sendable {
+    /// The next frame is longer than the decoder accepts.
+    case tooLong
+}

@@ -1,0 +1,22 @@
+/// Why a door cannot be opened.
+public enum DoorError: Error, Hashable, Sendable {
+    /// Somebody answers at this path already; most likely another broker.
+    case alreadyServed(path: String)
+    /// Something that is no socket stands at this path; it is left alone.
+    case notASocket(path: String)
+    /// The descriptor handed over is no listening Unix stream socket.
+    case notListening(descriptor: CInt)
+    /// The kernel refused: the folder does not exist or is not ours, the path is too long (unix(7): 107 bytes), …
+    case cannotListen(path: String, reason: String)
+}
+
+extension DoorError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .alreadyServed(let path): "somebody already answers at \(path)"
+        case .notASocket(let path): "\(path) is no socket"
+        case .notListening(let descriptor): "descriptor \(descriptor) is no listening Unix socket"
+        case .cannotListen(let path, let reason): "cannot listen at \(path): \(reason)"
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+import NIOPosix
+import VarlinkServer
+
+// Serves org.varlink.certification at the path given, for other implementations' certification clients.
+// Ends when its standard input ends, so that it does not outlive whoever started it.
+
+func giveUp(_ why: String) -> Never {
+    let line = Array("\(why)\n".utf8)
+    write(2, line, line.count)
+    exit(2)
+}
+
+guard CommandLine.arguments.count == 2 else {
+    giveUp("usage: CertificationServer SOCKET")
+}
+let path = CommandLine.arguments[1]
+let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+let loop = NIOLoop(group.next())
+do {
+    try group.next().submit {
+        let certification = try Certification()
+        _ = try Door.open(at: path, mode: 0o600, loop: loop, onCall: certification.answer)
+    }.wait()
+} catch {
+    giveUp("CertificationServer: \(error)")
+}
+print("ready")
+fflush(nil)
+while readLine() != nil {}
+unlink(path)
