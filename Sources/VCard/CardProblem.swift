@@ -4,6 +4,11 @@ public struct CardProblem: Hashable, Sendable {
     public let line: Int
     public let reason: Reason
 
+    public init(line: Int, reason: Reason) {
+        self.line = line
+        self.reason = reason
+    }
+
     public enum Reason: Hashable, Sendable {
         // The card is lost.
 

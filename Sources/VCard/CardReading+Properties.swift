@@ -111,7 +111,7 @@ extension CardReading {
 
     private mutating func takeBirthday(_ line: ContentLine) {
         if let calendar = line["CALSCALE"], !ASCII.equal(calendar, "gregorian") { return takeOtherBirthday(line) }
-        guard let date = DateValue.parse(line.value, omittedYear: omittedYear(line)), isFirst(line) else {
+        guard let date = DateValue.gregorian(line.value, omittedYear: omittedYear(line)), isFirst(line) else {
             return keepUnlessEmpty(line)
         }
         contact.birthday = date
@@ -119,13 +119,14 @@ extension CardReading {
 
     private mutating func takeOtherBirthday(_ line: ContentLine) {
         guard let calendar = line["CALSCALE"], !ASCII.equal(calendar, "gregorian"),
-            let date = DateValue.parse(line.value, omittedYear: omittedYear(line)), contact.nonGregorianBirthday.isEmpty
+            let date = DateValue.date(line.value, in: calendar, omittedYear: omittedYear(line)),
+            contact.nonGregorianBirthday.isEmpty
         else { return keepUnlessEmpty(line) }
-        contact.nonGregorianBirthday = "\(ASCII.lowercased(calendar)):\(date)"
+        contact.nonGregorianBirthday = date
     }
 
     private mutating func takeDate(_ line: ContentLine) {
-        guard let date = DateValue.parse(line.value, omittedYear: omittedYear(line)) else {
+        guard let date = DateValue.gregorian(line.value, omittedYear: omittedYear(line)) else {
             return keepUnlessEmpty(line)
         }
         let label = self.label(line) ?? (line.name == "X-ABDATE" ? nil : Label.anniversary)

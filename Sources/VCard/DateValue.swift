@@ -1,3 +1,5 @@
+import ContactsModel
+
 /// Reads the dates of vCard into the form contacts have: `YYYY-MM-DD`, or `--MM-DD` without a year.
 enum DateValue {
     /// The year that Apple's programs write for "no year"; a bare one means the same.
@@ -7,7 +9,17 @@ enum DateValue {
     ///
     /// - Parameter omittedYear: `X-APPLE-OMIT-YEAR`: the year that is only a placeholder.
     /// - Returns: `nil` for what is no whole calendar day, such as `1985-04` or `circa 1800`.
-    static func parse(_ value: some StringProtocol, omittedYear: Int? = nil) -> String? {
+    static func gregorian(_ value: some StringProtocol, omittedYear: Int? = nil) -> String? {
+        written(value, omittedYear: omittedYear).flatMap { CalendarDate($0) == nil ? nil : $0 }
+    }
+
+    /// As ``gregorian(_:omittedYear:)``, for a date in another calendar: with its name and a colon before it.
+    static func date(_ value: some StringProtocol, in calendar: String, omittedYear: Int? = nil) -> String? {
+        let date = written(value, omittedYear: omittedYear).map { "\(ASCII.lowercased(calendar)):\($0)" }
+        return date.flatMap { CalendarDate.isNonGregorian($0) ? $0 : nil }
+    }
+
+    private static func written(_ value: some StringProtocol, omittedYear: Int?) -> String? {
         let text = ASCII.trimmed(value)
         let bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "T") && $0 != UInt8(ascii: " ") })
         let dash = UInt8(ascii: "-")
@@ -26,23 +38,9 @@ enum DateValue {
         rest = rest.dropFirst(2)
         if rest.first == dash { rest.removeFirst() }
         guard rest.count == 2, let day = number(rest) else { return nil }
-        let hasYear = year != nil && year != yearForNone && year != omittedYear
-        guard (1...12).contains(month) else { return nil }
-        guard (1...days(in: month, of: hasYear ? year : nil)).contains(day) else { return nil }
         let monthAndDay = "\(twoDigits(month))-\(twoDigits(day))"
-        guard hasYear, let year else { return "--\(monthAndDay)" }
-        guard year > 0 else { return nil }
+        guard let year, year != yearForNone, year != omittedYear else { return "--\(monthAndDay)" }
         return String(repeating: "0", count: 4 - String(year).count) + "\(year)-\(monthAndDay)"
-    }
-
-    private static func days(in month: Int, of year: Int?) -> Int {
-        switch month {
-        case 4, 6, 9, 11: 30
-        case 2:
-            // A birthday without a year may be a 29th of February.
-            year.map { $0 % 4 == 0 && ($0 % 100 != 0 || $0 % 400 == 0) } ?? true ? 29 : 28
-        default: 31
-        }
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {

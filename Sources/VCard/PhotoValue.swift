@@ -40,6 +40,9 @@ enum PhotoValue {
         guard digits.count % 4 != 1, padding <= 2 + (digits.count % 4 == 0 ? 0 : 1), isPicture(digits) else {
             return nil
         }
+        // The last digit's bits past the last byte are zero in the plain form (RFC 4648 §3.5).
+        let spare = [0: 0, 2: 4, 3: 2][digits.count % 4] ?? 0
+        if let last = digits.last.flatMap(value) { digits[digits.count - 1] = alphabet[(last >> spare) << spare] }
         digits += [UInt8](repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
         return String(decoding: digits, as: UTF8.self)
     }
@@ -60,6 +63,8 @@ enum PhotoValue {
         [0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47], Array("GIF8".utf8), Array("BM".utf8),
         [0x49, 0x49, 0x2A, 0x00], [0x4D, 0x4D, 0x00, 0x2A],
     ]
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     private static func value(_ byte: UInt8) -> Int? {
         switch byte {

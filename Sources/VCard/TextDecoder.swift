@@ -1,11 +1,22 @@
 /// Turns the bytes of a line into text: UTF-8, and where they are not, Windows-1252.
 enum TextDecoder {
+    /// Control characters but tab are left out: contacts have none, and terminals obey them.
+    ///
     /// - Returns: the text, and whether the bytes were UTF-8.
     static func decode(_ bytes: [UInt8]) -> (text: String, isUTF8: Bool) {
-        if let text = String(validating: bytes, as: UTF8.self) { return (text, true) }
+        if let text = String(validating: bytes, as: UTF8.self) {
+            guard text.unicodeScalars.contains(where: isControl) else { return (text, true) }
+            var kept = String.UnicodeScalarView()
+            for scalar in text.unicodeScalars where !isControl(scalar) { kept.append(scalar) }
+            return (String(kept), true)
+        }
         var text = String.UnicodeScalarView()
-        for byte in bytes { text.append(windows1252(byte)) }
+        for scalar in bytes.lazy.map(windows1252) where !isControl(scalar) { text.append(scalar) }
         return (String(text), false)
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 && scalar != "\t" || (0x7F...0x9F).contains(scalar.value)
     }
 
     /// Windows-1252 as browsers read it: it has a character for every byte (WHATWG Encoding, windows-1252).
