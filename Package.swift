@@ -52,24 +52,27 @@ let package = Package(
         room("Varlink", ["JSON"]),
         room("VCard", ["ContactsModel"]),
         room("AccessControl", ["ContactsModel", "CCrypto"]),
-        room("ContactsInterface", ["ContactsModel", "Varlink"]),
+        .target(
+            name: "ContactsInterface", dependencies: ["AccessControl", "Varlink"],
+            resources: [
+                .embedInCode("Interfaces/io.contactbroker.Contacts.varlink"),
+                .embedInCode("Interfaces/io.contactbroker.Agent.varlink"),
+                .embedInCode("Interfaces/io.contactbroker.Admin.varlink"),
+            ], swiftSettings: strict),
 
         // First floor: files, the kernel, sockets.
-        room("ContactsStore", ["ContactsModel", "Normalization", grdb, grdbSQLite]),
-        room("AccessStore", ["AccessControl", "CCrypto", grdb, grdbSQLite]),
-        room("PeerIdentity", ["AccessControl", "CLinux", "CCrypto"]),
+        room("ContactsStore", ["Normalization", grdb, grdbSQLite]),
+        room("AccessStore", ["AccessControl", grdb, grdbSQLite]),
+        room("PeerIdentity", ["AccessControl", "CLinux"]),
         room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),
         room("VarlinkClient", ["Varlink", "CLinux"]),
-        room("Broker", ["AccessControl", "AccessStore", "ContactsStore", "ContactsInterface"]),
+        room("BrokerConnection", ["VarlinkClient"]),
+        room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface"]),
 
         // The programs.
         program("contactbrokerd", ["Broker", "PeerIdentity", "VarlinkServer", nioCore, nioPosix, arguments, logging]),
-        program("contact-agent", ["ContactsInterface", "Formatting", "VarlinkClient", "CLinux"]),
-        program("contactctl", ["ContactsInterface", "Formatting", "VarlinkClient", arguments]),
-        program("contactbook", ["ContactsInterface", "Formatting", "VCard", "VarlinkClient", arguments]),
-
-        tests("JSONTests", ["JSON"]),
-        tests("ContactsModelTests", ["ContactsModel"]),
-        tests("AccessControlTests", ["AccessControl"]),
+        program("contact-agent", ["BrokerConnection", "Formatting"]),
+        program("contactctl", ["BrokerConnection", "Formatting", arguments]),
+        program("contactbook", ["BrokerConnection", "Formatting", "VCard", arguments]),
     ]
 )
