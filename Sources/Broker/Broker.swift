@@ -301,7 +301,7 @@ public final class Broker {
             broker.syncQueue.async {
                 // What fails here fails again, and is told, where somebody waits for it.
                 _ = Self.sync(walSync)
-                try? checkpointer?.run()
+                _ = try? checkpointer?.run()
             }
         }
     }
