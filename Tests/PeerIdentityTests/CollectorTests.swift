@@ -85,6 +85,15 @@ struct CollectorTests {
         #expect(judge(evidence) == .caller(before))
     }
 
+    @Test("A program that runs from memory and lies in no file system is refused")
+    func inMemory() throws {
+        var plan = TestCaller.Plan()
+        plan.inMemory = true
+        let evidence = try TestCaller(plan).evidence(with: collector)
+        #expect(try executable(evidence).path == "/memfd:program")
+        #expect(judge(evidence) == .refused(.notHashed(.notLocal)))
+    }
+
     @Test("A shell script is its shell, an interpreter")
     func shell() throws {
         let caller = try judged(try TestCaller(plan(["/bin/sh", "-c", "read line; exit"])))
