@@ -2,6 +2,8 @@ import Glibc
 
 /// Whether a caller looks as if it were in a sandbox. Any one sign is enough: a program that makes itself look
 /// sandboxed loses by it, one that hides a sandbox would gain.
+///
+/// Confinement that leaves no mark outside of the process, such as seccomp(2) or landlock(7) alone, is not seen.
 enum Sandbox: Hashable {
     case none
     /// In one, with its name where label or control group tell it.

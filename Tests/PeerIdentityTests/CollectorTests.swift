@@ -163,6 +163,23 @@ struct CollectorTests {
         #expect(try executable(now).name == "cat")
     }
 
+    @Test("A program that becomes another one of the same name in the same place is noticed")
+    func execOfReplacement() throws {
+        let folder = try Folder()
+        let path = try folder.copy(of: "/bin/sh", as: "mail")
+        let test = try TestCaller(plan([path, "-c", "read line; exec \(path)"]))
+        let peer = try collector.begin(socket: test.socket)
+        let evidence = try collector.collect(peer)
+        let replacement = try folder.copy(of: "/bin/cat", as: "replacement")
+        try #require(rename(replacement, path) == 0)
+        try test.send("go")
+        #expect(try test.exchange("hello") == "hello\n")
+        #expect(!peer.executableIsStill(evidence))
+        let now = try collector.collect(peer)
+        #expect(try executable(now).path == executable(evidence).path)
+        #expect(judge(now) != judge(evidence))
+    }
+
     @Test("A program that ended is not still what it was")
     func endedIsNotStill() throws {
         let test = try TestCaller()
