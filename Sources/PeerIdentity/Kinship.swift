@@ -22,8 +22,8 @@ public enum Kinship {
             // Somebody else has its number by now.
             if generation == 0, status.startTime != process.startTime { return true }
             if pid == ancestor.pid, status.startTime == ancestor.startTime { return true }
-            // Process 1, or one whose parent lies outside of this process namespace.
-            if status.parent <= 0 { return false }
+            // The line ends at process 1, which may be hidden, or where the parent lies outside of this process namespace.
+            if status.parent <= 1 { return status.parent == 1 && ancestor.pid == 1 }
             pid = status.parent
         }
         return true

@@ -56,7 +56,8 @@ public final class PeerHandle: Sendable {
     /// The process still runs the very file of that evidence.
     ///
     /// False also after a harmless change, such as an upgrade that replaced the file: collect and judge again, and
-    /// go on if the same caller comes out. Cheap enough for the loop: five system calls that read nothing of the file.
+    /// go on if the same caller comes out. For the loop, once per prompt or connection: about ten system calls, none
+    /// of which reads the file.
     public func executableIsStill(_ evidence: Evidence) -> Bool {
         guard case .found(let executable) = evidence.executable, evidence.process.pid == pid,
             let directory = try? ProcessDirectory(pid: pid),

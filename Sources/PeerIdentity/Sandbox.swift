@@ -1,5 +1,9 @@
+import Glibc
+
 /// Whether a caller looks as if it were in a sandbox. Any one sign is enough: a program that makes itself look
 /// sandboxed loses by it, one that hides a sandbox would gain.
+///
+/// Confinement that leaves no mark outside of the process, such as seccomp(2) or landlock(7) alone, is not seen.
 enum Sandbox: Hashable {
     case none
     /// In one, with its name where label or control group tell it.
@@ -71,8 +75,8 @@ enum Sandbox: Hashable {
         case (.found(let peer), .found(let own)): .found(peer != own && first != .found(peer))
         case (.absent, .absent): .absent
         case (.unreadable(let errno), _), (_, .unreadable(let errno)): .unreadable(errno: errno)
-        // One has what the other lacks: a reading went wrong. ENOENT, the errno of the one that was not there.
-        case (.found, .absent), (.absent, .found): .unreadable(errno: 2)
+        // One has what the other lacks: a reading went wrong.
+        case (.found, .absent), (.absent, .found): .unreadable(errno: ENOENT)
         }
     }
 

@@ -8,6 +8,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -68,6 +70,18 @@ static void become(const struct test_caller_plan *plan, const struct sockaddr_un
     if (namespaces && unshare(namespaces) != 0) fail(report);
     if (plan->root && (chroot(plan->root) != 0 || chdir("/") != 0)) fail(report);
     if (dup2(connection, 0) < 0 || dup2(connection, 1) < 0) fail(report);
+    if (plan->in_memory) {
+        int program = open(plan->arguments[0], O_RDONLY | O_CLOEXEC), copy = memfd_create("program", MFD_CLOEXEC);
+        struct stat status;
+        if (program < 0 || copy < 0 || fstat(program, &status) != 0) fail(report);
+        while (status.st_size > 0) {
+            ssize_t count = sendfile(copy, program, NULL, (size_t)status.st_size);
+            if (count <= 0) fail(report);
+            status.st_size -= count;
+        }
+        fexecve(copy, plan->arguments, environ);
+        fail(report);
+    }
     if (plan->arguments) {
         execve(plan->arguments[0], plan->arguments, environ);
         fail(report);

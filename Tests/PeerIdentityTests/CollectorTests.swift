@@ -85,6 +85,15 @@ struct CollectorTests {
         #expect(judge(evidence) == .caller(before))
     }
 
+    @Test("A program that runs from memory and lies in no file system is refused")
+    func inMemory() throws {
+        var plan = TestCaller.Plan()
+        plan.inMemory = true
+        let evidence = try TestCaller(plan).evidence(with: collector)
+        #expect(try executable(evidence).path == "/memfd:program")
+        #expect(judge(evidence) == .refused(.notHashed(.notLocal)))
+    }
+
     @Test("A shell script is its shell, an interpreter")
     func shell() throws {
         let caller = try judged(try TestCaller(plan(["/bin/sh", "-c", "read line; exit"])))
@@ -152,6 +161,23 @@ struct CollectorTests {
         #expect(now.process == evidence.process)
         #expect(peer.executableIsStill(now))
         #expect(try executable(now).name == "cat")
+    }
+
+    @Test("A program that becomes another one of the same name in the same place is noticed")
+    func execOfReplacement() throws {
+        let folder = try Folder()
+        let path = try folder.copy(of: "/bin/sh", as: "mail")
+        let test = try TestCaller(plan([path, "-c", "read line; exec \(path)"]))
+        let peer = try collector.begin(socket: test.socket)
+        let evidence = try collector.collect(peer)
+        let replacement = try folder.copy(of: "/bin/cat", as: "replacement")
+        try #require(rename(replacement, path) == 0)
+        try test.send("go")
+        #expect(try test.exchange("hello") == "hello\n")
+        #expect(!peer.executableIsStill(evidence))
+        let now = try collector.collect(peer)
+        #expect(try executable(now).path == executable(evidence).path)
+        #expect(judge(now) != judge(evidence))
     }
 
     @Test("A program that ended is not still what it was")

@@ -65,6 +65,26 @@ struct HashCacheTests {
         #expect(try digest(path) != first)
     }
 
+    @Test("A change that keeps the size and sets the time back is a change")
+    func timeSetBack() throws {
+        let path = try folder.write(Array("first".utf8), to: "program")
+        var before = stat()
+        try #require(stat(path, &before) == 0)
+        let first = try digest(path)
+        let times = [before.st_atim, before.st_mtim]
+        // A coarse clock stands still for some milliseconds: once more until it has moved, but not for ever.
+        var after = stat()
+        for _ in 0..<1_000_000 {
+            _ = try folder.write(Array("other".utf8), to: "program")
+            try #require(utimensat(AT_FDCWD, path, times, 0) == 0)
+            try #require(stat(path, &after) == 0)
+            if after.st_ctim.tv_nsec != before.st_ctim.tv_nsec { break }
+        }
+        #expect(after.st_size == before.st_size)
+        #expect(after.st_mtim.tv_nsec == before.st_mtim.tv_nsec)
+        #expect(try digest(path) != first)
+    }
+
     @Test("What was asked for longest ago is forgotten first, and there is a bound")
     func bound() throws {
         let cache = HashCache(capacity: 2, settlingTime: 0)

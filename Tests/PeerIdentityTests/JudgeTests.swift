@@ -245,6 +245,15 @@ struct JudgeTests {
         #expect(judgement == .refused(.notHashed(digest)))
     }
 
+    @Test("An app that the manager names needs no hash: it is not known by its contents")
+    func claimedWithoutHash() throws {
+        let caller = try caller {
+            $0.controlGroup = .found(appScope)
+            $0.executable = .found(executable("/tmp/.mount/mail", digest: .notLocal))
+        }
+        #expect(caller.strength == .claimed)
+    }
+
     @Test("A missing session matters only to who has a terminal")
     func sessionOffTerminal() throws {
         #expect(try caller { $0.sessionLeader = .absent }.session == nil)

@@ -87,6 +87,7 @@ struct KinshipTests {
             #expect(Kinship.isKin(one, of: other))
             #expect(Kinship.isKin(other, of: one))
         }
+        #expect(Kinship.isKin(try identity(of: 1), of: grandchild))
     }
 
     @Test("Two programs that the same shell started are none")

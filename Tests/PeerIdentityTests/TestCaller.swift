@@ -74,6 +74,7 @@ final class TestCaller {
         var joins: String?
         var ownMountNamespace = false
         var ownUserNamespace = false
+        var inMemory = false
         var terminal = Position.none
 
         enum Position: CInt { case none, leader, childOfLeader }
@@ -105,7 +106,8 @@ final class TestCaller {
                             socket_path: path, arguments: plan.arguments == nil ? nil : texts.baseAddress,
                             uid: plan.uid.map(Int64.init) ?? -1, root: root, joins: joins,
                             own_mount_namespace: plan.ownMountNamespace ? 1 : 0,
-                            own_user_namespace: plan.ownUserNamespace ? 1 : 0, on_terminal: plan.terminal.rawValue)
+                            own_user_namespace: plan.ownUserNamespace ? 1 : 0,
+                            in_memory: plan.inMemory ? 1 : 0, on_terminal: plan.terminal.rawValue)
                         return starting.withLock { _ in test_caller_start(&raw, &terminal) }
                     }
                 }

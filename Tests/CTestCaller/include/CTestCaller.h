@@ -18,6 +18,8 @@ struct test_caller_plan {
     const char *joins;
     int own_mount_namespace;
     int own_user_namespace;
+    /* The program is first copied into memory and run from there, memfd_create(2). */
+    int in_memory;
     /* 1: it leads a session on a new terminal. 2: its parent does, and is the process that is answered. */
     int on_terminal;
 };
