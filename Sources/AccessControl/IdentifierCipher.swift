@@ -14,8 +14,8 @@ public enum RecordKind: UInt8, CaseIterable, Sendable {
 /// Turns record numbers into identifiers under one principal's key, and back.
 ///
 /// An identifier is one AES-128 block over a kind, the record number and zeros, in 32 hexadecimal digits. Without the
-/// key, two apps cannot tell that they speak of the same record; what somebody makes up decrypts to zeros in
-/// the wrong places with a probability of 1 - 2^-56 and names nothing.
+/// key, two apps cannot tell that they speak of the same record; what somebody makes up decrypts to the shape of a
+/// kind with a probability of 2^-64, and otherwise names nothing.
 ///
 /// It lives where it was made: on the loop.
 public final class IdentifierCipher {
@@ -46,6 +46,7 @@ public final class IdentifierCipher {
 
     /// The identifiers of many records, 32 hexadecimal digits each, one after the other.
     func identifiers(of records: [RecordNumber], as kind: RecordKind) -> [UInt8] {
+        guard !records.isEmpty else { return [] }
         var plain = [UInt8](repeating: 0, count: records.count * Self.blockSize)
         for (index, record) in records.enumerated() {
             let start = index * Self.blockSize

@@ -43,9 +43,9 @@ extension AccessStore {
         settle()
     }
 
-    private func auditRows() throws(AccessStoreError) -> [AuditRow] {
+    private func auditRows() throws(AccessStoreError) -> [AuditRow<String>] {
         var sequence = writtenCounters.auditSequence
-        var rows: [AuditRow] = []
+        var rows: [AuditRow<String>] = []
         rows.reserveCapacity(batch.records.count)
         for record in batch.records {
             sequence += 1
@@ -56,7 +56,7 @@ extension AccessStore {
         return rows
     }
 
-    private func write(_ rows: [AuditRow], _ writer: AccessWriter) throws(AccessStoreError) {
+    private func write(_ rows: [AuditRow<String>], _ writer: AccessWriter) throws(AccessStoreError) {
         for row in rows {
             let hash = try writer.hash(row, after: counters.auditHead)
             try writer.write(row, hash: hash)
@@ -109,14 +109,14 @@ extension AccessStore {
     }
 }
 
-extension AuditRow {
+extension AuditRow<String> {
     init(_ record: AuditRecord, sequence: Int64, contacts: [UInt8]?) {
         self.init(
-            sequence: sequence, time: record.time, uid: Int64(record.uid), app: Array(record.app.utf8),
-            strength: record.strength.map { Array($0.rawValue.utf8) }, event: Array(record.event.rawValue.utf8),
-            status: record.status.map { Array($0.rawValue.utf8) },
+            sequence: sequence, time: record.time, uid: Int64(record.uid), app: record.app,
+            strength: record.strength?.rawValue, event: record.event.rawValue,
+            status: record.status?.rawValue,
             keys: record.keys.map { Int64(bitPattern: $0.rawValue) }, count: record.count.map(Int64.init),
             contacts: contacts, revision: record.revision, repeats: record.repeats.map(Int64.init),
-            detail: record.detail.map { Array($0.utf8) })
+            detail: record.detail)
     }
 }

@@ -73,14 +73,14 @@ final class AccessWriter {
             .bind(4, counters.recordNumber).bind(5, counters.intent).run()
     }
 
-    func write(_ row: AuditRow, hash: [UInt8]) throws(AccessStoreError) {
-        try insertAudit.bind(1, row.sequence).bind(2, row.time).bind(3, row.uid).bind(4, utf8: row.app)
-            .bind(5, utf8: row.strength).bind(6, utf8: row.event).bind(7, utf8: row.status).bind(8, row.keys)
+    func write(_ row: AuditRow<some AuditText>, hash: [UInt8]) throws(AccessStoreError) {
+        try insertAudit.bind(1, row.sequence).bind(2, row.time).bind(3, row.uid).bind(4, text: row.app)
+            .bind(5, text: row.strength).bind(6, text: row.event).bind(7, text: row.status).bind(8, row.keys)
             .bind(9, row.count).bind(10, row.contacts).bind(11, row.revision).bind(12, row.repeats)
-            .bind(13, utf8: row.detail).bind(14, hash).run()
+            .bind(13, text: row.detail).bind(14, hash).run()
     }
 
-    func hash(_ row: AuditRow, after previous: [UInt8]) throws(AccessStoreError) -> [UInt8] {
+    func hash(_ row: AuditRow<some AuditText>, after previous: [UInt8]) throws(AccessStoreError) -> [UInt8] {
         AuditChain.canonical(row, after: previous, into: &canonical)
         guard let hash = AuditChain.hash(canonical) else { throw .unavailable(reason: "libcrypto could not hash") }
         return hash

@@ -3,20 +3,38 @@ import CCrypto
 import ContactsModel
 
 /// One row of the audit as it is stored: words as words, so that a row nobody understands can still be hashed.
-struct AuditRow {
+///
+/// Its texts are strings where we write it, and the stored bytes where we read it: what is no UTF-8 is hashed as it is.
+struct AuditRow<Text: AuditText> {
     var sequence: Int64
     var time: Int64
     var uid: Int64
-    var app: [UInt8]
-    var strength: [UInt8]?
-    var event: [UInt8]
-    var status: [UInt8]?
+    var app: Text
+    var strength: Text?
+    var event: Text
+    var status: Text?
     var keys: Int64?
     var count: Int64?
     var contacts: [UInt8]?
     var revision: Int64?
     var repeats: Int64?
-    var detail: [UInt8]?
+    var detail: Text?
+}
+
+/// A text of an audit row, by its UTF-8 bytes.
+protocol AuditText {
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
+}
+
+extension [UInt8]: AuditText {
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { withUnsafeBytes(body) }
+}
+
+extension String: AuditText {
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        var text = self
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
 }
 
 /// The chain of the audit: each record's hash covers the record and its predecessor's hash.
@@ -37,7 +55,7 @@ enum AuditChain {
     private static let version: UInt8 = 1
 
     /// Writes the canonical form of a row after `previous` into a buffer that is used again.
-    static func canonical(_ row: AuditRow, after previous: [UInt8], into bytes: inout [UInt8]) {
+    static func canonical(_ row: AuditRow<some AuditText>, after previous: [UInt8], into bytes: inout [UInt8]) {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(version)
         bytes.append(contentsOf: previous)
@@ -62,11 +80,13 @@ enum AuditChain {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    private static func append(_ value: [UInt8]?, to bytes: inout [UInt8]) {
+    private static func append(_ value: (some AuditText)?, to bytes: inout [UInt8]) {
         guard let value else { return appendLength(.max, to: &bytes) }
-        // SQLite holds no value of 4 GiB, so the length fits, and never is the mark of what is absent.
-        appendLength(UInt32(truncatingIfNeeded: value.count), to: &bytes)
-        bytes.append(contentsOf: value)
+        value.withBytes {
+            // SQLite holds no value of 4 GiB, so the length fits, and never is the mark of what is absent.
+            appendLength(UInt32(truncatingIfNeeded: $0.count), to: &bytes)
+            bytes.append(contentsOf: $0)
+        }
     }
 
     private static func appendLength(_ length: UInt32, to bytes: inout [UInt8]) {
@@ -80,7 +100,7 @@ enum AuditChain {
     }
 
     /// The hash of a row that follows a record with this hash.
-    static func hash(_ row: AuditRow, after previous: [UInt8]) throws(AccessStoreError) -> [UInt8] {
+    static func hash(_ row: AuditRow<some AuditText>, after previous: [UInt8]) throws(AccessStoreError) -> [UInt8] {
         var bytes: [UInt8] = []
         canonical(row, after: previous, into: &bytes)
         guard let hash = hash(bytes) else { throw .unavailable(reason: "libcrypto could not hash") }

@@ -95,7 +95,7 @@ struct AuditQuery {
         return found(brokenAt: nil, next: nil)
     }
 
-    private static func row(_ statement: SQLiteStatement) -> AuditRow {
+    private static func row(_ statement: SQLiteStatement) -> AuditRow<[UInt8]> {
         AuditRow(
             sequence: statement.integer(0) ?? 0, time: statement.integer(1) ?? 0, uid: statement.integer(2) ?? 0,
             app: statement.bytes(3) ?? [], strength: statement.bytes(4), event: statement.bytes(5) ?? [],
@@ -113,7 +113,7 @@ struct AuditQuery {
 
 extension AuditEntry {
     /// `nil` where the row says something that no broker wrote.
-    init?(_ row: AuditRow, previous: [UInt8], hash: [UInt8]) {
+    init?(_ row: AuditRow<[UInt8]>, previous: [UInt8], hash: [UInt8]) {
         func word<Word: RawRepresentable<String>>(_ bytes: [UInt8]?, as type: Word.Type) -> Word?? {
             guard let bytes else { return .some(nil) }
             return Word(rawValue: String(decoding: bytes, as: UTF8.self)).map { .some($0) }

@@ -34,15 +34,13 @@ final class SQLiteStatement {
     }
 
     @discardableResult
-    func bind(_ index: Int32, _ value: String?) -> SQLiteStatement {
-        bind(index, utf8: value.map { Array($0.utf8) })
-    }
+    func bind(_ index: Int32, _ value: String?) -> SQLiteStatement { bind(index, text: value) }
 
     /// A text, by its length: a NUL inside must not end what is hashed elsewhere in full.
     @discardableResult
-    func bind(_ index: Int32, utf8 value: [UInt8]?) -> SQLiteStatement {
-        guard let value else { return note(sqlite3_bind_null(handle, index)) }
-        return value.withUnsafeBytes { bytes in
+    func bind(_ index: Int32, text: (some AuditText)?) -> SQLiteStatement {
+        guard let text else { return note(sqlite3_bind_null(handle, index)) }
+        return text.withBytes { bytes in
             // A text without bytes still needs an address, or it would be NULL.
             let start = bytes.isEmpty ? nil : bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
             guard let start else {

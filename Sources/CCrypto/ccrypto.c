@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 int ccrypto_random(uint8_t *out, size_t count)
@@ -10,9 +11,23 @@ int ccrypto_random(uint8_t *out, size_t count)
     return count <= INT_MAX && RAND_bytes(out, (int)count) == 1;
 }
 
+/* EVP_sha256() makes OpenSSL 3 look for the implementation at every use, under locks; found once, it stays. */
+static EVP_MD *sha256;
+static pthread_once_t sha256_once = PTHREAD_ONCE_INIT;
+
+static void fetch_sha256(void)
+{
+    sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+}
+
+static const EVP_MD *sha256_method(void)
+{
+    return pthread_once(&sha256_once, fetch_sha256) == 0 && sha256 ? sha256 : EVP_sha256();
+}
+
 int ccrypto_sha256(const uint8_t *bytes, size_t count, uint8_t *out)
 {
-    return EVP_Digest(bytes, count, out, NULL, EVP_sha256(), NULL) == 1;
+    return EVP_Digest(bytes, count, out, NULL, sha256_method(), NULL) == 1;
 }
 
 struct ccrypto_sha256_state { EVP_MD_CTX *context; };
@@ -22,7 +37,7 @@ ccrypto_sha256_state *ccrypto_sha256_begin(void)
     ccrypto_sha256_state *state = malloc(sizeof *state);
     if (!state) return NULL;
     state->context = EVP_MD_CTX_new();
-    if (state->context && EVP_DigestInit_ex(state->context, EVP_sha256(), NULL) == 1) return state;
+    if (state->context && EVP_DigestInit_ex(state->context, sha256_method(), NULL) == 1) return state;
     ccrypto_sha256_discard(state);
     return NULL;
 }

@@ -1,0 +1,117 @@
+import ContactsModel
+import Testing
+
+@testable import AccessControl
+
+private let ada = RecordNumber(1)
+private let bob = RecordNumber(2)
+
+private func contact(_ values: [(ContactKey, String)]) -> StoredContact {
+    StoredContact(values: values.map { (key: $0.0, json: Array($0.1.utf8)) })
+}
+
+private let whole = contact([
+    (.givenName, "\"Ada\""), (.familyName, "\"Lovelace\""), (.phoneNumbers, "[{\"value\":\"1\"}]"),
+    (.emailAddresses, "[{\"value\":\"a@b\"}]"), (.note, "\"secret\""),
+])
+
+@Suite("Telling an app what it may know")
+struct DisclosureTests {
+    private let cipher: IdentifierCipher
+
+    init() throws { cipher = try #require(IdentifierCipher(key: [UInt8](repeating: 1, count: 16))) }
+
+    private func told(
+        _ contacts: [(RecordNumber, StoredContact, ImageMembers)], scope: RecordScope = .all, keys: ContactKeySet,
+        of requested: ContactKeySet
+    ) -> DisclosedContacts {
+        Disclosure(scope: scope, keys: keys, revision: 9)
+            .project(contacts.map { (record: $0.0, contact: $0.1, images: $0.2) }, of: requested, under: cipher)
+    }
+
+    private func text(_ disclosed: DisclosedContacts) -> String { String(decoding: disclosed.elements, as: UTF8.self) }
+
+    @Test("A key that was not granted looks byte for byte like one without a value")
+    func hiddenLooksEmpty() {
+        let bare = contact([(.givenName, "\"Ada\""), (.familyName, "\"Lovelace\"")])
+        let names = ContactKeySet([.givenName, .familyName])
+        for requested in [ContactKeySet.all, names, ContactKeySet([.phoneNumbers, .note]), []] {
+            let hidden = told([(ada, whole, .none)], keys: names, of: requested)
+            let empty = told([(ada, bare, .none)], keys: .all, of: requested)
+            #expect(hidden.elements == empty.elements)
+        }
+    }
+
+    @Test("Every key alone: hidden as if empty, told where it was granted", arguments: ContactKey.allCases)
+    func eachKey(key: ContactKey) {
+        let value = contact([(key, "\"x\"")])
+        let empty = contact([])
+        let one = ContactKeySet([key])
+        let hidden = told([(ada, value, .none)], keys: ContactKeySet.all.subtracting(one), of: .all)
+        #expect(hidden.elements == told([(ada, empty, .none)], keys: .all, of: .all).elements)
+        #expect(text(told([(ada, value, .none)], keys: one, of: one)).contains("\"\(key.rawValue)\":\"x\""))
+    }
+
+    @Test("What was asked for is there, what was not is not")
+    func requested() {
+        let disclosed = told([(ada, whole, .none)], keys: .all, of: ContactKeySet([.familyName, .nickname]))
+        let name = cipher.identifier(of: ada, as: .contact)
+        #expect(text(disclosed) == "{\"identifier\":\"\(name)\",\"familyName\":\"Lovelace\",\"nickname\":\"\"}")
+        #expect(disclosed.records == [ada])
+        #expect(disclosed.keys == ContactKeySet([.familyName, .nickname]))
+        #expect(disclosed.revision == 9)
+    }
+
+    @Test("A contact outside the selection is cut, even if it was read")
+    func scope() {
+        let both = [(ada, whole, ImageMembers.none), (bob, whole, ImageMembers.none)]
+        let disclosed = told(both, scope: .only([bob]), keys: .all, of: .all)
+        #expect(disclosed.records == [bob])
+        #expect(disclosed.elements == told([both[1]], keys: .all, of: .all).elements)
+        let nothing = told(both, scope: .only([]), keys: .all, of: .all)
+        #expect(nothing.records.isEmpty)
+        #expect(nothing.elements.isEmpty)
+    }
+
+    @Test("Images are told only under their own keys")
+    func images() {
+        let images = ImageMembers(
+            thumbnailImageData: Array(",\"thumbnailImageData\":\"dA==\"".utf8),
+            imageData: Array(",\"imageData\":\"aQ==\"".utf8))
+        let granted = text(told([(ada, whole, images)], keys: .all, of: .images))
+        #expect(granted.contains("\"thumbnailImageData\":\"dA==\"") && granted.contains("\"imageData\":\"aQ==\""))
+        let small = text(told([(ada, whole, images)], keys: ContactKeySet([.thumbnailImageData]), of: .images))
+        #expect(small.contains("\"thumbnailImageData\":\"dA==\"") && small.contains("\"imageData\":\"\""))
+        let hidden = told([(ada, whole, images)], keys: .names, of: .images)
+        #expect(hidden.elements == told([(ada, whole, .none)], keys: .all, of: .images).elements)
+        #expect(!text(told([(ada, whole, images)], keys: .all, of: .names)).contains("mageData"))
+    }
+
+    @Test("Contacts that lack different keys each get their own empty ones")
+    func neighbours() throws {
+        let other = contact([(.nickname, "\"Bobby\"")])
+        let both = text(
+            told([(ada, whole, .none), (bob, other, .none), (ada, whole, .none)], keys: .names, of: .names))
+        let single = [(ada, whole), (bob, other), (ada, whole)].map {
+            text(told([($0.0, $0.1, .none)], keys: .names, of: .names))
+        }
+        #expect(both == single.joined(separator: ","))
+    }
+
+    @Test("Notes must have been granted by name; asking for them otherwise is an error that can be told")
+    func named() {
+        let ordinary = Disclosure(scope: .all, keys: Grant.ordinaryKeys, revision: 1)
+        #expect(ordinary.unauthorized(of: .all) == .named)
+        #expect(ordinary.unauthorized(of: ContactKeySet([.note, .givenName])) == ContactKeySet([.note]))
+        #expect(ordinary.unauthorized(of: Grant.ordinaryKeys).isEmpty)
+        #expect(Disclosure(scope: .all, keys: .all, revision: 1).unauthorized(of: .all).isEmpty)
+        // An ordinary key that was not granted is empty and no error.
+        #expect(Disclosure(scope: .all, keys: .names, revision: 1).unauthorized(of: [.init([.birthday])]).isEmpty)
+    }
+
+    @Test("Even if the error was missed, a note that was not granted does not go out")
+    func noteStaysIn() {
+        #expect(!text(told([(ada, whole, .none)], keys: Grant.ordinaryKeys, of: .all)).contains("secret"))
+        #expect(text(told([(ada, whole, .none)], keys: .all, of: .all)).contains("secret"))
+    }
+}

@@ -1,0 +1,84 @@
+import Testing
+
+@testable import AccessControl
+
+private let process = ProcessIdentity(pid: 10, startTime: 100)
+private let terminal = SessionIdentity(bootIdentifier: "boot", leader: ProcessIdentity(pid: 5, startTime: 50))
+
+private func caller(
+    _ strength: IdentityStrength = .unverified, interpreter: Bool = false, session: SessionIdentity? = terminal,
+    process: ProcessIdentity = process, sandboxed: Bool = false
+) -> Caller {
+    Caller(
+        uid: 1_000, strength: strength, app: "/usr/bin/app", displayName: "app", executable: "/usr/bin/app",
+        process: process, session: session, terminal: nil, isInterpreter: interpreter, isSandboxed: sandboxed)
+}
+
+private let standing = Principal(uid: 1_000, strength: .unverified, app: "/usr/bin/app")
+
+@Suite("Whose grants a caller may use")
+struct PrincipalTests {
+    @Test("An app uses what its process, its terminal session and it itself were given, in this order")
+    func app() {
+        #expect(
+            caller().principals == [
+                standing.bound(to: .process(process)), standing.bound(to: .session(terminal)), standing,
+            ])
+        #expect(caller(session: nil).principals == [standing.bound(to: .process(process)), standing])
+    }
+
+    @Test("An interpreter never reaches a standing grant: one script's grant is not the next one's")
+    func interpreter() {
+        for session in [terminal, nil] {
+            let python = caller(interpreter: true, session: session)
+            #expect(!python.principals.contains { $0.binding == .standing })
+            #expect(python.principal(for: .untilRevoked) == nil)
+            #expect(python.principal(for: .untilTime(1)) == nil)
+            #expect(!python.lifetimes.contains(.untilRevoked) && !python.lifetimes.contains(.untilTime))
+        }
+    }
+
+    @Test("A process that has the number of an earlier one has nothing of its grants")
+    func pidReuse() {
+        let next = caller(interpreter: true, process: ProcessIdentity(pid: 10, startTime: 101))
+        let first = caller(interpreter: true)
+        #expect(first.principals[0] != next.principals[0])
+        #expect(first.principals[1] == next.principals[1])
+    }
+
+    @Test("A weaker identity never has a stronger one's grant, nor the other way round")
+    func strengths() {
+        for one in IdentityStrength.allCases {
+            for other in IdentityStrength.allCases where one != other {
+                #expect(Set(caller(one).principals).isDisjoint(with: caller(other).principals))
+            }
+        }
+    }
+
+    @Test("Every lifetime that is offered can be given, and reaches a principal that the caller uses")
+    func lifetimes() {
+        for caller in [caller(), caller(session: nil), caller(interpreter: true), caller(sandboxed: true)] {
+            for kind in caller.lifetimes {
+                let lifetime: Lifetime =
+                    switch kind {
+                    case .untilRevoked: .untilRevoked
+                    case .untilTime: .untilTime(1)
+                    case .session: .session
+                    case .process: .process
+                    }
+                let principal = caller.principal(for: lifetime)
+                #expect(principal.map { caller.principals.contains($0) } == true)
+            }
+        }
+    }
+
+    @Test("In a terminal the session is offered first; without one, or in a sandbox, it is not offered")
+    func offered() {
+        #expect(caller().lifetimes == [.session, .untilRevoked])
+        #expect(caller(session: nil).lifetimes == [.untilRevoked])
+        #expect(caller(sandboxed: true).lifetimes == [.untilRevoked])
+        #expect(caller(interpreter: true).lifetimes == [.process, .session])
+        #expect(caller(interpreter: true, session: nil).lifetimes == [.process])
+        #expect(caller(session: nil).principal(for: .session) == nil)
+    }
+}
