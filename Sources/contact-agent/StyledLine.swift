@@ -29,6 +29,20 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
     /// What it says, without looks.
     var text: String { pieces.map(\.text).joined() }
 
+    /// The line broken between words, as a line of one look; one that fits stays as it is.
+    func wrapped(columns: Int) -> [StyledLine] {
+        guard Columns.width(text) > columns else { return [self] }
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, Columns.width(last) + 1 + Columns.width(String(word)) <= columns {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.map { StyledLine($0, pieces.first?.style ?? .plain) }
+    }
+
     /// The line as bytes for the terminal, cut to fit.
     func drawn(columns: Int, withStyles: Bool) -> String {
         var left = columns
