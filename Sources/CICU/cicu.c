@@ -1,0 +1,242 @@
+#include "cicu.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unicode/uchar.h>
+#include <unicode/ucol.h>
+#include <unicode/unorm2.h>
+#include <unicode/uscript.h>
+#include <unicode/ustring.h>
+#include <unicode/utrans.h>
+
+/* Two buffers of UTF-16 that grow and are kept, so that folding a word allocates nothing. */
+struct buffer {
+    UChar *units;
+    int32_t capacity;
+    int32_t count;
+};
+
+static int reserve(struct buffer *buffer, int32_t capacity) {
+    if (buffer->capacity >= capacity) return 1;
+    if (capacity > INT32_MAX / 4) return 0;
+    UChar *units = realloc(buffer->units, (size_t)capacity * sizeof(UChar));
+    if (!units) return 0;
+    buffer->units = units;
+    buffer->capacity = capacity;
+    return 1;
+}
+
+/* Ill-formed UTF-8 becomes U+FFFD; what comes here was checked, so it does not happen. */
+static int load(struct buffer *buffer, const char *text, size_t count) {
+    if (count > INT32_MAX / 8 || !reserve(buffer, (int32_t)count + 1)) return 0;
+    UErrorCode error = U_ZERO_ERROR;
+    int32_t length = 0;
+    u_strFromUTF8WithSub(
+        buffer->units, buffer->capacity, &length, text, (int32_t)count, 0xFFFD, NULL, &error);
+    if (U_FAILURE(error)) return 0;
+    buffer->count = length;
+    return 1;
+}
+
+static ptrdiff_t store(const struct buffer *buffer, char *out, size_t capacity) {
+    UErrorCode error = U_ZERO_ERROR;
+    int32_t length = 0;
+    u_strToUTF8(
+        out, capacity > INT32_MAX ? INT32_MAX : (int32_t)capacity, &length, buffer->units, buffer->count, &error);
+    if (U_FAILURE(error) && error != U_BUFFER_OVERFLOW_ERROR) return -1;
+    return length;
+}
+
+struct cicu_collator {
+    UCollator *collator;
+    struct buffer text;
+};
+
+cicu_collator *cicu_collator_open(const char *locale) {
+    UErrorCode error = U_ZERO_ERROR;
+    cicu_collator *made = calloc(1, sizeof *made);
+    if (!made) return NULL;
+    made->collator = ucol_open(locale, &error);
+    if (U_SUCCESS(error)) {
+        ucol_setStrength(made->collator, UCOL_TERTIARY);
+        ucol_setAttribute(made->collator, UCOL_NUMERIC_COLLATION, UCOL_OFF, &error);
+        ucol_setAttribute(made->collator, UCOL_NORMALIZATION_MODE, UCOL_ON, &error);
+    }
+    if (U_FAILURE(error)) {
+        cicu_collator_close(made);
+        return NULL;
+    }
+    return made;
+}
+
+void cicu_collator_close(cicu_collator *collator) {
+    if (!collator) return;
+    if (collator->collator) ucol_close(collator->collator);
+    free(collator->text.units);
+    free(collator);
+}
+
+void cicu_collator_version(const cicu_collator *collator, uint8_t version[4]) {
+    UVersionInfo info;
+    ucol_getVersion(collator->collator, info);
+    memcpy(version, info, 4);
+}
+
+ptrdiff_t cicu_collation_key(
+    cicu_collator *collator, const char *text, size_t count, uint8_t *out, size_t capacity) {
+    if (capacity > INT32_MAX || !load(&collator->text, text, count)) return -1;
+    int32_t length = ucol_getSortKey(
+        collator->collator, collator->text.units, collator->text.count, out, (int32_t)capacity);
+    if (length <= 0) return -1;
+    return length - 1;
+}
+
+struct cicu_folder {
+    const UNormalizer2 *caseFold;
+    const UNormalizer2 *decompose;
+    const UNormalizer2 *compose;
+    UTransliterator *ascii;
+    UTransliterator *latin;
+    struct buffer first;
+    struct buffer second;
+};
+
+static UTransliterator *transliterator(const char *name) {
+    UErrorCode error = U_ZERO_ERROR;
+    UChar identifier[64];
+    int32_t length = 0;
+    u_strFromUTF8(identifier, 64, &length, name, -1, &error);
+    UTransliterator *made = utrans_openU(identifier, length, UTRANS_FORWARD, NULL, 0, NULL, &error);
+    return U_SUCCESS(error) ? made : NULL;
+}
+
+cicu_folder *cicu_folder_open(void) {
+    UErrorCode error = U_ZERO_ERROR;
+    cicu_folder *made = calloc(1, sizeof *made);
+    if (!made) return NULL;
+    made->caseFold = unorm2_getNFKCCasefoldInstance(&error);
+    made->decompose = unorm2_getNFDInstance(&error);
+    made->compose = unorm2_getNFCInstance(&error);
+    made->ascii = transliterator("Latin-ASCII");
+    if (U_FAILURE(error) || !made->ascii) {
+        cicu_folder_close(made);
+        return NULL;
+    }
+    return made;
+}
+
+void cicu_folder_close(cicu_folder *folder) {
+    if (!folder) return;
+    if (folder->ascii) utrans_close(folder->ascii);
+    if (folder->latin) utrans_close(folder->latin);
+    free(folder->first.units);
+    free(folder->second.units);
+    free(folder);
+}
+
+/* From `first` to `first`, by way of `second`. */
+static int normalize(cicu_folder *folder, const UNormalizer2 *normalizer) {
+    for (int attempt = 0; attempt < 2; attempt++) {
+        UErrorCode error = U_ZERO_ERROR;
+        int32_t length = unorm2_normalize(
+            normalizer, folder->first.units, folder->first.count, folder->second.units, folder->second.capacity,
+            &error);
+        if (U_SUCCESS(error)) {
+            struct buffer swap = folder->first;
+            folder->first = folder->second;
+            folder->first.count = length;
+            folder->second = swap;
+            return 1;
+        }
+        if (error != U_BUFFER_OVERFLOW_ERROR || !reserve(&folder->second, length + 1)) return 0;
+    }
+    return 0;
+}
+
+static int transliterate(cicu_folder *folder, UTransliterator *transliterator) {
+    struct buffer *text = &folder->first;
+    if (!reserve(text, text->count * 4 + 16)) return 0;
+    if (!reserve(&folder->second, text->count + 1)) return 0;
+    memcpy(folder->second.units, text->units, (size_t)text->count * sizeof(UChar));
+    int32_t original = text->count;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        UErrorCode error = U_ZERO_ERROR;
+        int32_t length = original;
+        int32_t limit = original;
+        memcpy(text->units, folder->second.units, (size_t)original * sizeof(UChar));
+        utrans_transUChars(transliterator, text->units, &length, text->capacity, 0, &limit, &error);
+        if (U_SUCCESS(error)) {
+            text->count = length;
+            return 1;
+        }
+        if (error != U_BUFFER_OVERFLOW_ERROR || !reserve(text, length + 1)) return 0;
+    }
+    return 0;
+}
+
+/*
+ * Accents of alphabets that are written without them as well: Latin, Greek, Cyrillic, the points of Hebrew and
+ * the vowel signs of Arabic. The marks of other scripts, such as Devanagari's vowels, are letters to their readers.
+ */
+static int is_accent(UChar32 character) {
+    return (character >= 0x0300 && character <= 0x036F) || (character >= 0x1AB0 && character <= 0x1AFF)
+        || (character >= 0x1DC0 && character <= 0x1DFF) || (character >= 0x20D0 && character <= 0x20FF)
+        || (character >= 0xFE20 && character <= 0xFE2F) || (character >= 0x0591 && character <= 0x05C7)
+        || (character >= 0x064B && character <= 0x065F) || character == 0x0670 || character == 0x0640;
+}
+
+static void drop_accents(struct buffer *text) {
+    int32_t kept = 0;
+    for (int32_t index = 0; index < text->count; index++) {
+        if (!is_accent(text->units[index])) text->units[kept++] = text->units[index];
+    }
+    text->count = kept;
+}
+
+static int fold(cicu_folder *folder) {
+    if (!normalize(folder, folder->caseFold) || !normalize(folder, folder->decompose)) return 0;
+    drop_accents(&folder->first);
+    if (!normalize(folder, folder->compose) || !transliterate(folder, folder->ascii)) return 0;
+    /* Latin-ASCII may bring capitals back for letters without a small form of their own. */
+    return normalize(folder, folder->caseFold);
+}
+
+ptrdiff_t cicu_fold(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity) {
+    if (!load(&folder->first, text, count) || !fold(folder)) return -1;
+    return store(&folder->first, out, capacity);
+}
+
+ptrdiff_t cicu_case_fold(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity) {
+    if (!load(&folder->first, text, count) || !normalize(folder, folder->caseFold)) return -1;
+    return store(&folder->first, out, capacity);
+}
+
+ptrdiff_t cicu_fold_latin(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity) {
+    if (!folder->latin) folder->latin = transliterator("Any-Latin");
+    if (!folder->latin || !load(&folder->first, text, count)) return -1;
+    if (!transliterate(folder, folder->latin) || !fold(folder)) return -1;
+    return store(&folder->first, out, capacity);
+}
+
+enum cicu_class cicu_class_of(uint32_t value) {
+    UChar32 character = (UChar32)value;
+    if (character == 0x27 || character == 0x2019 || character == 0x02BC || character == 0xFF07) return CICU_APOSTROPHE;
+    UErrorCode error = U_ZERO_ERROR;
+    switch (uscript_getScript(character, &error)) {
+    case USCRIPT_HAN:
+    case USCRIPT_HIRAGANA:
+    case USCRIPT_KATAKANA:
+    case USCRIPT_HANGUL:
+        return u_isalnum(character) ? CICU_IDEOGRAPH : CICU_BETWEEN;
+    default:
+        break;
+    }
+    if (u_isalnum(character)) return CICU_PART;
+    switch (u_charType(character)) {
+    case U_NON_SPACING_MARK:
+    case U_COMBINING_SPACING_MARK:
+        return CICU_PART;
+    default:
+        return CICU_BETWEEN;
+    }
+}

@@ -1,0 +1,46 @@
+#ifndef CONTACTBROKER_CICU_H
+#define CONTACTBROKER_CICU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * ICU, as far as the broker needs it. No ICU header is named here: Debian's break Swift's module builds.
+ *
+ * An object belongs to one thread at a time. Text is UTF-8 in; what comes out is named at each function. Functions
+ * that return a size return what the whole result takes, also where `out` was too small to take it, and -1 where
+ * ICU failed (then `out` holds nothing).
+ */
+
+typedef struct cicu_collator cicu_collator;
+
+/* Tertiary strength, digits by digit. NULL where ICU has no collator at all. */
+cicu_collator *cicu_collator_open(const char *locale);
+void cicu_collator_close(cicu_collator *collator);
+/* Version of the collator's rules and data, four bytes; keys made under different versions do not compare. */
+void cicu_collator_version(const cicu_collator *collator, uint8_t version[4]);
+/* The sort key without its closing zero, cut to `capacity`: comparing bytes compares the texts. */
+ptrdiff_t cicu_collation_key(
+    cicu_collator *collator, const char *text, size_t count, uint8_t *out, size_t capacity);
+
+typedef struct cicu_folder cicu_folder;
+
+cicu_folder *cicu_folder_open(void);
+void cicu_folder_close(cicu_folder *folder);
+/* UTF-8: NFKC case folding and no more. */
+ptrdiff_t cicu_case_fold(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
+/* UTF-8: NFKC case folding, accents off, Latin letters in ASCII as far as they have a form there. */
+ptrdiff_t cicu_fold(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
+/* UTF-8: the folded form of the text transliterated to Latin. Opens its tables at first use: 7 ms. */
+ptrdiff_t cicu_fold_latin(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
+
+/* What a character is when text is cut into words. */
+enum cicu_class {
+    CICU_BETWEEN = 0,     /* space, punctuation, symbols */
+    CICU_PART = 1,        /* letters, digits and their marks */
+    CICU_IDEOGRAPH = 2,   /* Han, Kana, Hangul: a word by itself */
+    CICU_APOSTROPHE = 3,  /* within a word, as in O'Brien */
+};
+enum cicu_class cicu_class_of(uint32_t character);
+
+#endif

@@ -1,0 +1,145 @@
+extension Contact {
+    /// Checks what a client writes, key by key.
+    ///
+    /// - Parameter keys: the keys that the client named.
+    /// - Throws: ``ContactError`` for the first key, in the order of the stored form, that cannot be taken.
+    public func validate(writing keys: ContactKeySet, limits: ContactLimits = ContactLimits()) throws(ContactError) {
+        for key in keys.keys { try validate(key, limits) }
+    }
+
+    private func validate(_ key: ContactKey, _ limits: ContactLimits) throws(ContactError) {
+        switch key {
+        case .contactType: break
+        case .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
+            .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName, .departmentName,
+            .jobTitle, .phoneticOrganizationName, .note:
+            try validate([text(of: key) ?? ""], of: key, limits)
+        case .birthday:
+            guard birthday.isEmpty || CalendarDate(birthday) != nil else {
+                throw .invalidContact(key: key.rawValue, reason: Self.dateReason)
+            }
+        case .nonGregorianBirthday:
+            guard nonGregorianBirthday.isEmpty || CalendarDate.isNonGregorian(nonGregorianBirthday) else {
+                throw .invalidContact(
+                    key: key.rawValue, reason: "a date is CALENDAR:YYYY-MM-DD or CALENDAR:--MM-DD, not Gregorian")
+            }
+        case .phoneNumbers: try validate(phoneNumbers, of: key, limits)
+        case .emailAddresses: try validate(emailAddresses, of: key, limits)
+        case .postalAddresses: try validate(postalAddresses, of: key, limits)
+        case .dates:
+            try validate(dates, of: key, limits)
+            guard dates.allSatisfy({ CalendarDate($0.value) != nil }) else {
+                throw .invalidContact(key: key.rawValue, reason: Self.dateReason)
+            }
+        case .urlAddresses: try validate(urlAddresses, of: key, limits)
+        case .contactRelations: try validate(contactRelations, of: key, limits)
+        case .socialProfiles: try validate(socialProfiles, of: key, limits)
+        case .instantMessageAddresses: try validate(instantMessageAddresses, of: key, limits)
+        case .extraProperties:
+            try validate(extraProperties, of: key, limits)
+            // An unfolded content line has no line break (RFC 6350 §3.2): else one line could bring others.
+            guard extraProperties.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0x0A) }) else {
+                throw .invalidContact(key: key.rawValue, reason: "each is one unfolded content line")
+            }
+        case .imageData: try validateImage(limits)
+        case .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData:
+            throw .invalidContact(key: key.rawValue, reason: "set by the broker and not to be written")
+        }
+    }
+
+    private static let dateReason = "a date is YYYY-MM-DD or --MM-DD, of a day that exists"
+
+    private func validate<Value: ContactValue>(
+        _ values: [Value], of key: ContactKey, _ limits: ContactLimits
+    ) throws(ContactError) {
+        guard values.count <= limits.values else {
+            throw .limitExceeded(limit: "values", maximum: limits.values)
+        }
+        let fields = Value.fields
+        var texts: [String] = []
+        for value in values {
+            if let label = value.label { texts.append(label) }
+            for field in fields { texts.append(field.get(value)) }
+        }
+        try check(texts, of: key, limits)
+    }
+
+    private func validate(_ texts: [String], of key: ContactKey, _ limits: ContactLimits) throws(ContactError) {
+        guard texts.count <= limits.values else {
+            throw .limitExceeded(limit: "values", maximum: limits.values)
+        }
+        try check(texts, of: key, limits)
+    }
+
+    private func check(_ texts: [String], of key: ContactKey, _ limits: ContactLimits) throws(ContactError) {
+        var total = 0
+        for text in texts {
+            guard text.utf8.count <= limits.value else {
+                throw .limitExceeded(limit: "value", maximum: limits.value)
+            }
+            total += text.utf8.count
+            guard !Self.hasControls(text) else {
+                throw .invalidContact(
+                    key: key.rawValue, reason: "no control characters but line feed and tab")
+            }
+        }
+        guard total <= limits.key else { throw .limitExceeded(limit: "key", maximum: limits.key) }
+    }
+
+    /// U+0000 to U+001F but line feed and tab, U+007F to U+009F.
+    private static func hasControls(_ text: String) -> Bool {
+        var previous: UInt8 = 0
+        for byte in text.utf8 {
+            if byte < 0x20 && byte != 0x0A && byte != 0x09 || byte == 0x7F { return true }
+            // C1 controls are C2 80 to C2 9F.
+            if previous == 0xC2 && byte < 0xA0 { return true }
+            previous = byte
+        }
+        return false
+    }
+
+    private func validateImage(_ limits: ContactLimits) throws(ContactError) {
+        // Four characters for three bytes; the longest text of a photo within bounds.
+        guard imageData.utf8.count <= (limits.photo + 2) / 3 * 4 else {
+            throw .limitExceeded(limit: "photo", maximum: limits.photo)
+        }
+        guard let size = Base64.decodedSize(imageData) else {
+            throw .invalidContact(key: ContactKey.imageData.rawValue, reason: "an image is base64, padded, in one line")
+        }
+        guard size <= limits.photo else { throw .limitExceeded(limit: "photo", maximum: limits.photo) }
+    }
+}
+
+/// Base64 with padding and nothing else in it (RFC 4648 §4).
+enum Base64 {
+    /// How many bytes the text stands for; `nil` where it is not base64 or its last bits are not zero (§3.5), so that
+    /// each image has one text.
+    static func decodedSize(_ text: String) -> Int? {
+        let count = text.utf8.count
+        guard count.isMultiple(of: 4) else { return nil }
+        guard count > 0 else { return 0 }
+        var text = text
+        return text.withUTF8 { bytes in
+            let padding = bytes[count - 1] != UInt8(ascii: "=") ? 0 : bytes[count - 2] != UInt8(ascii: "=") ? 1 : 2
+            for byte in bytes[..<(count - padding)] where value(byte) == nil { return nil }
+            guard let last = value(bytes[count - padding - 1]) else { return nil }
+            switch padding {
+            case 1: if last & 0b11 != 0 { return nil }
+            case 2: if last & 0b1111 != 0 { return nil }
+            default: break
+            }
+            return count / 4 * 3 - padding
+        }
+    }
+
+    private static func value(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - 65
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 97 + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - 48 + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import GRDB
+import GRDBSQLite
+
+/// Why the book cannot be read or written. None of these has changed the file.
+public enum StoreError: Error, Hashable, Sendable {
+    /// The file cannot be opened, read or written just now: no room, no right, another program holds it.
+    case unavailable(reason: String)
+    /// The file is no book, or SQLite found it damaged. It is left as it was; restore from a backup.
+    case damaged(reason: String)
+    /// Written by a later version of contactbrokerd. It is left as it was.
+    case newerSchema
+    /// The book of another user, or of an earlier one with the same number. It is left as it was.
+    case wrongOwner
+}
+
+/// Why a change was not made. Nothing of the whole list was.
+public enum ChangeError: Error, Hashable, Sendable {
+    /// The change at this place in the list is about a record that is not there.
+    case recordDoesNotExist(index: Int)
+    case store(StoreError)
+}
+
+extension StoreError {
+    /// What an error of SQLite or of GRDB means to callers. Texts of SQLite name tables, never what is in them.
+    init(_ error: any Error) {
+        switch error {
+        case let error as StoreError: self = error
+        case let error as DatabaseError: self = StoreError(code: error.resultCode.rawValue, message: error.message)
+        default: self = .unavailable(reason: "\(error)")
+        }
+    }
+
+    init(code: Int32, message: String?) {
+        let reason = "SQLite \(code): \(message ?? "no message")"
+        switch code & 0xFF {
+        case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: reason)
+        default: self = .unavailable(reason: reason)
+        }
+    }
+}

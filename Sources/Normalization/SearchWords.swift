@@ -1,0 +1,80 @@
+import CICU
+import ContactsModel
+
+/// The words of a text in the form in which they are looked for.
+///
+/// One form for what is stored and for what is typed; Chinese, Japanese and Korean text counts by character.
+public struct SearchWords: Hashable, Sendable {
+    /// Longest word kept, in bytes of UTF-8; both sides are cut alike, so that a longer one is still found.
+    public static let wordSize = 64
+    /// Most words kept of one stored text.
+    public static let storedWords = 64
+    /// Most words looked for at once; a text of more finds nobody.
+    public static let queryWords = 16
+
+    public let words: [String]
+}
+
+extension Normalizer {
+    /// The words under which a stored text is found: each as written and, from another script, in Latin letters.
+    public func storedWords(_ text: String) -> SearchWords {
+        guard !text.isEmpty else { return SearchWords(words: []) }
+        // Far more than the words kept can be long.
+        let text = clipped(text, to: 4 * SearchWords.wordSize * SearchWords.storedWords)
+        let native = folded(text)
+        var words = split(native, apostrophes: .both)
+        if !native.utf8.allSatisfy({ $0 < 0x80 }) {
+            words += split(foldedLatin(text), apostrophes: .both)
+        }
+        var seen = Set<String>()
+        return SearchWords(words: Array(words.lazy.filter { seen.insert($0).inserted }.prefix(SearchWords.storedWords)))
+    }
+
+    /// The words of what somebody typed, each of which must begin a stored word; `nil` where they are too many.
+    public func queryWords(_ text: String) -> SearchWords? {
+        guard text.utf8.count <= 4 * SearchWords.wordSize * SearchWords.queryWords else { return nil }
+        let words = Set(split(folded(text), apostrophes: .joined))
+        // A word that another one begins with says nothing more.
+        let telling = words.filter { word in !words.contains { $0 != word && $0.hasPrefix(word) } }
+        guard telling.count <= SearchWords.queryWords else { return nil }
+        // The longest first: it finds the fewest.
+        return SearchWords(
+            words: telling.sorted { ($0.utf8.count, $1) > ($1.utf8.count, $0) })
+    }
+
+    private enum Apostrophes {
+        /// O'Brien is obrien.
+        case joined
+        /// O'Brien is obrien, and brien for those who leave the O away.
+        case both
+    }
+
+    private func split(_ text: String, apostrophes: Apostrophes) -> [String] {
+        var words: [String] = []
+        var word = String.UnicodeScalarView()
+        var part = String.UnicodeScalarView()
+        func end() {
+            if !word.isEmpty { words.append(clipped(String(word), to: SearchWords.wordSize)) }
+            if apostrophes == .both, part.count < word.count, !part.isEmpty {
+                words.append(clipped(String(part), to: SearchWords.wordSize))
+            }
+            word = .init()
+            part = .init()
+        }
+        for scalar in text.unicodeScalars {
+            switch cicu_class_of(scalar.value) {
+            case CICU_PART:
+                word.append(scalar)
+                part.append(scalar)
+            case CICU_APOSTROPHE:
+                part = .init()
+            case CICU_IDEOGRAPH:
+                end()
+                words.append(String(scalar))
+            default: end()
+            }
+        }
+        end()
+        return words
+    }
+}
