@@ -1,4 +1,4 @@
-import CLinux
+import Formatting
 
 /// One line of a screen: pieces of text, each with its look. A line never holds a control character.
 struct StyledLine: Hashable, ExpressibleByStringInterpolation {
@@ -74,10 +74,7 @@ extension StyledLine.Style {
 
 /// How much room text takes on a terminal.
 enum Columns {
-    /// Counts every scalar by itself, so that joined emoji are rather over- than underestimated.
-    static func width(_ text: String) -> Int {
-        text.unicodeScalars.reduce(0) { $0 + width($1) }
-    }
+    static func width(_ text: String) -> Int { DisplayText.columns(of: text) }
 
     /// Cuts at the end, with an ellipsis, where the text is too wide.
     static func clip(_ text: String, to columns: Int) -> String {
@@ -113,10 +110,6 @@ enum Columns {
         case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
         default: false
         }
-    }
-
-    private static func width(_ scalar: Unicode.Scalar) -> Int {
-        scalar.isASCII ? 1 : max(0, Int(clinux_columns(scalar.value)))
     }
 
     private static func prefix(_ text: String, _ columns: Int) -> String {

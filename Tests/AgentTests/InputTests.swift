@@ -8,7 +8,8 @@ struct InputTests {
         "Bytes become keys",
         arguments: [
             ("a", [Key.character("a")]), ("\r", [.enter]), ("\n", [.enter]), ("\u{7F}", [.backspace]),
-            ("\u{15}", [.erase]), ("\u{1}", [.other]), ("é", [.character("é")]), ("語😀", [.character("語"), .character("😀")]),
+            ("\u{15}", [.erase]), ("\u{1}", [.other]), ("é", [.character("é")]),
+            ("語😀", [.character("語"), .character("😀")]),
             ("\u{1B}[A", [.other]), ("\u{1B}[1;5Aa", [.other, .character("a")]), ("\u{1B}OP", [.other]),
             ("\u{1B}y", [.other]), ("\u{1B}\u{1B}[Ay", [.escape, .other, .character("y")]),
             ("\u{1B}[200~yes\u{1B}[201~y", [.paste("yes"), .character("y")]),
@@ -95,7 +96,8 @@ struct InputTests {
     @Test(
         "Shown text is one harmless line",
         arguments: [
-            ("plain", "“plain”"), ("a\r\nb\tc", "“a b c”"), ("\u{1B}[2Jx", "“[2Jx”"), ("a\u{202E}b\u{2066}c", "“abc”"),
+            ("plain", "“plain”"), ("a\r\nb\tc", "“a b c”"), ("say \"x\"", "“say x”"), ("\u{1B}[2Jx", "“[2Jx”"),
+            ("a\u{202E}b\u{2066}c", "“abc”"),
             ("a\u{200B}b\u{FEFF}", "“ab”"), ("x” is verified", "“x is verified”"), ("", "“”"), ("\u{9B}2J", "“2J”"),
         ])
     func shown(text: String, line: String) {
@@ -104,7 +106,8 @@ struct InputTests {
 
     @Test("Not even a careless line of ours can command the terminal")
     func lastDoor() {
-        #expect(StyledLine("a\u{1B}b\u{202E}c\nd").drawn(columns: 20, withStyles: true) == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
+        #expect(
+            StyledLine("a\u{1B}b\u{202E}c\nd").drawn(columns: 20, withStyles: true) == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
         #expect(StyledLine.bold("ab").drawn(columns: 1, withStyles: true) == "\u{1B}[1m…\u{1B}[0m")
         #expect(StyledLine.bold("ab").drawn(columns: 2, withStyles: false) == "ab")
     }
@@ -112,8 +115,10 @@ struct InputTests {
     @Test(
         "The broker's dates are read, others are not",
         arguments: [
-            ("1970-01-01T00:00:00Z", 0), ("2000-02-29T23:59:59Z", 951_868_799), ("2026-03-01T12:00:00.123Z", 1_772_366_400),
-            ("2026-13-01T12:00:00Z", nil), ("2026-03-01T12:00:00", nil), ("2026-03-01", nil), ("aaaa-03-01T12:00:00Z", nil),
+            ("1970-01-01T00:00:00Z", 0), ("2000-02-29T23:59:59Z", 951_868_799),
+            ("2026-03-01T12:00:00.123Z", 1_772_366_400),
+            ("2026-13-01T12:00:00Z", nil), ("2026-03-01T12:00:00", nil), ("2026-03-01", nil),
+            ("aaaa-03-01T12:00:00Z", nil),
         ] as [(String, Int64?)])
     func dates(text: String, seconds: Int64?) {
         #expect(Timestamp.seconds(text) == seconds)

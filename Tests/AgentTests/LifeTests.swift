@@ -40,7 +40,8 @@ struct LifeTests {
 
     @Test("Stopped and continued, it gives the terminal back and draws its prompt anew")
     func suspension() throws {
-        let house = try AgentHouse(script: "set -m; \"$AGENT\"; stty -a | grep -o ' icanon'; echo stopped; read line; fg")
+        let house = try AgentHouse(
+            script: "set -m; \"$AGENT\"; stty -a | grep -o ' icanon'; echo stopped; read line; fg")
         try house.registered()
         house.ask(PromptText())
         try house.see("[c] Continue", thenPress: "c")
@@ -206,10 +207,12 @@ struct LifeTests {
         #expect(lines.contains { $0.hasPrefix("“chat”") && $0.contains("claimed") && $0.contains("nothing") })
     }
 
-    @Test("The command line says what it is, and takes no answers", arguments: [
-        (["--help"], "Usage: contact-agent", CInt(0)), (["--version"], "contact-agent ", 0),
-        (["--yes"], "contact-agent: unknown argument --yes", 2),
-    ])
+    @Test(
+        "The command line says what it is, and takes no answers",
+        arguments: [
+            (["--help"], "Usage: contact-agent", CInt(0)), (["--version"], "contact-agent ", 0),
+            (["--yes"], "contact-agent: unknown argument --yes", 2),
+        ])
     func commandLine(arguments: [String], words: String, status: CInt) throws {
         let house = try AgentHouse(arguments)
         #expect(try house.exit() == .exited(status))
