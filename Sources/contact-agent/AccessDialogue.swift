@@ -212,7 +212,7 @@ extension AccessDialogue {
         lines += list.lines(columns: size.columns)
         lines.append(list.place(limit(on: size)))
         if place == .searching {
-            lines.append(.dim("Type a name; Return to choose from the list; Esc: don't allow"))
+            lines.append(.dim("Type a name; Return: choose from the list; Esc: don't allow"))
         } else {
             let next = count == 0 ? StyledLine.dim("[1–9] choose") : .bold("[c]") + " Continue"
             lines.append(

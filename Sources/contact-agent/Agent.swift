@@ -215,7 +215,7 @@ final class Agent {
     func sayWaiting() {
         guard !once else { return }
         terminal.say(
-            .dim("Waiting for apps that ask for contacts. Press l to look after what you shared, q to quit."))
+            .dim("Waiting for apps that ask for contacts. Press l for what you shared, q to quit."))
     }
 
     private func take(_ event: AgentConnection.Event) {

@@ -124,7 +124,7 @@ extension ButtonDialogue {
     private func refusals() -> [StyledLine] {
         [
             choice("d", "Don't share (Return)") + "   "
-                + choice("N", prompt.isUndecided ? "Don't allow, and never ask again" : "Never ask again")
+                + choice("N", prompt.isUndecided ? "Never, and don't ask again" : "Never ask again")
         ]
     }
 

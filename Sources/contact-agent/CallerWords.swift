@@ -28,7 +28,7 @@ struct CallerWords {
         case .unverified where prompt.isInterpreter:
             return [
                 line("an unverified interpreter: ", path),
-                .warning("  (it runs programs of any origin: this \(program) process only)"),
+                .warning("  (this \(program) process only: it runs programs of any origin)"),
             ]
         case .unverified:
             return [

@@ -1,3 +1,5 @@
+import ContactsModel
+import Formatting
 import JSON
 
 /// One contact of a list, as the person recognises it. Already harmless to show.
@@ -18,7 +20,8 @@ extension Row {
     init?(_ object: JSONValue) {
         guard let identifier = object["identifier"]?.string, let contact = object["contact"] else { return nil }
         self.identifier = identifier
-        name = ContactName.shown(contact)
+        let named = (try? WireContact(contact))?.contact ?? Contact()
+        name = ShownText.line(NameFormatter().string(from: named))
         detail = object["detail"]?.string.map(ShownText.line)
         isGranted = object["granted"]?.says("all") ?? false
         isEnabled = object["enabled"]?.bool ?? false

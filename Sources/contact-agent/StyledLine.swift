@@ -1,4 +1,4 @@
-import CLinux
+import Formatting
 
 /// One line of a screen: pieces of text, each with its look. A line never holds a control character.
 struct StyledLine: Hashable, ExpressibleByStringInterpolation {
@@ -28,6 +28,20 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
 
     /// What it says, without looks.
     var text: String { pieces.map(\.text).joined() }
+
+    /// The line broken between words, as a line of one look; one that fits stays as it is.
+    func wrapped(columns: Int) -> [StyledLine] {
+        guard Columns.width(text) > columns else { return [self] }
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, Columns.width(last) + 1 + Columns.width(String(word)) <= columns {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.map { StyledLine($0, pieces.first?.style ?? .plain) }
+    }
 
     /// The line as bytes for the terminal, cut to fit.
     func drawn(columns: Int, withStyles: Bool) -> String {
@@ -60,10 +74,7 @@ extension StyledLine.Style {
 
 /// How much room text takes on a terminal.
 enum Columns {
-    /// Counts every scalar by itself, so that joined emoji are rather over- than underestimated.
-    static func width(_ text: String) -> Int {
-        text.unicodeScalars.reduce(0) { $0 + width($1) }
-    }
+    static func width(_ text: String) -> Int { DisplayText.columns(of: text) }
 
     /// Cuts at the end, with an ellipsis, where the text is too wide.
     static func clip(_ text: String, to columns: Int) -> String {
@@ -99,10 +110,6 @@ enum Columns {
         case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
         default: false
         }
-    }
-
-    private static func width(_ scalar: Unicode.Scalar) -> Int {
-        scalar.isASCII ? 1 : max(0, Int(clinux_columns(scalar.value)))
     }
 
     private static func prefix(_ text: String, _ columns: Int) -> String {

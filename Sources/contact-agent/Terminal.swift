@@ -73,10 +73,12 @@ final class Terminal {
     /// Throws away what was typed and not read.
     func discardInput() { tcflush(fileDescriptor, TCIFLUSH) }
 
-    /// Writes one line beneath what stands there.
+    /// Writes a line, or as many as it takes, beneath what stands there.
     func say(_ line: StyledLine) {
-        let columns = size?.columns ?? 80
-        write(line.drawn(columns: max(20, columns - 1), withStyles: withStyles) + "\r\n")
+        let columns = max(20, (size?.columns ?? 80) - 1)
+        for part in line.wrapped(columns: columns) {
+            write(part.drawn(columns: columns, withStyles: withStyles) + "\r\n")
+        }
     }
 
     /// Takes a screen of our own, which nothing written before can be part of. Lines do not wrap on it.

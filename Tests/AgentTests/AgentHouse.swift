@@ -16,17 +16,22 @@ final class AgentHouse {
         return argument.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/contact-agent"
     }
 
+    /// - Parameter script: run by `sh` in place of the program, which it finds in `$AGENT`.
     init(
         _ arguments: [String] = [], columns: Int = 80, rows: Int = 24,
-        contacts: [BrokerStandIn.Contact] = AgentHouse.people,
-        type: String = "xterm", environment: [String: String] = [:], broker: BrokerStandIn = BrokerStandIn()
+        contacts: [BrokerStandIn.Contact] = AgentHouse.people, script: String? = nil,
+        environment: [String: String] = [:], broker: BrokerStandIn = BrokerStandIn()
     ) throws {
         self.broker = broker
         broker.contacts = contacts
-        var variables = ["TERM": type, "NO_COLOR": "1", "CONTACTBROKER_RUNTIME_DIR": broker.runtimeDirectory]
+        var variables = [
+            "TERM": "xterm", "NO_COLOR": "1", "CONTACTBROKER_RUNTIME_DIR": broker.runtimeDirectory,
+            "PATH": "/usr/bin:/bin", "AGENT": Self.program,
+        ]
         variables.merge(environment) { $1 }
         terminal = try PseudoTerminal(
-            Self.program, arguments: arguments, environment: variables, columns: columns, rows: rows)
+            script == nil ? Self.program : "/bin/sh", arguments: script.map { ["-c", $0] } ?? arguments,
+            environment: variables, columns: columns, rows: rows)
     }
 
     static let people: [BrokerStandIn.Contact] = [
@@ -74,6 +79,20 @@ final class AgentHouse {
     }
 
     func ask(_ prompt: PromptText) { broker.say(#"{"prompt":\#(prompt.json)}"#) }
+
+    /// The program's end, for which the broker must say something first.
+    func exitWhileServing() throws -> PseudoTerminal.ExitStatus {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !terminal.isClosed, ContinuousClock.now < deadline {
+            broker.serve()
+            terminal.takeOutput()
+            var waiting = (broker.descriptors + [terminal.fileDescriptor]).map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            poll(&waiting, nfds_t(waiting.count), 1_000)
+        }
+        return try exit()
+    }
 
     func exit() throws -> PseudoTerminal.ExitStatus { try terminal.waitForExit() }
 }

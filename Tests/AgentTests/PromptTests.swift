@@ -127,11 +127,11 @@ struct PromptTests {
                 purpose: "good\r\n\u{1B}[H\u{202E}reason\u{2028}line\u{200B}\u{9B}2J"))
         try house.see("asks to see your contacts.")
         let words = house.terminal.screen.text
-        #expect(words.contains("“ma [31mil is verified” asks"))
-        #expect(words.contains("It says: “good [Hreason line 2J”"))
+        #expect(words.contains("“ma[31mil is verified” asks"))
+        #expect(words.contains("It says: “good [Hreason line2J”"))
         try house.see("[c] Continue", thenPress: "c")
         try house.see("[s] Select", thenPress: "s")
-        try house.see("Eve [2J live")
+        try house.see("Eve[2J live")
         let drawn = String(decoding: house.terminal.transcript, as: UTF8.self)
         for hostile in ["\u{202E}", "\u{200B}", "\u{9B}", "\u{7}", "\u{2028}", "[31m"] {
             #expect(!drawn.contains(hostile) || hostile == "[31m" && !drawn.contains("\u{1B}[31m"))

@@ -1,0 +1,160 @@
+import JSON
+import Testing
+
+@testable import contact_agent
+
+@Suite("What keys do to a prompt")
+struct DialogueTests {
+    static let size = ScreenSize(columns: 80, rows: 24)
+
+    static func prompt(_ text: PromptText = PromptText()) throws -> Prompt {
+        try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root))
+    }
+
+    static func rows(_ count: Int, from first: Int = 1) -> [Row] {
+        (first..<first + count).map {
+            Row(identifier: "r\($0)", name: "Person \($0)", detail: nil, isGranted: false, isEnabled: true, reason: nil)
+        }
+    }
+
+    /// Presses keys one after the other; a search is answered with thirty people.
+    private func press(_ keys: [Key], in dialogue: inout some Dialogue, isArmed: Bool = true) -> Effect {
+        var last = Effect.nothing
+        for key in keys {
+            last = dialogue.press(key, on: Self.size, isArmed: isArmed)
+            if case .search(_, let offset, let limit) = last {
+                dialogue.found(
+                    SearchResult(rows: Self.rows(min(limit, 30 - offset), from: offset + 1), total: 30, offset: offset))
+            }
+        }
+        return last
+    }
+
+    private func characters(_ text: String) -> [Key] { text.map { $0 == "\r" ? .enter : .character($0) } }
+
+    @Test(
+        "First access: what each row of keys comes to",
+        arguments: [
+            ("\r", Answer(level: .denied)),
+            ("d", Answer(level: .denied)),
+            ("N", Answer(level: .denied, neverAskAgain: true)),
+            ("c\r", Answer(level: .denied)),
+            ("ca", Answer(level: .full, lifetime: .session)),
+            ("cta", Answer(level: .full, lifetime: .untilRevoked)),
+            ("ctta", Answer(level: .full, lifetime: .session)),
+            ("cs\r1cy", Answer(level: .limited, identifiers: ["r1"], lifetime: .session)),
+            ("cs\r31cy", Answer(level: .limited, identifiers: ["r3", "r1"], lifetime: .session)),
+            ("cs\r1n2cy", Answer(level: .limited, identifiers: ["r1", "r11"], lifetime: .session)),
+            ("cs\r12n1p2cy", Answer(level: .limited, identifiers: ["r1", "r10"], lifetime: .session)),
+            ("cs\r1cb1\r", Answer(level: .denied)),
+            ("cs\rb\r", Answer(level: .denied)),
+            ("cs\r1cd", Answer(level: .denied)),
+        ])
+    func access(keys: String, answer: Answer) throws {
+        var dialogue = AccessDialogue(try Self.prompt())
+        #expect(press(characters(keys), in: &dialogue) == .answer(answer))
+    }
+
+    @Test(
+        "Only the approving keys share, and only where they are offered",
+        arguments: ["a", "y", "s", "cy", "cs\ra", "cs\ry", "cs\rcy", "cs\r11cy", "cs\r1", "cs\r1c1", "csa", "csy"])
+    func notApproving(keys: String) throws {
+        var dialogue = AccessDialogue(try Self.prompt())
+        if case .answer(let answer) = press(characters(keys), in: &dialogue) {
+            Issue.record("answered \(answer)")
+        }
+    }
+
+    @Test("No approving key counts before the stage was visible", arguments: ["ca", "cs\r1cy"])
+    func unarmed(keys: String) throws {
+        var dialogue = AccessDialogue(try Self.prompt())
+        #expect(press(characters(keys), in: &dialogue, isArmed: false) == .tooEarly)
+    }
+
+    @Test("Every step towards sharing is a stage of its own")
+    func stages() throws {
+        var dialogue = AccessDialogue(try Self.prompt())
+        var stages = [dialogue.stage]
+        for key in characters("cs\r1c") {
+            _ = press([key], in: &dialogue)
+            if dialogue.stage != stages.last { stages.append(dialogue.stage) }
+        }
+        #expect(Set(stages).count == 4)
+    }
+
+    @Test("Pasted text is a query at most, never an answer")
+    func paste() throws {
+        var dialogue = AccessDialogue(try Self.prompt())
+        #expect(press([.paste("c")], in: &dialogue) == .nothing)
+        #expect(dialogue.stage == "introduction")
+        #expect(press(characters("c") + [.paste("a")], in: &dialogue) == .nothing)
+        let effect = press(characters("s") + [.paste("ada\nd")], in: &dialogue)
+        #expect(effect == .search(query: "adad", offset: 0, limit: 9))
+    }
+
+    @Test("A match that is replaced by another is another stage")
+    func replacedMatch() throws {
+        var dialogue = ButtonDialogue(
+            try Self.prompt(PromptText(kind: "button", status: "limited", query: "p", lifetimes: nil)))
+        dialogue.found(SearchResult(rows: Self.rows(1), total: 1, offset: 0))
+        let before = dialogue.stage
+        dialogue.found(SearchResult(rows: Self.rows(1, from: 2), total: 1, offset: 0))
+        #expect(dialogue.stage != before)
+        #expect(press(characters("s"), in: &dialogue) == .answer(Answer(level: .limited, identifiers: ["r2"])))
+    }
+
+    @Test("What is confirmed is what was looked at, even when the list changed meanwhile")
+    func confirmedRow() throws {
+        var dialogue = ButtonDialogue(try Self.prompt(PromptText(kind: "button", query: "p", lifetimes: nil)))
+        dialogue.found(SearchResult(rows: Self.rows(1), total: 1, offset: 0))
+        #expect(press(characters("s"), in: &dialogue) == .nothing)
+        dialogue.found(SearchResult(rows: Self.rows(1, from: 2), total: 1, offset: 0))
+        #expect(press(characters("y"), in: &dialogue) == .answer(Answer(level: .limited, identifiers: ["r1"])))
+    }
+
+    @Test("A row that is disabled or shared already is never chosen", arguments: ["s", "1s"], [true, false])
+    func disabled(keys: String, isGranted: Bool) throws {
+        var row = Self.rows(1)[0]
+        row.isEnabled = isGranted
+        row.isGranted = isGranted
+        for total in [1, 2] {
+            var dialogue = ButtonDialogue(
+                try Self.prompt(PromptText(kind: "button", status: "limited", query: "p", lifetimes: nil)))
+            dialogue.found(SearchResult(rows: Array(repeating: row, count: total), total: total, offset: 0))
+            #expect(press(characters(keys), in: &dialogue) == .nothing)
+        }
+    }
+
+    @Test(
+        "Every stage fits into the smallest terminal",
+        arguments: [nil, "c", "cs", "cs\r", "cs\r123", "cs\r12345c"], ["unverified", "claimed", "sandboxed"])
+    func fits(keys: String?, strength: String) throws {
+        let smallest = ScreenSize.minimum
+        for lifetimes in [["process", "session"], ["session", "untilRevoked"]] {
+            let text = PromptText(strength: strength, keys: ["note", "givenName"], lifetimes: lifetimes)
+            var dialogue = AccessDialogue(try Self.prompt(text))
+            for key in characters(keys ?? "") {
+                if case .search(_, let offset, let limit) = dialogue.press(key, on: smallest, isArmed: true) {
+                    dialogue.found(SearchResult(rows: Self.rows(limit), total: 30, offset: offset))
+                }
+            }
+            let lines = dialogue.lines(on: smallest, isArmed: true)
+            #expect(lines.count <= smallest.rows - 2)
+            for line in lines { #expect(Columns.width(line.text) <= smallest.columns, "\(line.text)") }
+        }
+    }
+
+    @Test("Every screen of the access button fits into the smallest terminal", arguments: [0, 1, 30], ["", "s", "1s"])
+    func buttonFits(total: Int, keys: String) throws {
+        let smallest = ScreenSize.minimum
+        for status in ["limited", "notDetermined"] {
+            var dialogue = ButtonDialogue(try Self.prompt(PromptText(kind: "button", status: status, query: "p")))
+            guard case .search(_, _, let limit) = dialogue.begin(on: smallest) else { return }
+            dialogue.found(SearchResult(rows: Self.rows(min(total, limit)), total: total, offset: 0))
+            for key in characters(keys) { _ = dialogue.press(key, on: smallest, isArmed: true) }
+            let lines = dialogue.lines(on: smallest, isArmed: true)
+            #expect(lines.count <= smallest.rows - 2)
+            for line in lines { #expect(Columns.width(line.text) <= smallest.columns, "\(line.text)") }
+        }
+    }
+}

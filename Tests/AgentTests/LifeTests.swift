@@ -1,0 +1,221 @@
+import Glibc
+import PseudoTerminal
+import Testing
+
+@Suite("Starting, waiting and ending")
+struct LifeTests {
+    /// Says after the agent's end how it left the terminal and how it ended.
+    private static let report =
+        "s=$?; echo left $(stty -a | tr ' ;' '\\n\\n' | grep -xE -e '-?(icanon|echo|ixon|isig)'); echo status=$s"
+
+    @Test("Whatever ends the agent, the terminal is as it was", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    func restores(signal: CInt) throws {
+        let house = try AgentHouse(script: "\"$AGENT\" & p=$!; echo pid=$p.; wait $p; \(Self.report)")
+        try house.see("pid=")
+        let line = house.terminal.screen.lines.first { $0.hasPrefix("pid=") } ?? ""
+        let pid = try #require(pid_t(line.dropFirst(4).prefix { $0.isNumber }))
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue")
+        #expect(!house.terminal.isInLineMode)
+        kill(pid, signal)
+        try house.see("status=\(128 + signal)")
+        #expect(!house.terminal.screen.isAlternate)
+        #expect(house.terminal.screen.isCursorVisible)
+        let left = house.terminal.screen.lines.first { $0.hasPrefix("left ") }
+        #expect(left?.split(separator: " ").dropFirst().sorted() == ["echo", "icanon", "isig", "ixon"])
+    }
+
+    @Test("Ctrl-C ends the agent, and answers nothing")
+    func interrupt() throws {
+        let house = try AgentHouse()
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "\u{3}")
+        #expect(try house.exit() == .signalled(SIGINT))
+        house.broker.serve()
+        #expect(house.broker.answers.isEmpty)
+        #expect(!house.broker.isServing)
+    }
+
+    @Test("Stopped and continued, it gives the terminal back and draws its prompt anew")
+    func suspension() throws {
+        let house = try AgentHouse(
+            script: "set -m; \"$AGENT\"; stty -a | grep -o ' icanon'; echo stopped; read line; fg")
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "c")
+        // Before the stage can be answered, so that arming must start again.
+        try house.see("Share all 3 contacts", thenPress: "\u{1A}")
+        try house.see("stopped")
+        #expect(house.terminal.screen.contains(" icanon"))
+        house.terminal.send("\r")
+        try house.wait(for: "the prompt again") { house.terminal.screen.isAlternate }
+        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        #expect(try house.answer()?.level == "full")
+    }
+
+    @Test("q ends the agent while nothing is asked")
+    func quits() throws {
+        let house = try AgentHouse()
+        try house.registered()
+        try house.see("Press l for what you shared, q to quit.", thenPress: "q")
+        #expect(try house.exit() == .exited(0))
+    }
+
+    @Test("Without a terminal it does not start, whatever is typed into it")
+    func noTerminal() throws {
+        let house = try AgentHouse(script: "echo yyyy | setsid -w \"$AGENT\"; echo status=$?")
+        try house.see("contact-agent: could not open /dev/tty")
+        try house.see("status=2")
+        #expect(house.terminal.screen.contains("Start it in a terminal window"))
+    }
+
+    @Test("A terminal without a screen to draw on shows no prompts", arguments: ["dumb", ""])
+    func dumbTerminal(type: String) throws {
+        let house = try AgentHouse(environment: ["TERM": type])
+        #expect(try house.exit() == .exited(2))
+        #expect(house.terminal.screen.contains("contact-agent: could not draw on this terminal"))
+    }
+
+    @Test("In a terminal that is too small nothing is shown or answered until it grows")
+    func tooSmall() throws {
+        let house = try AgentHouse(["--once"], columns: 59, rows: 12)
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("Make it at least 60×12.", thenPress: "dd\r")
+        #expect(!house.terminal.screen.isAlternate)
+        house.terminal.resize(columns: 60, rows: 12)
+        try house.see("[d] Don't allow")
+        #expect(house.broker.answers.isEmpty)
+        house.terminal.resize(columns: 60, rows: 11)
+        try house.wait(for: "the screen to be given back") { !house.terminal.screen.isAlternate }
+        house.terminal.send("d\r")
+        house.terminal.resize(columns: 80, rows: 24)
+        try house.see("[c] Continue", thenPress: "d")
+        #expect(try house.answer()?.level == "denied")
+        #expect(house.broker.answers.count == 1)
+    }
+
+    @Test("Everything fits into the smallest terminal, with the longest words")
+    func smallestTerminal() throws {
+        let long = String(repeating: "long words ", count: 40)
+        let house = try AgentHouse(columns: 60, rows: 12)
+        try house.registered()
+        house.ask(
+            PromptText(
+                displayName: long, executable: "/opt/" + String(repeating: "deep/", count: 40) + "mail", purpose: long,
+                keys: ["givenName", "phoneNumbers", "note"]))
+        try house.see("[N] Don't allow, and never ask again")
+        #expect(house.terminal.screen.contains("deep/mail"))
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[t] for this terminal session")
+        try house.see("[n] notes too: off", thenPress: "s")
+        try house.see("3 [ ] Lin Lanying")
+        try house.see("Type a name", thenPress: "\r")
+        try house.see("[1–9] choose", thenPress: "123")
+        try house.see("3 [x] Lin Lanying", thenPress: "c")
+        try house.see("[y] Share these 3 contacts")
+        #expect(house.terminal.screen.contains("[d] Don't allow (Return)"))
+    }
+
+    @Test("A broker that goes away is waited for, and found again")
+    func brokerGone() throws {
+        let house = try AgentHouse()
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue")
+        house.broker.close()
+        try house.see("The broker cannot be reached")
+        #expect(!house.terminal.screen.isAlternate)
+        house.broker.open()
+        try house.registered()
+        try house.see("The broker is there again.")
+        house.terminal.send("q")
+        #expect(try house.exit() == .exited(0))
+    }
+
+    @Test("Without a broker it says so, and q ends it")
+    func noBroker() throws {
+        let broker = BrokerStandIn()
+        broker.close()
+        let house = try AgentHouse(broker: broker)
+        try house.see("The broker cannot be reached")
+        try house.see("Press q to quit.", thenPress: "q")
+        #expect(try house.exit() == .exited(0))
+    }
+
+    @Test("An agent that the broker does not take ends with its reason")
+    func notAnAgent() throws {
+        let broker = BrokerStandIn()
+        broker.serveRefusal = ("io.contactbroker.Agent.NotAnAgent", #"{"reason":"you are sandboxed"}"#)
+        let house = try AgentHouse(broker: broker)
+        #expect(try house.exitWhileServing() == .exited(2))
+        #expect(house.terminal.screen.text.replacing("\n", with: "").contains("NotAnAgent: you are sandboxed"))
+    }
+
+    @Test("Another agent that registers is told of")
+    func others() throws {
+        let house = try AgentHouse()
+        try house.registered()
+        house.broker.say(#"{"others":1}"#)
+        try house.see("Another agent of yours registered")
+    }
+
+    @Test("An answer that the broker refuses shares nothing, and says so")
+    func refusedAnswer() throws {
+        let broker = BrokerStandIn()
+        broker.refusal = ("io.contactbroker.Agent.InvalidAnswer", #"{"reason":"no such row"}"#)
+        let house = try AgentHouse(["--once"], broker: broker)
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[a] Share all", thenPress: "a")
+        try house.see("The broker did not take the answer")
+        #expect(try house.exit() == .exited(1))
+    }
+
+    @Test("A missing password lets the person choose again")
+    func authenticationFailed() throws {
+        let broker = BrokerStandIn()
+        broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", "{}")
+        let house = try AgentHouse(["--once"], broker: broker)
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[a] Share all", thenPress: "a")
+        try house.see("You were not recognised; nothing was shared.")
+        broker.refusal = nil
+        house.terminal.send("d")
+        #expect(try house.answer()?.level == "denied")
+    }
+
+    @Test("What was shared is listed app by app")
+    func listsGrants() throws {
+        let broker = BrokerStandIn()
+        broker.grants = """
+            [{"app":"/usr/bin/mail","strength":"unverified","displayName":"mail","status":"limited","contacts":2,\
+            "lastUsedAt":"2026-03-01T10:00:00Z","uses":7,"session":"1"},\
+            {"app":"x","strength":"claimed","displayName":"chat","status":"denied","contacts":0,"uses":0}]
+            """
+        let house = try AgentHouse(broker: broker)
+        try house.registered()
+        try house.see("Press l", thenPress: "l")
+        try house.see("“chat”")
+        let lines = house.terminal.screen.lines
+        #expect(lines.contains { $0.hasPrefix("“mail”") && $0.contains("some (session)  2         2026-03-01") })
+        #expect(lines.contains { $0.hasPrefix("“chat”") && $0.contains("claimed") && $0.contains("nothing") })
+    }
+
+    @Test(
+        "The command line says what it is, and takes no answers",
+        arguments: [
+            (["--help"], "Usage: contact-agent", CInt(0)), (["--version"], "contact-agent ", 0),
+            (["--yes"], "contact-agent: unknown argument --yes", 2),
+        ])
+    func commandLine(arguments: [String], words: String, status: CInt) throws {
+        let house = try AgentHouse(arguments)
+        #expect(try house.exit() == .exited(status))
+        #expect(house.terminal.screen.contains(words))
+    }
+}
