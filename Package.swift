@@ -29,8 +29,6 @@ let package = Package(
     products: [
         .executable(name: "contactbrokerd", targets: ["contactbrokerd"]),
         .executable(name: "contact-agent", targets: ["contact-agent"]),
-        .executable(name: "contactctl", targets: ["contactctl"]),
-        .executable(name: "contactbook", targets: ["contactbook"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -72,7 +70,21 @@ let package = Package(
         // The programs.
         program("contactbrokerd", ["Broker", "PeerIdentity", "VarlinkServer", nioCore, nioPosix, arguments, logging]),
         program("contact-agent", ["BrokerConnection", "Formatting"]),
-        program("contactctl", ["BrokerConnection", "Formatting", arguments]),
-        program("contactbook", ["BrokerConnection", "Formatting", "VCard", arguments]),
+
+        // What the tests need: other people's certification, a terminal, callers that really differ.
+        .executableTarget(
+            name: "CertificationServer", dependencies: ["VarlinkServer", nioCore, nioPosix],
+            path: "Tests/CertificationServer", swiftSettings: strict),
+        .target(
+            name: "PseudoTerminal", dependencies: ["CLinux"], path: "Tests/Support/PseudoTerminal",
+            swiftSettings: strict),
+        .target(name: "CTestCaller", path: "Tests/CTestCaller"),
+
+        tests("JSONTests", ["JSON"]),
+        tests("VarlinkTests", ["Varlink"]),
+        tests("VCardTests", ["VCard"]),
+        tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
+        tests("BrokerConnectionTests", ["BrokerConnection"]),
+        tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
     ]
 )

@@ -45,22 +45,22 @@ public final class Broker {
 
     // MARK: Connections
 
-    public func admitted(_ session: CallerSession, on connection: any Connection) {
-        sessions[ObjectIdentifier(connection)] = session
-        connection.context = session
-    }
-
+    /// A connection is gone.
     public func closed(_ connection: any Connection) {
         guard let session = sessions.removeValue(forKey: ObjectIdentifier(connection)) else { return }
         session.fetches = [:]
         prompts.agentLeft(session)
     }
 
-    /// Answers a call of an admitted connection to one of the broker's own interfaces.
+    /// Answers a call to one of the broker's own interfaces. The connection's context is its ``CallerSession``.
     public func answer(_ call: Call) {
         guard let session = call.connection.context as? CallerSession else {
             call.fail(.permissionDenied)
             return
+        }
+        if session.connection == nil {
+            session.connection = call.connection
+            sessions[ObjectIdentifier(call.connection)] = session
         }
         switch session.door {
         case .contacts: answerApp(call, session)

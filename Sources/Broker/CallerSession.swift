@@ -2,14 +2,16 @@ import AccessControl
 import ContactsInterface
 import Varlink
 
-/// What the broker keeps with a connection: who is calling, and what is going on for them. It lives on the loop.
+/// What the broker keeps with a connection, as its context: who is calling, and what is going on for them. It lives
+/// on the loop.
 public final class CallerSession {
     public let caller: Caller
     public let door: ContactsInterface
     /// Whether the caller's process still runs what it ran when it was judged. A program can `exec` another one and
     /// keep the connection.
     let isStillItself: () -> Bool
-    private(set) weak var connection: (any Connection)?
+    /// Set with the first call.
+    weak var connection: (any Connection)?
 
     /// The standing as of one state of all grants; asking each principal again is only needed when that changed.
     var known: (epoch: Int, standing: PrincipalStanding)?
@@ -18,12 +20,9 @@ public final class CallerSession {
     /// Lists that are on their way.
     var fetches: [ObjectIdentifier: Fetch] = [:]
 
-    public init(
-        caller: Caller, door: ContactsInterface, connection: any Connection, isStillItself: @escaping () -> Bool
-    ) {
+    public init(caller: Caller, door: ContactsInterface, isStillItself: @escaping () -> Bool) {
         self.caller = caller
         self.door = door
-        self.connection = connection
         self.isStillItself = isStillItself
     }
 }

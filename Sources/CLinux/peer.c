@@ -18,17 +18,6 @@
 #define SYS_pidfd_open 434
 #endif
 
-int clinux_peer_credentials(int socket, struct clinux_credentials *out)
-{
-    struct ucred credentials;
-    socklen_t size = sizeof credentials;
-    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return -errno;
-    out->pid = credentials.pid;
-    out->uid = credentials.uid;
-    out->gid = credentials.gid;
-    return 0;
-}
-
 int clinux_peer_pidfd(int socket)
 {
     int pidfd = -1;

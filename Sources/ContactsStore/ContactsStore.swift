@@ -1,27 +1,66 @@
 import ContactsModel
+import GRDB
 import Normalization
+import Synchronization
 
 /// One user's book: a folder with an SQLite database.
+///
+/// It has a connection for reading and one for writing over one write-ahead log, so that a save never keeps a read
+/// waiting. Reads are for the loop and are bounded by what they ask for; writes are for the user's own queue. Each
+/// connection serves one call at a time.
 public final class ContactsStore: Sendable {
-    private init() {}
+    private let reader: Mutex<BookReader?>
+    private let writer: Mutex<BookWriter?>
 
-    /// Opens the book, or makes it. `nil`: there is none and it was not to be made.
-    public static func open(
-        folder: String, owner: StoreOwner, creating: Bool
-    ) throws(StoreError) -> ContactsStore? {
-        throw .unavailable(reason: "not built yet")
+    private init(reader: sending BookReader, writer: sending BookWriter) {
+        self.reader = Mutex(reader)
+        self.writer = Mutex(writer)
     }
 
-    /// Gives the contacts of a query in its order. `body` must not call the store.
+    /// Opens the book, or makes it. `nil`: there is none and it was not to be made. Not for the loop.
+    ///
+    /// A file that is refused is left as it was.
+    ///
+    /// - Parameters:
+    ///   - folder: the user's own; it is made with mode 0700, the file in it with 0600, whatever the umask.
+    ///   - locale: whose alphabet decides the order (`de_DE`); `""` is the order that suits most.
+    public static func open(
+        folder: String, owner: StoreOwner, creating: Bool, locale: String = ""
+    ) throws(StoreError) -> ContactsStore? {
+        guard let readerForms = Normalizer(locale: locale), let writerForms = Normalizer(locale: locale) else {
+            throw .unavailable(reason: "ICU's data are missing")
+        }
+        let file = BookFile(folder: folder)
+        switch try file.state() {
+        case .absent:
+            guard creating else { return nil }
+            try file.create(owner: owner, forms: writerForms.version)
+        case .book: try BookConnection.check(file, owner: owner)
+        }
+        try file.tighten()
+        let writer = try BookWriter(queue: BookConnection.writing(file), file: file, normalizer: writerForms)
+        do throws(StoreError) {
+            try writer.rebuildForms()
+            let reader = BookReader(queue: try BookConnection.reading(file), normalizer: readerForms)
+            return ContactsStore(reader: reader, writer: writer)
+        } catch {
+            writer.close()
+            throw error
+        }
+    }
+
+    /// Gives the contacts of a query in its order. `body` is called after the read: it may take its time.
     public func fetch(
         _ query: ContactQuery, _ body: (RecordNumber, StoredContact, ContactImages?) -> Void
     ) throws(StoreError) -> FetchEnd {
-        throw .unavailable(reason: "not built yet")
+        let page = try read { reader throws(StoreError) in try reader.fetch(query) }
+        for row in page.rows { body(row.record, row.contact, row.images) }
+        return FetchEnd(last: page.last, hasMore: page.hasMore)
     }
 
     /// How many contacts a query has in all; place, limits and images mean nothing.
     public func count(_ query: ContactQuery) throws(StoreError) -> Int {
-        throw .unavailable(reason: "not built yet")
+        try read { reader throws(StoreError) in try reader.count(query) }
     }
 
     /// What the person's agent shows: contacts of which every word typed begins a word of the names, nickname,
@@ -29,19 +68,55 @@ public final class ContactsStore: Sendable {
     public func search(
         _ text: String, scope: RecordScope, excluding: Set<RecordNumber>, order: ContactOrder, offset: Int, limit: Int
     ) throws(StoreError) -> (rows: [(RecordNumber, StoredContact)], total: Int) {
-        throw .unavailable(reason: "not built yet")
+        let found = try read { reader throws(StoreError) in
+            try reader.search(text, scope: scope, excluding: excluding, order: order, offset: offset, limit: limit)
+        }
+        return (found.rows.map { ($0.record, $0.contact) }, found.total)
     }
 
     /// Which of these records are there.
     public func existing(_ records: some Sequence<RecordNumber>) throws(StoreError) -> Set<RecordNumber> {
-        throw .unavailable(reason: "not built yet")
+        let records = Array(records)
+        return try read { reader throws(StoreError) in try reader.existing(records) }
     }
 
     /// Makes all changes in their order, or none, and returns once they are on the disk. Not for the loop.
     public func apply(_ changes: [ContactChange], at seconds: Int64) throws(ChangeError) {
-        throw .store(.unavailable(reason: "not built yet"))
+        try writer.withLock { writer throws(ChangeError) in
+            guard let writer else { throw .store(Self.closed) }
+            try writer.apply(changes, at: seconds)
+        }
+    }
+
+    /// Empties the write-ahead log, so that deleted and edited text is in no file any more. Not for the loop.
+    public func checkpoint() throws(StoreError) {
+        try writer.withLock { writer throws(StoreError) in
+            guard let writer else { throw Self.closed }
+            try writer.checkpoint()
+        }
     }
 
     /// Closes the files. Every later call is ``StoreError/unavailable(reason:)``.
-    public func close() {}
+    public func close() {
+        reader.withLock {
+            $0?.close()
+            $0 = nil
+        }
+        // The last connection to close empties the log into the file.
+        writer.withLock {
+            $0?.close()
+            $0 = nil
+        }
+    }
+
+    private static let closed = StoreError.unavailable(reason: "the book was closed")
+
+    private func read<Result: Sendable>(
+        _ body: (BookReader) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try reader.withLock { reader throws(StoreError) in
+            guard let reader else { throw Self.closed }
+            return try body(reader)
+        }
+    }
 }

@@ -95,33 +95,39 @@ struct JSONParser {
     }
 
     /// Two readers of one text must not come to different members of the same name.
+    ///
+    /// Names are compared by their bytes once their escapes are resolved: RFC 8259 §8.3 knows no other equality, and
+    /// Swift's own would take two spellings of é for one.
     private func refuseDuplicates(in object: Int) throws(JSONError) {
         let count = Int(nodes[object].count)
         guard count > 1 else { return }
-        var names: [Int] = []
-        names.reserveCapacity(count)
-        var index = object + 1
-        for _ in 0..<count {
-            names.append(index)
-            index = Int(nodes[index + 1].next)
-        }
-        if count <= 16, names.allSatisfy({ !nodes[$0].hasEscapes }) {
-            for (place, name) in names.enumerated() {
-                for earlier in names[..<place] where sameText(earlier, name) {
-                    throw .duplicateMember(offset: Int(nodes[name].start))
-                }
+        guard count <= 16 else { return try refuseDuplicatesAmongMany(in: object) }
+        var name = object + 1
+        for place in 0..<count {
+            var earlier = object + 1
+            for _ in 0..<place {
+                guard !saySame(earlier, name) else { throw .duplicateMember(offset: Int(nodes[name].start)) }
+                earlier = Int(nodes[earlier + 1].next)
             }
-        } else {
-            var seen: Set<String> = []
-            for name in names {
-                let text = JSONText.decode(bytes, nodes[name])
-                guard seen.insert(text).inserted else { throw .duplicateMember(offset: Int(nodes[name].start)) }
-            }
+            name = Int(nodes[name + 1].next)
         }
     }
 
-    private func sameText(_ left: Int, _ right: Int) -> Bool {
+    private func refuseDuplicatesAmongMany(in object: Int) throws(JSONError) {
+        var seen: Set<[UInt8]> = []
+        var name = object + 1
+        for _ in 0..<nodes[object].count {
+            let text = Array(JSONText.decode(bytes, nodes[name]).utf8)
+            guard seen.insert(text).inserted else { throw .duplicateMember(offset: Int(nodes[name].start)) }
+            name = Int(nodes[name + 1].next)
+        }
+    }
+
+    private func saySame(_ left: Int, _ right: Int) -> Bool {
         let (a, b) = (nodes[left], nodes[right])
+        if a.hasEscapes || b.hasEscapes {
+            return JSONText.decode(bytes, a).utf8.elementsEqual(JSONText.decode(bytes, b).utf8)
+        }
         guard a.end - a.start == b.end - b.start else { return false }
         return bytes[Int(a.start)..<Int(a.end)] == bytes[Int(b.start)..<Int(b.end)]
     }
@@ -130,7 +136,9 @@ struct JSONParser {
         let start = position
         var hasEscapes = false
         position += 1
-        while position < bytes.count {
+        while true {
+            position = Self.plainEnd(in: bytes.span.bytes, from: position)
+            guard position < bytes.count else { break }
             let byte = bytes[position]
             if byte == UInt8(ascii: "\"") {
                 position += 1
@@ -146,6 +154,26 @@ struct JSONParser {
             }
         }
         throw .syntax(offset: start)
+    }
+
+    /// The end of the bytes, taken eight at a time, that neither end a string nor mean something in it.
+    private static func plainEnd(in raw: RawSpan, from start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        var place = start
+        while place + 8 <= raw.byteCount {
+            // Sound: the line above keeps all eight bytes inside, and any eight bytes are a UInt64.
+            let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self)
+            let quotes = word ^ (ones &* 0x22)
+            let escapes = word ^ (ones &* 0x5C)
+            // A byte's high bit is set where the byte is below 0x20, a quote or a backslash. Borrows make further
+            // hits above a true one; then the bytes are looked at one by one anyway.
+            let hits =
+                ((word &- (ones &* 0x20)) & ~word) | ((quotes &- ones) & ~quotes) | ((escapes &- ones) & ~escapes)
+            guard hits & highs == 0 else { break }
+            place += 8
+        }
+        return place
     }
 
     /// Checks one escape; surrogates must come in pairs, or the text has no meaning in Unicode.

@@ -20,7 +20,19 @@ public struct JSONValue: Sendable {
     /// A number without fraction or exponent that fits 64 bits.
     public var integer: Int64? {
         guard stored.kind == .integer else { return nil }
-        return Int64(String(decoding: text, as: UTF8.self))
+        var digits = text
+        let isNegative = digits.first == UInt8(ascii: "-")
+        if isNegative { digits = digits.dropFirst() }
+        var value: Int64 = 0
+        for digit in digits {
+            // Downwards, since there is one more negative number than there are positive ones.
+            let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = tens.subtractingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
+            guard !overflow, !carry else { return nil }
+            value = sum
+        }
+        if isNegative { return value }
+        return value == .min ? nil : -value
     }
 
     public var double: Double? {
@@ -33,10 +45,10 @@ public struct JSONValue: Sendable {
         return JSONText.decode(document.bytes, stored)
     }
 
-    /// Whether this is a string that says exactly this, without making the string.
+    /// Whether this is a string that says exactly this, byte for byte in UTF-8, without making the string.
     public func says(_ other: String) -> Bool {
         guard stored.kind == .string else { return false }
-        if stored.hasEscapes { return JSONText.decode(document.bytes, stored) == other }
+        if stored.hasEscapes { return JSONText.decode(document.bytes, stored).utf8.elementsEqual(other.utf8) }
         let inner = document.bytes[Int(stored.start) + 1..<Int(stored.end) - 1]
         guard inner.count == other.utf8.count else { return false }
         return inner.elementsEqual(other.utf8)
@@ -56,8 +68,14 @@ public struct JSONValue: Sendable {
 
     /// The member of that name; `nil` also where this is no object.
     public subscript(name: String) -> JSONValue? {
-        guard let members else { return nil }
-        for (key, value) in members where key.says(name) { return value }
+        guard stored.kind == .object else { return nil }
+        var member = node + 1
+        for _ in 0..<stored.count {
+            if JSONValue(document: document, node: member).says(name) {
+                return JSONValue(document: document, node: member + 1)
+            }
+            member = Int(document.nodes[member + 1].next)
+        }
         return nil
     }
 

@@ -46,6 +46,15 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: String(integer).utf8)
     }
 
+    public mutating func value(_ integer: Int) {
+        separate()
+        if (0..<10).contains(integer) {
+            bytes.append(UInt8(ascii: "0") + UInt8(integer))
+        } else {
+            bytes.append(contentsOf: String(integer).utf8)
+        }
+    }
+
     public mutating func value(_ bool: Bool) {
         separate()
         bytes.append(contentsOf: bool ? "true".utf8 : "false".utf8)
@@ -82,6 +91,12 @@ public struct JSONWriter: Sendable {
         value(integer)
     }
 
+    public mutating func member(_ name: String, _ integer: Int?) {
+        guard let integer else { return }
+        self.name(name)
+        value(integer)
+    }
+
     public mutating func member(_ name: String, _ bool: Bool?) {
         guard let bool else { return }
         self.name(name)
@@ -112,22 +127,39 @@ public struct JSONWriter: Sendable {
 
     private mutating func appendQuoted(_ string: String) {
         bytes.append(UInt8(ascii: "\""))
+        let isPlain =
+            string.utf8.withContiguousStorageIfAvailable { text in
+                guard text.allSatisfy(Self.isPlain) else { return false }
+                bytes.append(contentsOf: text)
+                return true
+            } ?? false
+        if !isPlain { appendEscaped(string) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether the byte stands for itself in a string (RFC 8259 §7).
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
+    private mutating func appendEscaped(_ string: String) {
         for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
+            guard !Self.isPlain(byte) else {
                 bytes.append(byte)
-            case 0x0A: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
-            case 0x0D: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])
-            case 0x09: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])
+                continue
+            }
+            bytes.append(UInt8(ascii: "\\"))
+            switch byte {
+            case 0x0A: bytes.append(UInt8(ascii: "n"))
+            case 0x0D: bytes.append(UInt8(ascii: "r"))
+            case 0x09: bytes.append(UInt8(ascii: "t"))
             case 0..<0x20:
-                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(contentsOf: "u00".utf8)
                 bytes.append(Self.digits[Int(byte >> 4)])
                 bytes.append(Self.digits[Int(byte & 15)])
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 
     private static let digits = Array("0123456789abcdef".utf8)

@@ -2,16 +2,22 @@ import CLinux
 
 /// The file systems that one process sees, as far as it must be told whether the kernel itself answers for a file.
 final class FileSystems {
-    private let directory: ProcessDirectory
+    private let read: () -> [UInt8]
     private let isOwnNamespace: Bool
-    private lazy var mounts: [UInt8] = {
-        if case .found(let contents) = directory.contents(of: "mountinfo", limit: 4_194_304) { return contents }
-        return []
-    }()
+    private lazy var mounts = read()
 
     init(of directory: ProcessDirectory, isOwnNamespace: Bool) {
-        self.directory = directory
         self.isOwnNamespace = isOwnNamespace
+        read = {
+            if case .found(let contents) = directory.contents(of: "mountinfo", limit: 4_194_304) { return contents }
+            return []
+        }
+    }
+
+    /// From the text of a `mountinfo`.
+    init(mounts: [UInt8], isOwnNamespace: Bool) {
+        self.isOwnNamespace = isOwnNamespace
+        read = { mounts }
     }
 
     /// A disk's, the memory's, or one that is made of these.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Cuts a stream of bytes into frames: what lies between one NUL and the next (varlink.org, Method Call).
 ///
 /// It waits for nothing and owns no descriptor. Every byte is looked at once for its NUL, however the stream is
@@ -38,7 +40,7 @@ public struct FrameDecoder: Sendable {
     ///   ends its frame must not make us hold it. The connection is then of no further use, since where the next
     ///   frame starts is unknown.
     public mutating func nextFrame() throws(FrameError) -> [UInt8]? {
-        guard let end = buffer[searched...].firstIndex(of: 0) else {
+        guard let end = firstNUL() else {
             searched = buffer.count
             guard bufferedBytes <= maximumFrameSize else { throw .tooLong }
             return nil
@@ -54,12 +56,21 @@ public struct FrameDecoder: Sendable {
     /// Whether ``nextFrame()`` would return a frame, or throw.
     public mutating func hasFrame() -> Bool {
         if bufferedBytes == 0 { return false }
-        guard let end = buffer[searched...].firstIndex(of: 0) else {
+        guard let end = firstNUL() else {
             searched = buffer.count
             return bufferedBytes > maximumFrameSize
         }
         searched = end
         return true
+    }
+
+    private func firstNUL() -> Int? {
+        guard searched < buffer.count else { return nil }
+        // Sound: memchr(3) looks at no byte beyond the count it is given.
+        return buffer.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            return memchr(base + searched, 0, bytes.count - searched).map { UnsafeRawPointer($0) - base }
+        }
     }
 
     private mutating func clear() {

@@ -198,7 +198,8 @@ public final class VarlinkClient {
                 unsafe recv(fileDescriptor, $0.baseAddress, $0.count, 0)
             }
             if count > 0 {
-                decoder.append(received.span.bytes.extracting(first: count))
+                let bytes = received
+                decoder.append(bytes.span.bytes.extracting(first: count))
                 return true
             }
             if count == 0 {

@@ -4,17 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "socket.h"
+
 /* Who is at the other end of a Unix socket: unix(7), pidfd_open(2), statx(2).
    Every function answers 0 or a descriptor or a count, and -errno where it failed. */
-
-struct clinux_credentials {
-    int32_t pid;
-    uint32_t uid;
-    uint32_t gid;
-};
-
-/* SO_PEERCRED: as of connect. */
-int clinux_peer_credentials(int socket, struct clinux_credentials *out);
 
 /* SO_PEERPIDFD, Linux 6.5: a descriptor of the process that connected. -ENOPROTOOPT on older kernels. */
 int clinux_peer_pidfd(int socket);

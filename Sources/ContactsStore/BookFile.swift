@@ -1,0 +1,134 @@
+import GRDB
+import GRDBSQLite
+import Glibc
+
+/// The file of a book, looked at before SQLite opens it: SQLite would mend, checkpoint or lock what is not ours to touch.
+struct BookFile {
+    let folder: String
+    var path: String { folder + "/contacts.sqlite" }
+
+    enum State: Hashable {
+        case absent
+        case book
+    }
+
+    /// Looks at the folder and the file's header.
+    func state() throws(StoreError) -> State {
+        var status = stat()
+        guard lstat(folder, &status) == 0 else {
+            if errno == ENOENT { return .absent }
+            throw .unavailable(reason: "cannot look at the folder: \(Self.errorText)")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw .unavailable(reason: "the folder is something else") }
+        guard status.st_uid == geteuid() else { throw .unavailable(reason: "the folder is another user's") }
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return .absent }
+            throw .unavailable(reason: "cannot look at the file: \(Self.errorText)")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable(reason: "the file is no regular file") }
+        guard status.st_uid == geteuid() else { throw .unavailable(reason: "the file is another user's") }
+        // Asked of the mode too: for root everything seems writable.
+        guard status.st_mode & S_IWUSR != 0, access(path, R_OK | W_OK) == 0, access(folder, W_OK) == 0 else {
+            throw .unavailable(reason: "the file is read-only")
+        }
+        try checkHeader(size: Int(status.st_size))
+        return .book
+    }
+
+    /// File format, §1.3 of sqlite.org/fileformat2.html.
+    private func checkHeader(size: Int) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .unavailable(reason: "cannot open: \(Self.errorText)") }
+        defer { close(descriptor) }
+        var header = [UInt8](repeating: 0, count: 100)
+        let count = read(descriptor, &header, header.count)
+        guard count == header.count, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw .damaged(reason: "the file is no SQLite database")
+        }
+        let number = { (offset: Int) in header[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
+        guard number(68) == Schema.applicationIdentifier else {
+            throw .damaged(reason: "the file is an SQLite database of another program")
+        }
+        guard number(60) <= Schema.version else { throw .newerSchema }
+        guard number(60) > 0 else { throw .damaged(reason: "the file has no version") }
+        let pageSize = header[16] == 0 && header[17] == 1 ? 65_536 : Int(header[16]) << 8 | Int(header[17])
+        guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else { throw .damaged(reason: "no page size") }
+        // With a log beside it the file may lag behind its own header; SQLite sets that right.
+        var log = stat()
+        let hasLog = lstat(path + "-wal", &log) == 0 && log.st_size > 0
+        guard hasLog || size >= Int(number(28)) * pageSize else { throw .damaged(reason: "the file is cut short") }
+    }
+
+    /// Makes an empty book: whole under its name, or not at all.
+    func create(owner: StoreOwner, forms: String) throws(StoreError) {
+        try makeFolder()
+        let making = path + ".new"
+        for leftover in [making, making + "-journal", making + "-wal", making + "-shm"] { unlink(leftover) }
+        let descriptor = open(making, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .unavailable(reason: "cannot make the file: \(Self.errorText)") }
+        defer {
+            close(descriptor)
+            unlink(making)
+        }
+        // Not what the umask leaves of it.
+        guard fchmod(descriptor, 0o600) == 0 else {
+            throw .unavailable(reason: "cannot set the file's mode: \(Self.errorText)")
+        }
+        do {
+            let database = try DatabaseQueue(path: making)
+            try Schema.migrator.migrate(database)
+            try database.write { db in
+                try db.execute(
+                    sql: "INSERT INTO book (only, uid, userName, firstUse, forms) VALUES (1, ?, ?, unixepoch(), ?)",
+                    arguments: [Int64(owner.uid), owner.name, forms])
+            }
+            try database.close()
+        } catch {
+            throw StoreError(error)
+        }
+        // A link, since it never replaces a file that came meanwhile.
+        guard fsync(descriptor) == 0, link(making, path) == 0 else {
+            throw .unavailable(reason: "cannot put the file in its place: \(Self.errorText)")
+        }
+        Self.syncFolder(folder)
+    }
+
+    private func makeFolder() throws(StoreError) {
+        var made = ""
+        for part in folder.split(separator: "/", omittingEmptySubsequences: false).dropLast(0) {
+            made += made.isEmpty && !folder.hasPrefix("/") ? String(part) : (part.isEmpty ? "" : "/" + part)
+            if made.isEmpty { continue }
+            if mkdir(made, 0o700) == 0 {
+                // Not what the umask leaves of it.
+                guard chmod(made, 0o700) == 0 else {
+                    throw .unavailable(reason: "cannot set the folder's mode: \(Self.errorText)")
+                }
+            } else if errno != EEXIST {
+                throw .unavailable(reason: "cannot make the folder: \(Self.errorText)")
+            }
+        }
+    }
+
+    /// Takes away what others may do with the folder and the file. SQLite gives the log the file's mode.
+    func tighten() throws(StoreError) {
+        guard chmod(folder, 0o700) == 0, chmod(path, 0o600) == 0 else {
+            throw .unavailable(reason: "cannot set modes: \(Self.errorText)")
+        }
+    }
+
+    /// Which file stands at the path now, so that one put in its place is noticed.
+    func identity() -> [UInt64]? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        return [UInt64(status.st_dev), UInt64(status.st_ino)]
+    }
+
+    private static func syncFolder(_ folder: String) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private static var errorText: String { String(cString: strerror(errno)) }
+}

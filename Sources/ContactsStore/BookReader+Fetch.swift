@@ -1,0 +1,271 @@
+import ContactsModel
+import Normalization
+
+/// What a fetch found, and whether there is more.
+struct FetchedPage: Sendable {
+    var rows: [FetchedContact] = []
+    var last: Position?
+    var hasMore = false
+    fileprivate var bytes = 0
+}
+
+/// A contact's number and its place in an order.
+struct Place: Comparable {
+    let key: [UInt8]
+    let record: Int64
+
+    static func < (left: Place, right: Place) -> Bool {
+        if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
+        return left.record < right.record
+    }
+}
+
+extension BookReader {
+    func fetch(_ query: ContactQuery) throws(StoreError) -> FetchedPage {
+        guard query.limit > 0 else { return FetchedPage() }
+        return try onConnection { connection in
+            let fetch = Fetch(connection: connection, query: query)
+            switch (query.scope, query.predicate) {
+            case (.all, nil): return try fetch.everybody()
+            case (.all, .records(let records)): return try fetch.some(Set(records), matching: nil)
+            case (.only(let scope), nil): return try fetch.some(scope, matching: nil)
+            case (.only(let scope), .records(let records)):
+                return try fetch.some(scope.intersection(records), matching: nil)
+            case (.all, .some(let predicate)):
+                return try fetch.found(Match(predicate, seeing: query.matchKeys, normalizer))
+            case (.only(let scope), .some(let predicate)):
+                return try fetch.some(scope, matching: Match(predicate, seeing: query.matchKeys, normalizer))
+            }
+        }
+    }
+
+    func count(_ query: ContactQuery) throws(StoreError) -> Int {
+        try onConnection { connection in
+            switch (query.scope, query.predicate) {
+            case (.all, nil):
+                let statement = try connection.statement(ReadSQL.countAll)
+                defer { statement.reset() }
+                return try statement.step() ? Int(statement.integer(0)) : 0
+            case (.all, .records(let records)): return try connection.count(Set(records), matching: nil)
+            case (.only(let scope), nil): return try connection.count(scope, matching: nil)
+            case (.only(let scope), .records(let records)):
+                return try connection.count(scope.intersection(records), matching: nil)
+            case (.only(let scope), .some(let predicate)):
+                return try connection.count(scope, matching: Match(predicate, seeing: query.matchKeys, normalizer))
+            case (.all, .some(let predicate)):
+                guard let condition = Condition(Match(predicate, seeing: query.matchKeys, normalizer)) else { return 0 }
+                let statement = try connection.statement(ReadSQL.count(condition))
+                statement.bind(condition.bindings)
+                defer { statement.reset() }
+                return try statement.step() ? Int(statement.integer(0)) : 0
+            }
+        }
+    }
+}
+
+extension BookReader.Connection {
+    func count(_ scope: Set<RecordNumber>, matching match: Match?) throws -> Int {
+        var count = 0
+        for record in scope where try exists(record.rawValue) && matches(record.rawValue, match) { count += 1 }
+        return count
+    }
+
+    /// Whether one record is what is looked for. Asks for that record only.
+    func matches(_ record: Int64, _ match: Match?) throws -> Bool {
+        switch match {
+        case nil: return true
+        case .nobody: return false
+        case .words(let words, let keys): return try words.allSatisfy { try hasWord($0, keys, record) }
+        case .email(let address):
+            let statement = try statement(ReadSQL.emailOfRecord)
+            statement.bind(1, record)
+            statement.bind(2, address)
+            defer { statement.reset() }
+            return try statement.step()
+        case .phone(let digits): return try hasPhone(record) { digits.matches(PhoneDigits(reversed: $0)) }
+        case .terms(let terms, let keys):
+            return try terms.allSatisfy { term in
+                if try hasWord(term, keys, record) { return true }
+                guard let part = Match.phonePart(term) else { return false }
+                return try hasPhone(record) { $0.contains(part) }
+            }
+        }
+    }
+
+    private func hasWord(_ word: String, _ keys: ContactKeySet, _ record: Int64) throws -> Bool {
+        let statement = try statement(ReadSQL.wordOfRecord)
+        statement.bind(1, record)
+        statement.bind(2, word)
+        statement.bind(3, Match.end(of: word))
+        statement.bind(4, Int64(bitPattern: keys.rawValue))
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    private func hasPhone(_ record: Int64, _ matches: (String) -> Bool) throws -> Bool {
+        let statement = try statement(ReadSQL.phonesOfRecord)
+        statement.bind(1, record)
+        defer { statement.reset() }
+        while try statement.step() {
+            if matches(statement.text(0)) { return true }
+        }
+        return false
+    }
+}
+
+/// One fetch. Every page costs what it holds, wherever it begins.
+private struct Fetch {
+    let connection: BookReader.Connection
+    let query: ContactQuery
+
+    private var seesNames: Bool { query.order == .none || CollationKey.keys.isSubset(of: query.matchKeys) }
+
+    /// A place of another order is none in this one.
+    private var after: Position? { query.after.flatMap { $0.order == query.order ? $0 : nil } }
+
+    /// Everybody, along the order.
+    func everybody() throws -> FetchedPage {
+        guard seesNames else {
+            // An order that the caller's keys make has no index; such a caller pays for it with a sort.
+            return try page(of: sorted(records(ReadSQL.everybody(.none), [])))
+        }
+        let statement = try connection.statement(ReadSQL.page(query.order, isFirst: after == nil))
+        switch (query.order, after) {
+        case (.none, let after): statement.bind(1, after?.record.rawValue ?? Int64.min)
+        case (.givenName, .some(let after)), (.familyName, .some(let after)):
+            statement.bind(1, after.key)
+            statement.bind(2, after.record.rawValue)
+        case (.givenName, nil), (.familyName, nil): break
+        }
+        defer { statement.reset() }
+        var page = FetchedPage()
+        page.rows.reserveCapacity(min(query.limit, 256))
+        var last = Place(key: [], record: 0)
+        while try statement.step() {
+            guard !isFull(page) else {
+                page.hasMore = true
+                break
+            }
+            let record = statement.integer(0)
+            try append(record, connection.stored(statement, 1), to: &page)
+            // The key of the last one only: copying each would cost as much as the contact.
+            let isLast = isFull(page)
+            last = Place(key: isLast && query.order != .none ? statement.bytes(2) : [], record: record)
+        }
+        guard !page.rows.isEmpty else { return page }
+        let key = last.key.isEmpty ? try key(of: last.record) : last.key
+        page.last = Position(order: query.order, key: key, record: RecordNumber(last.record))
+        return page
+    }
+
+    /// Those of a set that match. Asks for nobody else.
+    func some(_ scope: Set<RecordNumber>, matching match: Match?) throws -> FetchedPage {
+        if match == .nobody { return FetchedPage() }
+        var places: [Place] = []
+        places.reserveCapacity(scope.count)
+        for record in scope where try connection.matches(record.rawValue, match) {
+            places.append(Place(key: [], record: record.rawValue))
+        }
+        return try page(of: query.order == .none ? places.sorted() : sorted(places.map(\.record)))
+    }
+
+    /// Those of the whole book that match, by way of an index.
+    func found(_ match: Match) throws -> FetchedPage {
+        guard let condition = Condition(match) else { return FetchedPage() }
+        guard seesNames else {
+            let sql = ReadSQL.sorted(condition, .none, after: nil, limit: nil)
+            return try page(of: sorted(records(sql, condition.bindings)))
+        }
+        // One more than is given tells whether there is more.
+        let (limit, _) = query.limit.addingReportingOverflow(1)
+        var sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
+        var bindings = condition.bindings
+        if case .words(let words, let keys) = match, words.count == 1, try isCommon(words[0]) {
+            let walking = Condition(walking: words[0], keys)
+            sql = ReadSQL.walked(walking, query.order, after: after, limit: limit)
+            bindings = walking.bindings
+        }
+        if let after {
+            if query.order != .none { bindings.append(.bytes(after.key)) }
+            bindings.append(.integer(after.record.rawValue))
+        }
+        let statement = try connection.statement(sql)
+        statement.bind(bindings)
+        defer { statement.reset() }
+        var places: [Place] = []
+        while try statement.step() { places.append(Place(key: statement.bytes(1), record: statement.integer(0))) }
+        return try page(of: places)
+    }
+
+    /// Whether so many contacts have the word that looking along the order finds a page sooner than sorting them all:
+    /// walking looks at limit × book ÷ matches contacts, sorting at the matches.
+    private func isCommon(_ word: String) throws -> Bool {
+        let highest = try connection.statement(ReadSQL.highestRecord)
+        defer { highest.reset() }
+        let book = try highest.step() ? Double(max(0, highest.integer(0))) : 0
+        let bound = max(200, (2 * Double(min(query.limit, 1_000)) * book).squareRoot())
+        let statement = try connection.statement(ReadSQL.countWords)
+        statement.bind(1, word)
+        statement.bind(2, Match.end(of: word))
+        statement.bind(3, Int64(min(bound, 1_000_000)))
+        defer { statement.reset() }
+        return try statement.step() && statement.integer(0) >= Int64(min(bound, 1_000_000))
+    }
+
+    private func records(_ sql: String, _ bindings: [Binding]) throws -> [Int64] {
+        let statement = try connection.statement(sql)
+        statement.bind(bindings)
+        defer { statement.reset() }
+        var records: [Int64] = []
+        while try statement.step() { records.append(statement.integer(0)) }
+        return records
+    }
+
+    private func key(of record: Int64) throws -> [UInt8] {
+        if query.order == .none { return [] }
+        return try connection.sortKey(record, query.order, seeing: query.matchKeys) ?? []
+    }
+
+    /// Puts records in the order; those that are gone are left out.
+    private func sorted(_ records: [Int64]) throws -> [Place] {
+        if query.order == .none { return records.map { Place(key: [], record: $0) }.sorted() }
+        return try records.compactMap { record in
+            try connection.sortKey(record, query.order, seeing: query.matchKeys).map { Place(key: $0, record: record) }
+        }.sorted()
+    }
+
+    /// Reads a page out of places that are in order.
+    private func page(of places: [Place]) throws -> FetchedPage {
+        var page = FetchedPage()
+        var rest = places[...]
+        if let after {
+            let place = Place(key: after.key, record: after.record.rawValue)
+            rest = rest[(rest.firstIndex { place < $0 } ?? rest.endIndex)...]
+        }
+        for place in rest {
+            if isFull(page) {
+                guard try connection.exists(place.record) else { continue }
+                page.hasMore = true
+                break
+            }
+            guard let stored = try connection.contact(place.record) else { continue }
+            try append(place.record, stored, to: &page)
+            page.last = Position(order: query.order, key: place.key, record: RecordNumber(place.record))
+        }
+        return page
+    }
+
+    private func isFull(_ page: FetchedPage) -> Bool {
+        page.rows.count >= query.limit || page.bytes >= query.byteLimit && !page.rows.isEmpty
+    }
+
+    private func append(_ record: Int64, _ stored: StoredContact, to page: inout FetchedPage) throws {
+        var images: ContactImages?
+        if !query.images.isDisjoint(with: .images), stored.present.contains(.imageDataAvailable) {
+            images = try connection.images(record, query.images)
+            page.bytes += (images?.imageData?.count ?? 0) + (images?.thumbnailImageData?.count ?? 0)
+        }
+        page.bytes += stored.bytes.count
+        page.rows.append(FetchedContact(record: RecordNumber(record), contact: stored, images: images))
+    }
+}

@@ -1,0 +1,108 @@
+import ContactsModel
+import GRDB
+import Normalization
+
+/// One contact as it was read.
+struct FetchedContact: Sendable {
+    let record: RecordNumber
+    let contact: StoredContact
+    let images: ContactImages?
+}
+
+/// The reading connection, with its statements. Each statement sees one state of the book and holds none between calls.
+final class BookReader {
+    private let queue: DatabaseQueue
+    let normalizer: Normalizer
+    private var statements: [String: PreparedStatement] = [:]
+
+    init(queue: DatabaseQueue, normalizer: Normalizer) {
+        self.queue = queue
+        self.normalizer = normalizer
+    }
+
+    func close() {
+        // Before the connection: SQLite closes none that has statements.
+        statements.removeAll()
+        try? queue.close()
+    }
+
+    /// Runs on the connection's queue, without a transaction.
+    func onConnection<Result>(_ body: (Connection) throws -> Result) throws(StoreError) -> Result {
+        do {
+            return try queue.unsafeRead { db in try body(Connection(db: db, reader: self)) }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// The connection while it may be used.
+    struct Connection {
+        fileprivate let db: Database
+        fileprivate let reader: BookReader
+
+        var normalizer: Normalizer { reader.normalizer }
+
+        func statement(_ sql: String) throws -> PreparedStatement {
+            if let statement = reader.statements[sql] { return statement }
+            // Texts vary with the number of words and digits only; should they ever be many, start afresh.
+            if reader.statements.count >= 128 { reader.statements.removeAll() }
+            let statement = try PreparedStatement(db, sql)
+            reader.statements[sql] = statement
+            return statement
+        }
+    }
+}
+
+extension BookReader.Connection {
+    func stored(_ statement: PreparedStatement, _ column: Int32) throws(StoreError) -> StoredContact {
+        guard let contact = StoredContact(bytes: statement.bytes(column)) else {
+            throw .damaged(reason: "a contact cannot be read")
+        }
+        return contact
+    }
+
+    /// One contact by its number.
+    func contact(_ record: Int64) throws -> StoredContact? {
+        let statement = try statement(ReadSQL.contact)
+        statement.bind(1, record)
+        defer { statement.reset() }
+        return try statement.step() ? stored(statement, 0) : nil
+    }
+
+    func exists(_ record: Int64) throws -> Bool {
+        let statement = try statement(ReadSQL.exists)
+        statement.bind(1, record)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    func images(_ record: Int64, _ keys: ContactKeySet) throws -> ContactImages? {
+        let statement = try statement(ReadSQL.images)
+        statement.bind(1, record)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        func member(_ key: ContactKey, _ column: Int32) -> [UInt8]? {
+            guard keys.contains(key), !statement.isNull(column) else { return nil }
+            return Array(",\"\(key.rawValue)\":\"".utf8) + statement.bytes(column) + [UInt8(ascii: "\"")]
+        }
+        return ContactImages(
+            thumbnailImageData: member(.thumbnailImageData, 1), imageData: member(.imageData, 0))
+    }
+
+    /// The contact's place in an order; `nil` where it is not there.
+    func sortKey(_ record: Int64, _ order: ContactOrder, seeing keys: ContactKeySet) throws -> [UInt8]? {
+        guard CollationKey.keys.isSubset(of: keys) else {
+            // A key that may not be seen is as if empty, so the stored order, made of all keys, will not do.
+            guard let stored = try contact(record) else { return nil }
+            guard let contact = Contact(stored, keys: keys.intersection(CollationKey.keys)) else {
+                throw StoreError.damaged(reason: "a contact cannot be read")
+            }
+            let made = normalizer.collationKeys(of: contact)
+            return order == .familyName ? made.familyName.bytes : made.givenName.bytes
+        }
+        let statement = try statement(ReadSQL.sortKey(order))
+        statement.bind(1, record)
+        defer { statement.reset() }
+        return try statement.step() ? statement.bytes(0) : nil
+    }
+}

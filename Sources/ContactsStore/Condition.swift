@@ -1,0 +1,133 @@
+import ContactsModel
+import Normalization
+
+/// What contacts must be like, in the form in which it is looked for.
+enum Match: Hashable {
+    /// Each word begins a word of one of the keys. Never empty.
+    case words([String], in: ContactKeySet)
+    case email(String)
+    case phone(PhoneDigits)
+    /// For the person: each term begins a word or, where it is of digits, is part of a phone number. Never empty.
+    case terms([String], in: ContactKeySet)
+    case nobody
+
+    /// Keys whose words are looked for by name.
+    static let nameKeys = ContactKeySet.names.subtracting([.init([.contactType])])
+
+    init(_ predicate: ContactPredicate, seeing keys: ContactKeySet, _ normalizer: Normalizer) {
+        switch predicate {
+        case .name(let text):
+            let keys = keys.intersection(Self.nameKeys)
+            guard let words = normalizer.queryWords(text)?.words, !words.isEmpty, !keys.isEmpty else {
+                self = .nobody
+                return
+            }
+            self = .words(words, in: keys)
+        case .emailAddress(let address):
+            let key = keys.contains(.emailAddresses) ? EmailMatchKey(address, normalizer) : nil
+            self = key.map { .email($0.text) } ?? .nobody
+        case .phoneNumber(let number):
+            let digits = keys.contains(.phoneNumbers) ? PhoneDigits(number) : nil
+            self = digits.map { .phone($0) } ?? .nobody
+        case .records: self = .nobody
+        }
+    }
+
+    /// Past every word that begins with this one.
+    static func end(of prefix: String) -> String { prefix + "\u{10FFFF}" }
+
+    /// A term that may be part of a phone number, as it stands in the index. Fewer digits would find everybody.
+    static func phonePart(_ term: String) -> String? {
+        guard (3...PhoneDigits.longest).contains(term.utf8.count),
+            term.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        // Zeros in front are not stored.
+        let part = String(term.drop { $0 == "0" }.reversed())
+        return part.isEmpty ? nil : part
+    }
+
+    /// What the person typed at the agent; `nil` where that finds everybody.
+    static func terms(_ text: String, _ normalizer: Normalizer) -> Match? {
+        let keys = nameKeys.union(ContactKeySet([.emailAddresses]))
+        let digits = PhoneDigits.digits(in: text)
+        // A number, however it is grouped, is one term.
+        if digits.count >= 3, text.allSatisfy({ $0.isNumber || $0.isWhitespace || "+-()./".contains($0) }) {
+            return .terms([String(decoding: digits, as: UTF8.self)], in: keys)
+        }
+        guard let words = normalizer.queryWords(text)?.words else { return .nobody }
+        return words.isEmpty ? nil : .terms(words, in: keys)
+    }
+}
+
+/// A condition on the table `contact`, for queries of the whole book.
+struct Condition: Hashable {
+    let sql: String
+    let bindings: [Binding]
+
+    /// Starts from the index of what is looked for. `nil`: nobody.
+    init?(_ match: Match) {
+        switch match {
+        case .words(let words, let keys):
+            self.init(words.enumerated().map { $0.offset == 0 ? Self.found($0.element, keys) : Self.has($0.element, keys) })
+        case .email(let address):
+            self.init(
+                sql: "record IN (SELECT record FROM email INDEXED BY emailByAddress WHERE address = ?)",
+                bindings: [.text(address)])
+        case .phone(let digits):
+            let endings = digits.endings
+            let places = repeatElement("?", count: endings.count).joined(separator: ", ")
+            var sql = "SELECT record FROM phone INDEXED BY phoneByDigits WHERE digits IN (\(places))"
+            var bindings = endings.map { Binding.text($0) }
+            if let beginning = digits.beginning {
+                sql += " UNION SELECT record FROM phone INDEXED BY phoneByDigits WHERE digits >= ? AND digits < ?"
+                bindings += [.text(beginning), .text(beginning + ":")]
+            }
+            self.init(sql: "record IN (\(sql))", bindings: bindings)
+        case .terms(let terms, let keys):
+            self.init(
+                terms.enumerated().map { place, term in
+                    let word = place == 0 ? Self.found(term, keys) : Self.has(term, keys)
+                    guard let part = Match.phonePart(term) else { return word }
+                    return Condition(
+                        sql: "(\(word.sql) OR record IN (SELECT record FROM phone WHERE instr(digits, ?) > 0))",
+                        bindings: word.bindings + [.text(part)])
+                })
+        case .nobody: return nil
+        }
+    }
+
+    /// For walking an order: looks at the words of each record.
+    init(walking word: String, _ keys: ContactKeySet) { self = Self.has(word, keys) }
+
+    private init(sql: String, bindings: [Binding]) {
+        self.sql = sql
+        self.bindings = bindings
+    }
+
+    private init(_ all: [Condition]) {
+        sql = all.map(\.sql).joined(separator: " AND ")
+        bindings = all.flatMap(\.bindings)
+    }
+
+    private static func found(_ word: String, _ keys: ContactKeySet) -> Condition {
+        Condition(
+            sql: """
+                record IN (SELECT record FROM word INDEXED BY wordByWord
+                WHERE word >= ? AND word < ? AND (1 << key) & ? <> 0)
+                """,
+            bindings: words(word, keys))
+    }
+
+    private static func has(_ word: String, _ keys: ContactKeySet) -> Condition {
+        Condition(
+            sql: """
+                EXISTS (SELECT 1 FROM word WHERE word.record = contact.record
+                AND word >= ? AND word < ? AND (1 << key) & ? <> 0)
+                """,
+            bindings: words(word, keys))
+    }
+
+    private static func words(_ word: String, _ keys: ContactKeySet) -> [Binding] {
+        [.text(word), .text(Match.end(of: word)), .integer(Int64(bitPattern: keys.rawValue))]
+    }
+}

@@ -1,0 +1,91 @@
+import GRDB
+import GRDBSQLite
+
+/// A statement that is kept and run again through SQLite's own interface.
+///
+/// GRDB prepares and finalizes it; rows go past GRDB, whose cursors cost several times the read of a contact. It belongs
+/// to its connection and runs on that connection's queue.
+struct PreparedStatement {
+    private let statement: Statement
+    private let pointer: OpaquePointer
+
+    init(_ db: Database, _ sql: String) throws {
+        statement = try db.makeStatement(sql: sql)
+        pointer = statement.sqliteStatement
+    }
+
+    /// SQLite's `SQLITE_TRANSIENT`, a macro that Swift does not import: the pointer -1, never called, which says that
+    /// SQLite makes its own copy.
+    private static let transient = unsafeBitCast(OpaquePointer(bitPattern: -1), to: sqlite3_destructor_type.self)
+
+    func bind(_ index: Int32, _ integer: Int64) { sqlite3_bind_int64(pointer, index, integer) }
+
+    func bind(_ index: Int32, _ text: String) {
+        // The C string of an empty text is a pointer too; a null pointer would be NULL.
+        _ = text.withCString { sqlite3_bind_text(pointer, index, $0, Int32(text.utf8.count), Self.transient) }
+    }
+
+    func bind(_ index: Int32, _ bytes: [UInt8]) {
+        _ = bytes.withUnsafeBytes {
+            // A null pointer would be NULL, not an empty blob.
+            $0.isEmpty
+                ? sqlite3_bind_zeroblob(pointer, index, 0)
+                : sqlite3_bind_blob(pointer, index, $0.baseAddress, Int32($0.count), Self.transient)
+        }
+    }
+
+    func bindNull(_ index: Int32) { sqlite3_bind_null(pointer, index) }
+
+    func bind(_ values: [Binding], from first: Int32 = 1) {
+        var index = first
+        for value in values {
+            switch value {
+            case .integer(let integer): bind(index, integer)
+            case .text(let text): bind(index, text)
+            case .bytes(let bytes): bind(index, bytes)
+            }
+            index += 1
+        }
+    }
+
+    /// Goes to the next row; `false` after the last one. After an error or the last row the statement is reset.
+    func step() throws(StoreError) -> Bool {
+        switch sqlite3_step(pointer) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE:
+            reset()
+            return false
+        case let code:
+            let message = sqlite3_db_handle(pointer).flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+            reset()
+            throw StoreError(code: code, message: message)
+        }
+    }
+
+    /// Runs a statement without rows.
+    func run() throws(StoreError) {
+        while try step() {}
+    }
+
+    /// Ends the read, and with it the snapshot that it holds.
+    func reset() { sqlite3_reset(pointer) }
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        // In this order: asking for the blob settles its form, and with it the count.
+        guard let blob = sqlite3_column_blob(pointer, column) else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: blob, count: Int(sqlite3_column_bytes(pointer, column))))
+    }
+
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
+}
+
+/// A value for a place in a statement.
+enum Binding: Hashable {
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+}

@@ -1,0 +1,79 @@
+import ContactsModel
+
+/// The texts of reading statements. Those that take a record first are for scopes of some records: each is a look at the
+/// primary key of a record that the caller may see, and asks no index of the whole book.
+enum ReadSQL {
+    static let contact = "SELECT stored FROM contact WHERE record = ?"
+    static let exists = "SELECT 1 FROM contact WHERE record = ?"
+    static let images = "SELECT imageData, thumbnailImageData FROM image WHERE record = ?"
+
+    static func sortKey(_ order: ContactOrder) -> String {
+        "SELECT \(column(order)) FROM contact WHERE record = ?"
+    }
+
+    static let wordOfRecord = """
+        SELECT 1 FROM word WHERE record = ? AND word >= ? AND word < ? AND (1 << key) & ? <> 0 LIMIT 1
+        """
+    static let emailOfRecord = "SELECT 1 FROM email WHERE record = ? AND address = ?"
+    static let phonesOfRecord = "SELECT digits FROM phone WHERE record = ?"
+
+    // Of the whole book.
+
+    static let countAll = "SELECT count(*) FROM contact"
+    static let highestRecord = "SELECT max(record) FROM contact"
+    static let countWords = """
+        SELECT count(*) FROM (SELECT 1 FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? LIMIT ?)
+        """
+
+    /// Everybody after a place. Parameters: the place's key, where there is an order, and record.
+    static func page(_ order: ContactOrder, isFirst: Bool) -> String {
+        switch order {
+        case .none: "SELECT record, stored FROM contact WHERE record > ? ORDER BY record"
+        case .givenName, .familyName:
+            """
+            SELECT record, stored, \(column(order)) FROM contact INDEXED BY \(index(order))
+            \(isFirst ? "" : "WHERE (\(column(order)), record) > (?, ?)") ORDER BY \(column(order)), record
+            """
+        }
+    }
+
+    /// The record numbers of everybody in order.
+    static func everybody(_ order: ContactOrder) -> String {
+        switch order {
+        case .none: "SELECT record FROM contact ORDER BY record"
+        case .givenName, .familyName:
+            "SELECT record FROM contact INDEXED BY \(index(order)) ORDER BY \(column(order)), record"
+        }
+    }
+
+    /// Record numbers and keys of those whom a condition finds, by sorting what it found.
+    static func sorted(_ condition: Condition, _ order: ContactOrder, after: Position?, limit: Int?) -> String {
+        let place = after == nil ? "" : order == .none ? " AND record > ?" : " AND (\(column(order)), record) > (?, ?)"
+        // The plus keeps SQLite from walking the order's index instead.
+        let sorting = order == .none ? "+record" : "+\(column(order)), +record"
+        return """
+            SELECT record, \(order == .none ? "x''" : column(order)) FROM contact
+            WHERE \(condition.sql)\(place) ORDER BY \(sorting)\(limit == nil ? "" : " LIMIT \(limit ?? 0)")
+            """
+    }
+
+    /// The same by walking the order and looking at each, for conditions that most contacts meet.
+    static func walked(_ condition: Condition, _ order: ContactOrder, after: Position?, limit: Int) -> String {
+        let place = after == nil ? "" : order == .none ? " AND record > ?" : " AND (\(column(order)), record) > (?, ?)"
+        let source = order == .none ? "contact" : "contact INDEXED BY \(index(order))"
+        return """
+            SELECT record, \(order == .none ? "x''" : column(order)) FROM \(source)
+            WHERE \(condition.sql)\(place) ORDER BY \(order == .none ? "" : "\(column(order)), ")record LIMIT \(limit)
+            """
+    }
+
+    static func count(_ condition: Condition) -> String { "SELECT count(*) FROM contact WHERE \(condition.sql)" }
+
+    private static func column(_ order: ContactOrder) -> String {
+        order == .familyName ? "familyNameKey" : "givenNameKey"
+    }
+
+    private static func index(_ order: ContactOrder) -> String {
+        order == .familyName ? "contactByFamilyName" : "contactByGivenName"
+    }
+}

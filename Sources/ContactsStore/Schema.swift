@@ -1,0 +1,80 @@
+import GRDB
+
+/// The tables of a book. A migration that has shipped is never edited.
+enum Schema {
+    /// In the file's header: "this is a contactbroker address book" ("CBct").
+    static let applicationIdentifier: UInt32 = 0x4342_6374
+    /// In the file's header: migrations applied.
+    static let version: UInt32 = 1
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1: contacts") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA application_id = \(applicationIdentifier);
+                    PRAGMA user_version = 1;
+
+                    -- Whose book this is, and by which rules its keys and words were made.
+                    CREATE TABLE book (
+                        only      INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+                        uid       INTEGER NOT NULL,
+                        userName  TEXT NOT NULL,
+                        firstUse  INTEGER NOT NULL,
+                        forms     TEXT NOT NULL
+                    ) STRICT;
+
+                    -- identifiers: the highest value identifier given in each key. The long column comes last, so
+                    -- that reading the others does not read past it.
+                    CREATE TABLE contact (
+                        record         INTEGER NOT NULL PRIMARY KEY,
+                        givenNameKey   BLOB NOT NULL,
+                        familyNameKey  BLOB NOT NULL,
+                        identifiers    BLOB NOT NULL,
+                        stored         BLOB NOT NULL
+                    ) STRICT;
+                    CREATE INDEX contactByGivenName ON contact (givenNameKey, record);
+                    CREATE INDEX contactByFamilyName ON contact (familyNameKey, record);
+
+                    -- Base64 as it goes onto the wire.
+                    CREATE TABLE image (
+                        record              INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
+                        imageData           BLOB,
+                        thumbnailImageData  BLOB
+                    ) STRICT;
+
+                    -- Each by record first, for who may ask of some records only, and by its own order for who may
+                    -- ask of all. key: the number of the property that the word is of.
+                    CREATE TABLE word (
+                        record  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                        word    TEXT NOT NULL,
+                        key     INTEGER NOT NULL,
+                        PRIMARY KEY (record, word, key)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX wordByWord ON word (word, key, record);
+
+                    CREATE TABLE email (
+                        record   INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                        address  TEXT NOT NULL,
+                        PRIMARY KEY (record, address)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX emailByAddress ON email (address, record);
+
+                    -- digits: from the last to the first.
+                    CREATE TABLE phone (
+                        record  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                        digits  TEXT NOT NULL,
+                        PRIMARY KEY (record, digits)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX phoneByDigits ON phone (digits, record);
+                    """)
+        }
+        return migrator
+    }
+
+    /// What a book of this version has, to be found before it is used.
+    static let objects: Set<String> = [
+        "book", "contact", "contactByGivenName", "contactByFamilyName", "image", "word", "wordByWord", "email",
+        "emailByAddress", "phone", "phoneByDigits",
+    ]
+}

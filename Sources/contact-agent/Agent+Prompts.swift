@@ -1,0 +1,209 @@
+import Glibc
+import VarlinkClient
+
+/// One prompt after the other, on a screen of its own.
+extension Agent {
+    /// A refused app asks again: one line, no screen.
+    func waitQuietly(_ prompt: Prompt) {
+        quiet.append(prompt)
+        guard dialogue == nil else { return }
+        sayQuiet(prompt)
+    }
+
+    private func sayQuiet(_ prompt: Prompt) {
+        let name = ShownText.quoted(prompt.caller.displayName, columns: 28)
+        terminal.say(.dim("\(name), which you refused, asks again. Press o to open."))
+    }
+
+    /// The prompt has become moot: answered elsewhere, expired, or the app is gone.
+    func withdraw(_ cookie: String) {
+        queue.removeAll { $0.cookie == cookie }
+        quiet.removeAll { $0.cookie == cookie }
+        guard let dialogue, dialogue.prompt.cookie == cookie else { return }
+        leaveDialogue()
+        terminal.say("\(name(dialogue.prompt)) no longer waits for an answer.")
+        if queue.isEmpty { sayWaiting() }
+    }
+
+    /// Shows the next prompt, if none is shown and the terminal is large enough to read it.
+    func showNext() {
+        guard dialogue == nil, ending == nil, let next = queue.first else { return }
+        guard let size = terminal.size, size.isLargeEnough else { return sayTooSmall() }
+        queue.removeFirst()
+        let dialogue: any Dialogue =
+            switch next.kind {
+            case .access: AccessDialogue(next)
+            case .button: ButtonDialogue(next)
+            case .manage, .pick, .propose, nil: NoticeDialogue(next)
+            }
+        self.dialogue = dialogue
+        isTooSmallSaid = false
+        hint = nil
+        follow(dialogue.begin(on: size))
+        if self.dialogue != nil { becomeVisible() }
+    }
+
+    private func sayTooSmall() {
+        guard !isTooSmallSaid else { return }
+        isTooSmallSaid = true
+        let least = ScreenSize.minimum
+        let now = terminal.size.map { "\($0.columns)×\($0.rows)" } ?? "of unknown size"
+        terminal.say(.warning("A prompt waits, but this terminal is \(now)."))
+        terminal.say("Make it at least \(least.columns)×\(least.rows).")
+    }
+
+    /// Draws on a clean screen; only what is typed from now on counts, and an approval only after a while.
+    private func becomeVisible() {
+        visibleSince = nil
+        terminal.enterAlternateScreen()
+        // Before the drawing, not after: a key that follows what was drawn is meant.
+        discardInput()
+        draw(clearing: true)
+        terminal.waitUntilDrawn()
+        visibleSince = ContinuousClock.now
+    }
+
+    /// The terminal has another size, or others drew on it.
+    func screenChanged() {
+        guard dialogue != nil else {
+            if terminal.size?.isLargeEnough ?? false { isTooSmallSaid = false }
+            return
+        }
+        visibleSince = nil
+        guard let size = terminal.size, size.isLargeEnough else {
+            terminal.leaveAlternateScreen()
+            return sayTooSmall()
+        }
+        isTooSmallSaid = false
+        if var resized = dialogue {
+            let effect = resized.resized(to: size)
+            dialogue = resized
+            follow(effect)
+        }
+        if dialogue != nil { becomeVisible() }
+    }
+
+    func pressInDialogue(_ key: Key) {
+        guard var pressed = dialogue, let size = terminal.size else { return }
+        let before = pressed.stage
+        hint = nil
+        let effect = pressed.press(key, on: size, isArmed: isArmed)
+        dialogue = pressed
+        follow(effect)
+        guard let after = dialogue else { return }
+        if after.stage != before { becomeVisible() } else { draw(clearing: false) }
+    }
+
+    private var isArmed: Bool {
+        visibleSince.map { ContinuousClock.now >= $0 + Self.armingTime } ?? false
+    }
+
+    private func follow(_ effect: Effect) {
+        guard let dialogue else { return }
+        switch effect {
+        case .nothing: break
+        case .tooEarly: hint = "Too soon: have a look first, then press it again."
+        case .search(let query, let offset, let limit):
+            ask { connection throws(VarlinkClientError) in
+                let result = try connection.search(dialogue.prompt.cookie, query: query, offset: offset, limit: limit)
+                self.dialogue?.found(result)
+            }
+        case .answer(let answer):
+            ask { connection throws(VarlinkClientError) in
+                try connection.answer(dialogue.prompt.cookie, answer)
+                self.answered(dialogue.prompt, answer)
+            }
+        }
+    }
+
+    /// Calls the broker for the prompt on the screen; what it answers wrongly ends the prompt, never the program.
+    private func ask(_ body: (AgentConnection) throws(VarlinkClientError) -> Void) {
+        guard let connection else { return }
+        do throws(VarlinkClientError) {
+            try body(connection)
+        } catch {
+            guard case .error(let name, let parameters) = error else { return lost("\(error)") }
+            switch name {
+            case "io.contactbroker.Agent.AuthenticationFailed":
+                hint = "You were not recognised; nothing was shared. Choose again."
+            case "io.contactbroker.Agent.UnknownPrompt":
+                if let dialogue { withdraw(dialogue.prompt.cookie) }
+            default:
+                let reason = parameters["reason"]?.string.map { ": " + ShownText.line($0) } ?? ""
+                let prompt = dialogue?.prompt
+                leaveDialogue()
+                terminal.say(.warning("The broker did not take the answer (\(ShownText.line(name))\(reason))."))
+                if let prompt { try? connection.answer(prompt.cookie, .dismissed) }
+                if once { ending = .refused }
+            }
+        }
+    }
+
+    private func answered(_ prompt: Prompt, _ answer: Answer) {
+        leaveDialogue()
+        let who = name(prompt)
+        if answer.level == .full {
+            terminal.say("You shared all contacts with \(who).")
+        } else if answer.isApproval {
+            let count = answer.identifiers?.count ?? 0
+            terminal.say("You shared \(count == 1 ? "1 contact" : "\(count) contacts") with \(who).")
+        } else if answer.neverAskAgain == true {
+            terminal.say("\(who) gets nothing, and does not ask again.")
+        } else if answer.level == .denied {
+            terminal.say("You did not allow \(who) to see contacts.")
+        } else {
+            terminal.say("Nothing was shared with \(who).")
+        }
+        if once { ending = answer.isApproval ? .approved : .refused } else if queue.isEmpty { sayWaiting() }
+    }
+
+    func leaveDialogue() {
+        guard dialogue != nil else { return }
+        dialogue = nil
+        visibleSince = nil
+        terminal.leaveAlternateScreen()
+        // Keys meant for what was on the screen must not be taken for anything else.
+        discardInput()
+        if let first = quiet.first, ending == nil { sayQuiet(first) }
+    }
+
+    private func name(_ prompt: Prompt) -> String { ShownText.quoted(prompt.caller.displayName, columns: 32) }
+
+    // MARK: - Drawing
+
+    /// Draws again when arming or the time left has changed.
+    func tick() {
+        guard let dialogue, visibleSince != nil else { return }
+        if let left = secondsLeft(dialogue.prompt), left < -5 {
+            // The broker withdraws what has expired; one that does not must not hold the screen for ever.
+            return withdraw(dialogue.prompt.cookie)
+        }
+        if isArmed != isDrawnArmed || shownSecondsLeft != drawnSecondsLeft { draw(clearing: false) }
+    }
+
+    private func secondsLeft(_ prompt: Prompt) -> Int? {
+        prompt.expires.map { Int($0) - time(nil) }
+    }
+
+    /// Counts in tens until the end is near: a number that changes every second asks to be looked at.
+    private var shownSecondsLeft: Int? {
+        guard let prompt = dialogue?.prompt, let left = secondsLeft(prompt), left < Self.longestCountdown else {
+            return nil
+        }
+        return left > 20 ? left / 10 * 10 : max(0, left)
+    }
+
+    private func draw(clearing: Bool) {
+        guard let dialogue, let size = terminal.size, size.isLargeEnough else { return }
+        drawnSecondsLeft = shownSecondsLeft
+        isDrawnArmed = isArmed
+        let right = [
+            queue.isEmpty ? nil : "\(queue.count) more waiting", drawnSecondsLeft.map { "\($0) s left" },
+        ].compactMap { $0 }.joined(separator: " · ")
+        let title = Columns.pad("contact-agent", to: size.columns - Columns.width(right) - 1) + right
+        let body = dialogue.lines(on: size, isArmed: isDrawnArmed)
+        let last = hint.map { StyledLine.warning($0) } ?? ""
+        let room = size.rows - 2
+        terminal.draw([.dim(title)] + body.prefix(room) + [last], clearing: clearing)
+    }
+}

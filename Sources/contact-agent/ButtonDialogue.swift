@@ -1,0 +1,180 @@
+/// An app looks for one person by name, number or address: the match, and one key that shares it.
+struct ButtonDialogue: Dialogue {
+    enum Stage: String {
+        /// Waiting for what the query finds.
+        case looking
+        case noMatch, oneMatch, severalMatches
+        /// Of an app that never asked before: one short look at who it is.
+        case confirmation
+    }
+
+    let prompt: Prompt
+    private(set) var place = Stage.looking
+    private(set) var list = ContactList()
+    private(set) var lifetime: LifetimeChoice
+
+    /// What the last look before sharing showed.
+    private var confirmed: [Row] = []
+
+    /// With one match it is the contact itself that would be shared: another one is another stage.
+    var stage: String { place == .oneMatch ? "\(place.rawValue) \(list.rows.first?.identifier ?? "")" : place.rawValue }
+
+    init(_ prompt: Prompt) {
+        self.prompt = prompt
+        lifetime = LifetimeChoice(prompt.lifetimes)
+    }
+
+    func begin(on size: ScreenSize) -> Effect { search(from: 0, on: size) }
+
+    mutating func found(_ result: SearchResult) {
+        list.show(result)
+        guard place != .confirmation else { return }
+        place = result.total == 0 ? .noMatch : result.total == 1 ? .oneMatch : .severalMatches
+    }
+
+    mutating func resized(to size: ScreenSize) -> Effect { search(from: list.offset, on: size) }
+
+    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch place {
+        case .looking: return isRefusal(key) ? .answer(.dismissed) : .nothing
+        case .noMatch: return key == .other ? .nothing : .answer(.dismissed)
+        case .oneMatch, .severalMatches, .confirmation: break
+        }
+        if isRefusal(key) { return .answer(.dismissed) }
+        switch key {
+        case .character("N"):
+            return .answer(Answer(level: prompt.isUndecided ? .denied : nil, neverAskAgain: true))
+        case .character("s") where place == .oneMatch, .character("s") where place == .severalMatches:
+            return share(isArmed: isArmed)
+        case .character("y") where place == .confirmation:
+            return isArmed ? approval : .tooEarly
+        case .character("t") where place == .confirmation:
+            lifetime.change()
+            return .nothing
+        case .character("n") where place == .severalMatches:
+            return list.nextOffset.map { search(from: $0, on: size) } ?? .nothing
+        case .character("p") where place == .severalMatches:
+            return list.previousOffset(limit(on: size)).map { search(from: $0, on: size) } ?? .nothing
+        case .character(let digit) where place == .severalMatches:
+            if let number = digit.wholeNumberValue, digit.isASCII { list.toggle(number) }
+            return .nothing
+        case .character, .enter, .escape, .backspace, .erase, .paste, .other: return .nothing
+        }
+    }
+
+    private func isRefusal(_ key: Key) -> Bool {
+        switch key {
+        case .enter, .escape, .character("d"): true
+        case .character, .backspace, .erase, .paste, .other: false
+        }
+    }
+
+    private mutating func share(isArmed: Bool) -> Effect {
+        guard !toShare.isEmpty else { return .nothing }
+        guard isArmed else { return .tooEarly }
+        guard !prompt.isUndecided else {
+            confirmed = toShare
+            place = .confirmation
+            return .nothing
+        }
+        return approval
+    }
+
+    /// What one key would share now.
+    private var toShare: [Row] {
+        switch place {
+        case .confirmation: confirmed
+        case .oneMatch: list.rows.prefix(1).filter { $0.isEnabled && !$0.isGranted }
+        case .looking, .noMatch, .severalMatches: list.chosen
+        }
+    }
+
+    private var approval: Effect {
+        .answer(Answer(level: .limited, identifiers: toShare.map(\.identifier), lifetime: lifetime.chosen))
+    }
+
+    private func search(from offset: Int, on size: ScreenSize) -> Effect {
+        .search(query: prompt.query ?? "", offset: offset, limit: limit(on: size))
+    }
+
+    private func limit(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 9)) }
+}
+
+// MARK: - What is shown
+
+extension ButtonDialogue {
+    func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
+        let words = CallerWords(prompt: prompt, columns: size.columns)
+        let query = ShownText.quoted(prompt.query ?? "", columns: size.columns - Columns.width(words.name) - 14)
+        let head = StyledLine.bold("\(words.name) looks for \(query).")
+        return switch place {
+        case .looking: [head, .dim("Looking…")]
+        case .noMatch:
+            [
+                head, "",
+                "No contact matches that \(words.name) does not see already.",
+                .dim("It is not told so."), "", "Press any key.",
+            ]
+        case .oneMatch: oneMatch(words, head, on: size, isArmed: isArmed)
+        case .severalMatches: severalMatches(words, head, on: size, isArmed: isArmed)
+        case .confirmation: confirmation(words, on: size, isArmed: isArmed)
+        }
+    }
+
+    private func refusals() -> [StyledLine] {
+        [
+            choice("d", "Don't share (Return)") + "   "
+                + choice("N", prompt.isUndecided ? "Don't allow, and never ask again" : "Never ask again")
+        ]
+    }
+
+    private func oneMatch(
+        _ words: CallerWords, _ head: StyledLine, on size: ScreenSize, isArmed: Bool
+    ) -> [StyledLine] {
+        guard let row = list.rows.first else { return [head] }
+        var lines = [head, "   " + .bold(Columns.clip(row.name, to: size.columns / 2)) + .dim("  \(row.detail ?? "")")]
+        lines += words.sureness
+        lines += [words.process, ""]
+        if toShare.isEmpty {
+            lines.append(.warning("It cannot be shared: \(row.reason ?? "no reason given")"))
+        } else {
+            let name = Columns.clip(row.name, to: size.columns / 3)
+            lines.append(approving("s", "Share \(name) with \(words.name)", isArmed: isArmed))
+        }
+        return lines + refusals()
+    }
+
+    private func severalMatches(
+        _ words: CallerWords, _ head: StyledLine, on size: ScreenSize, isArmed: Bool
+    ) -> [StyledLine] {
+        var lines = [head]
+        lines += words.sureness.prefix(1)
+        lines += list.lines(columns: size.columns)
+        lines.append(list.place(limit(on: size)))
+        if toShare.isEmpty {
+            lines.append(.dim("[1–9] choose whom to share"))
+        } else {
+            let these = toShare.count == 1 ? toShare[0].name : "these \(toShare.count) contacts"
+            lines.append(
+                approving("s", "Share \(Columns.clip(these, to: 28)) with \(words.name)", isArmed: isArmed))
+        }
+        lines += refusals()
+        if let remark = list.remark { lines.append(.warning(remark)) }
+        return lines
+    }
+
+    private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
+        let these =
+            toShare.count == 1 ? "Only this contact: \(toShare[0].name)" : "Only these \(toShare.count) contacts"
+        var lines: [StyledLine] = [.bold("\(words.name) never had a contact of you before.")]
+        lines += words.sureness
+        lines += [words.process, words.purpose, StyledLine(Columns.clip(these, to: size.columns))]
+        if let chosen = lifetime.chosen {
+            let text = words.lifetime(chosen)
+            lines.append(lifetime.canChange ? choice("t", text) : .dim("    \(text)"))
+        }
+        return lines + [
+            approving("y", "Yes, share", isArmed: isArmed) + "   " + choice("d", "Don't share (Return)")
+        ]
+    }
+}

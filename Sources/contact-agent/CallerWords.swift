@@ -1,0 +1,71 @@
+/// Who asks and how sure we are, in plain words.
+struct CallerWords {
+    let prompt: Prompt
+    let columns: Int
+
+    private var caller: Caller { prompt.caller }
+
+    /// In quotation marks: it is the app's own word.
+    var name: String { ShownText.quoted(caller.displayName, columns: min(32, columns / 2)) }
+
+    /// How sure we are; each line fits.
+    var sureness: [StyledLine] {
+        let path = caller.executable.map(ShownText.line) ?? "a program that cannot be named"
+        func line(_ words: String, _ rest: String) -> StyledLine {
+            StyledLine("  \(words)" + Columns.clipMiddle(rest, to: max(8, columns - 3 - Columns.width(words))))
+        }
+        let identifier = ShownText.line(caller.identifier)
+        switch caller.strength {
+        case .labelled: return [line("the system confines and vouches for it: ", identifier)]
+        case .sandboxed: return [line("a sandboxed app, by the sandbox's word: ", identifier)]
+        case .service: return [line("a system service: ", identifier)]
+        case .installed: return [line("an installed program: ", path)]
+        case .claimed:
+            return [
+                line("calls itself ", identifier),
+                .warning("  (not checked: any program you run could take that name)"),
+            ]
+        case .unverified where prompt.isInterpreter:
+            return [
+                line("an unverified interpreter: ", path),
+                .warning("  (it runs programs of any origin: this \(program) process only)"),
+            ]
+        case .unverified:
+            return [
+                line("an unverified program: ", path),
+                .warning("  (any program you run could use its place)"),
+            ]
+        }
+    }
+
+    /// Which process it is and where it runs.
+    var process: StyledLine {
+        let place = caller.terminal.map { " on \(Columns.clip(ShownText.line($0), to: 24))" } ?? ", on no terminal"
+        return .dim("  process \(caller.pid)\(place)")
+    }
+
+    /// Its reason, in its own words.
+    var purpose: StyledLine {
+        guard let purpose = prompt.purpose, !ShownText.line(purpose).isEmpty else {
+            return .dim("It does not say why.")
+        }
+        return StyledLine("It says: " + ShownText.quoted(purpose, columns: columns - 10))
+    }
+
+    /// How long a grant would last.
+    func lifetime(_ lifetime: Lifetime) -> String {
+        switch lifetime {
+        case .untilRevoked: "until you take it back"
+        case .session where prompt.isInterpreter: "all \(program) programs in this terminal session"
+        case .session: "for this terminal session"
+        case .process where prompt.isInterpreter: "this \(program) process only"
+        case .process: "this process only"
+        }
+    }
+
+    /// The executable's own name, short.
+    private var program: String {
+        let path = ShownText.line(caller.executable ?? caller.displayName)
+        return Columns.clip(String(path.split(separator: "/").last ?? "program"), to: 16)
+    }
+}

@@ -1,0 +1,66 @@
+/// A list of contacts, page by page, in which some are chosen by their number on the page.
+struct ContactList: Hashable {
+    /// One key chooses: there are nine of them.
+    static let maximumPage = 9
+
+    private(set) var rows: [Row] = []
+    private(set) var total = 0
+    private(set) var offset = 0
+    /// Contacts that were chosen, whatever page they stand on, in the order of choosing.
+    private(set) var chosen: [Row] = []
+    /// Why the last number chose nothing.
+    private(set) var remark: String?
+    var isLoaded = false
+
+    mutating func show(_ result: SearchResult) {
+        rows = Array(result.rows.prefix(Self.maximumPage))
+        total = result.total
+        offset = result.offset
+        isLoaded = true
+        remark = nil
+    }
+
+    /// Turns the row of this number on the page on or off.
+    mutating func toggle(_ number: Int) {
+        remark = nil
+        guard rows.indices.contains(number - 1) else { return }
+        let row = rows[number - 1]
+        guard row.isEnabled, !row.isGranted else {
+            remark =
+                "\(row.name) cannot be chosen: \(row.isGranted ? "it is shared already" : row.reason ?? "no reason given")"
+            return
+        }
+        if let place = chosen.firstIndex(where: { $0.identifier == row.identifier }) {
+            chosen.remove(at: place)
+        } else {
+            chosen.append(row)
+        }
+    }
+
+    /// Where the next page starts; `nil` on the last one.
+    var nextOffset: Int? { offset + rows.count < total && !rows.isEmpty ? offset + rows.count : nil }
+
+    func previousOffset(_ limit: Int) -> Int? { offset > 0 ? max(0, offset - limit) : nil }
+
+    func lines(columns: Int) -> [StyledLine] {
+        rows.enumerated().map { index, row in
+            let isChosen = chosen.contains { $0.identifier == row.identifier }
+            let canChoose = row.isEnabled && !row.isGranted
+            let mark = row.isGranted ? "=" : isChosen ? "x" : " "
+            let name = Columns.pad(row.name, to: min(34, columns / 2 - 8))
+            let rest =
+                canChoose ? row.detail ?? "" : row.isGranted ? "shared already" : row.reason ?? "cannot be chosen"
+            let text = " \(index + 1) [\(mark)] \(name)  "
+            return canChoose ? StyledLine(text, isChosen ? .bold : .plain) + .dim(rest) : .dim(text + rest)
+        }
+    }
+
+    /// Which part of the whole is on this page.
+    func place(_ limit: Int) -> StyledLine {
+        guard total > 0 else { return isLoaded ? "   Nobody is found." : .dim("   …") }
+        let pages = [
+            nextOffset == nil ? nil : "[n] next", previousOffset(limit) == nil ? nil : "[p] previous",
+        ].compactMap { $0 }.joined(separator: " ")
+        return .dim("   \(offset + 1)–\(offset + rows.count) of \(total)  \(pages)")
+    }
+}

@@ -1,0 +1,27 @@
+/// One line that is being typed, such as a query.
+struct LineEditor: Hashable {
+    /// Longest line, in characters: more than any name.
+    static let maximumLength = 100
+
+    private(set) var text = ""
+
+    /// - Returns: whether the line changed.
+    mutating func press(_ key: Key) -> Bool {
+        let before = text
+        switch key {
+        case .character(let character): insert(character)
+        case .paste(let pasted): pasted.forEach { insert($0) }
+        case .backspace: if !text.isEmpty { text.removeLast() }
+        case .erase: text = ""
+        case .enter, .escape, .other: break
+        }
+        return text != before
+    }
+
+    private mutating func insert(_ character: Character) {
+        guard text.count < Self.maximumLength, !character.isNewline,
+            character.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { return }
+        text.append(character)
+    }
+}

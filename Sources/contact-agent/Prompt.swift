@@ -1,0 +1,91 @@
+import JSON
+
+/// How sure the broker is of who is asking, surest first.
+enum IdentityStrength: String, Sendable {
+    case labelled, sandboxed, service, installed, claimed, unverified
+}
+
+/// How long what is granted lasts.
+enum Lifetime: String, Sendable {
+    case untilRevoked, session, process
+}
+
+/// Who asks, as the broker saw it. The words in it are the app's own.
+struct Caller: Hashable, Sendable {
+    var displayName: String
+    var identifier: String
+    var strength: IdentityStrength
+    var executable: String?
+    var pid: Int
+    var terminal: String?
+}
+
+/// One question for the person.
+struct Prompt: Hashable, Sendable {
+    enum Kind: String, Sendable {
+        case access, button, manage, pick, propose
+    }
+
+    var cookie: String
+    /// `nil` for a kind that this program does not know.
+    var kind: Kind?
+    var caller: Caller
+    /// Nothing was decided for this app so far.
+    var isUndecided: Bool
+    var purpose: String?
+    var keys: [String]
+    var query: String?
+    var totalContacts: Int
+    var grantedContacts: Int
+    /// What may be offered, the first one by default; empty where a standing grant goes on as it is.
+    var lifetimes: [Lifetime]
+    /// The app was refused before: it waits as one line, until the person opens it.
+    var isQuiet: Bool
+    /// Seconds since 1970; `nil` where the broker did not say.
+    var expires: Int64?
+
+    /// The program runs other people's programs, and so is no app itself: what it is granted hangs on its process.
+    var isInterpreter: Bool { caller.strength == .unverified && lifetimes.first == .process }
+}
+
+extension Caller {
+    /// - Returns: `nil` where the object is none that the interface describes.
+    init?(_ object: JSONValue) {
+        guard let displayName = object["displayName"]?.string, let identifier = object["identifier"]?.string,
+            let strength = object["strength"]?.string, let pid = object["pid"]?.integer
+        else { return nil }
+        self.displayName = displayName
+        self.identifier = identifier
+        // A strength that we do not know is none that we could vouch for.
+        self.strength = IdentityStrength(rawValue: strength) ?? .unverified
+        executable = object["executable"]?.string
+        self.pid = Int(pid)
+        terminal = object["terminal"]?.string
+    }
+}
+
+extension Prompt {
+    /// - Returns: `nil` where the object is none that the interface describes.
+    init?(_ object: JSONValue) {
+        guard let cookie = object["cookie"]?.string, let kind = object["kind"]?.string,
+            let caller = object["caller"].flatMap(Caller.init)
+        else { return nil }
+        self.cookie = cookie
+        self.kind = Kind(rawValue: kind)
+        self.caller = caller
+        isUndecided = object["currentStatus"]?.says("notDetermined") ?? false
+        purpose = object["purpose"]?.string
+        keys = object["keys"]?.strings ?? []
+        query = object["query"]?.string
+        totalContacts = Int(object["totalContacts"]?.integer ?? 0)
+        grantedContacts = Int(object["grantedContacts"]?.integer ?? 0)
+        lifetimes = (object["lifetimes"]?.strings ?? []).compactMap(Lifetime.init)
+        isQuiet = object["quiet"]?.bool ?? false
+        expires = object["expires"]?.string.flatMap(Timestamp.seconds)
+    }
+}
+
+extension JSONValue {
+    /// The strings of an array of strings.
+    var strings: [String]? { elements?.compactMap(\.string) }
+}

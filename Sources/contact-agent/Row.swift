@@ -1,0 +1,35 @@
+import JSON
+
+/// One contact of a list, as the person recognises it. Already harmless to show.
+struct Row: Hashable, Sendable {
+    /// Valid for one prompt.
+    var identifier: String
+    var name: String
+    var detail: String?
+    /// The app sees it already.
+    var isGranted: Bool
+    var isEnabled: Bool
+    /// Why it cannot be chosen.
+    var reason: String?
+}
+
+extension Row {
+    /// - Returns: `nil` where the object is none that the interface describes.
+    init?(_ object: JSONValue) {
+        guard let identifier = object["identifier"]?.string, let contact = object["contact"] else { return nil }
+        self.identifier = identifier
+        name = ContactName.shown(contact)
+        detail = object["detail"]?.string.map(ShownText.line)
+        isGranted = object["granted"]?.says("all") ?? false
+        isEnabled = object["enabled"]?.bool ?? false
+        reason = object["reason"]?.string.map(ShownText.line)
+    }
+}
+
+/// A page of contacts, as `Search` answers it.
+struct SearchResult: Hashable, Sendable {
+    var rows: [Row]
+    /// Of all pages.
+    var total: Int
+    var offset: Int
+}

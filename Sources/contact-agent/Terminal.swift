@@ -1,0 +1,152 @@
+import CLinux
+import Glibc
+
+/// The person's terminal: `/dev/tty` and nothing else, so that no app can answer or listen through our standard streams.
+///
+/// Its settings are changed while it is open and put back by ``close()``, ``suspend()`` and `deinit`.
+final class Terminal {
+    /// For poll(2). Reading it never blocks.
+    let fileDescriptor: CInt
+    private let original: termios
+    private let withStyles: Bool
+    private(set) var isOnAlternateScreen = false
+    private var isOpen = true
+
+    enum Failure: Error, Hashable {
+        /// There is no controlling terminal, or it cannot be opened.
+        case cannotOpen(reason: String)
+        /// It cannot move its cursor, so nothing can be shown apart from what others wrote.
+        case tooSimple
+    }
+
+    /// Opens the controlling terminal and takes its keys one by one, without echo.
+    init(type: String?, withoutStyles: Bool) throws(Failure) {
+        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw .cannotOpen(reason: String(cString: strerror(errno))) }
+        var settings = termios()
+        guard tcgetattr(descriptor, &settings) == 0 else {
+            let reason = String(cString: strerror(errno))
+            _ = Glibc.close(descriptor)
+            throw .cannotOpen(reason: reason)
+        }
+        guard let type, !type.isEmpty, type != "dumb" else {
+            _ = Glibc.close(descriptor)
+            throw .tooSimple
+        }
+        fileDescriptor = descriptor
+        original = settings
+        withStyles = !withoutStyles
+        takeKeys()
+    }
+
+    deinit { close() }
+
+    /// Puts everything back as it was.
+    func close() {
+        guard isOpen else { return }
+        giveBack()
+        isOpen = false
+        _ = Glibc.close(fileDescriptor)
+    }
+
+    /// Gives the terminal back for as long as we are stopped.
+    func suspend() { giveBack() }
+
+    /// Takes it again.
+    func resume() { takeKeys() }
+
+    /// `nil` where the terminal does not say.
+    var size: ScreenSize? {
+        var size = clinux_terminal_size()
+        guard clinux_terminal_size(fileDescriptor, &size) == 0, size.rows > 0, size.columns > 0 else { return nil }
+        return ScreenSize(columns: Int(size.columns), rows: Int(size.rows))
+    }
+
+    /// What was typed and has come; empty when nothing has, `nil` when the terminal is gone.
+    func read() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 1_024)
+        let count = Glibc.read(fileDescriptor, &bytes, bytes.count)
+        if count < 0 { return errno == EINTR || errno == EAGAIN ? [] : nil }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Throws away what was typed and not read.
+    func discardInput() { tcflush(fileDescriptor, TCIFLUSH) }
+
+    /// Writes one line beneath what stands there.
+    func say(_ line: StyledLine) {
+        let columns = size?.columns ?? 80
+        write(line.drawn(columns: max(20, columns - 1), withStyles: withStyles) + "\r\n")
+    }
+
+    /// Takes a screen of our own, which nothing written before can be part of. Lines do not wrap on it.
+    func enterAlternateScreen() {
+        guard !isOnAlternateScreen else { return }
+        isOnAlternateScreen = true
+        write("\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J\u{1B}[H")
+    }
+
+    func leaveAlternateScreen() {
+        guard isOnAlternateScreen else { return }
+        isOnAlternateScreen = false
+        write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?2004l\u{1B}[?1049l")
+    }
+
+    /// Draws the whole screen anew from the top, so that nothing that another program wrote stays.
+    ///
+    /// - Parameter clearing: clears it first; otherwise lines are overwritten, which does not flicker.
+    func draw(_ lines: [StyledLine], clearing: Bool) {
+        guard let size else { return }
+        var text = clearing ? "\u{1B}[0m\u{1B}[2J\u{1B}[H" : "\u{1B}[0m\u{1B}[H"
+        for (index, line) in lines.prefix(size.rows).enumerated() {
+            if index > 0 { text += "\r\n" }
+            text += line.drawn(columns: size.columns, withStyles: withStyles) + "\u{1B}[K"
+        }
+        write(text + "\u{1B}[J")
+    }
+
+    /// Waits until what was written has reached the terminal.
+    func waitUntilDrawn() { tcdrain(fileDescriptor) }
+
+    private func takeKeys() {
+        var settings = original
+        // Ctrl-C, Ctrl-Z stay signals; Ctrl-S must not freeze us with a prompt on the screen.
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ECHONL | IEXTEN)
+        settings.c_lflag |= tcflag_t(ISIG)
+        settings.c_iflag &= ~tcflag_t(IXON)
+        Self.set(&settings, VMIN, 0)
+        Self.set(&settings, VTIME, 0)
+        tcsetattr(fileDescriptor, TCSADRAIN, &settings)
+    }
+
+    private static func set(_ settings: inout termios, _ index: CInt, _ value: cc_t) {
+        // Sound: c_cc is an array of NCCS bytes that Swift sees as a tuple, the index is one of its constants, and the
+        // pointer does not leave the closure.
+        withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(index)] = value }
+    }
+
+    private func giveBack() {
+        leaveAlternateScreen()
+        // What was typed for us must not become the shell's next command.
+        var settings = original
+        tcsetattr(fileDescriptor, TCSAFLUSH, &settings)
+    }
+
+    private func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        var written = 0
+        while written < bytes.count {
+            // Sound: the pointer does not leave the closure.
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(fileDescriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                written += count
+            } else if errno == EAGAIN {
+                var waiting = pollfd(fd: fileDescriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&waiting, 1, 1_000)
+            } else if errno != EINTR {
+                // The terminal is gone; reading it will say so.
+                return
+            }
+        }
+    }
+}

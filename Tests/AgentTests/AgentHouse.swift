@@ -1,0 +1,125 @@
+import Glibc
+import JSON
+import PseudoTerminal
+
+/// The real program in a real pseudo-terminal, with a broker's door to knock at.
+final class AgentHouse {
+    let broker: BrokerStandIn
+    let terminal: PseudoTerminal
+
+    /// The program as it was built beside the tests.
+    static var program: String {
+        var path = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/self/exe", &path, path.count)
+        let executable = String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let argument = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? executable
+        return argument.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/contact-agent"
+    }
+
+    init(
+        _ arguments: [String] = [], columns: Int = 80, rows: Int = 24,
+        contacts: [BrokerStandIn.Contact] = AgentHouse.people,
+        type: String = "xterm", environment: [String: String] = [:], broker: BrokerStandIn = BrokerStandIn()
+    ) throws {
+        self.broker = broker
+        broker.contacts = contacts
+        var variables = ["TERM": type, "NO_COLOR": "1", "CONTACTBROKER_RUNTIME_DIR": broker.runtimeDirectory]
+        variables.merge(environment) { $1 }
+        terminal = try PseudoTerminal(
+            Self.program, arguments: arguments, environment: variables, columns: columns, rows: rows)
+    }
+
+    static let people: [BrokerStandIn.Contact] = [
+        .init(identifier: "r1", givenName: "Ada", familyName: "Lovelace", detail: "ada@example.org"),
+        .init(identifier: "r2", givenName: "Grace", familyName: "Hopper", detail: "+1 555 0100"),
+        .init(identifier: "r3", givenName: "Lin", familyName: "Lanying", detail: nil),
+    ]
+
+    /// Waits until the broker or the screen is as it should be, and lets both go on meanwhile.
+    func wait(for what: String, timeout: Duration = .seconds(10), until isReached: () -> Bool) throws {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            broker.serve()
+            terminal.takeOutput()
+            if isReached() { return }
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else {
+                throw PseudoTerminal.Failure.timedOut(waitingFor: what, screen: terminal.screen.text)
+            }
+            var waiting = (broker.descriptors + (terminal.isClosed ? [] : [terminal.fileDescriptor])).map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            if terminal.isClosed { throw PseudoTerminal.Failure.ended(waitingFor: what, screen: terminal.screen.text) }
+            poll(&waiting, nfds_t(waiting.count), CInt(left.components.seconds * 1_000 + 1_000))
+        }
+    }
+
+    func see(_ text: String, timeout: Duration = .seconds(10)) throws {
+        try wait(for: "“\(text)”", timeout: timeout) { terminal.screen.contains(text) }
+    }
+
+    /// Waits for the words of a choice, presses its key.
+    func see(_ text: String, thenPress keys: String) throws {
+        try see(text)
+        terminal.send(keys)
+    }
+
+    func registered() throws {
+        try wait(for: "the agent's call") { broker.isServing }
+    }
+
+    func answer() throws -> BrokerStandIn.Answer? {
+        try wait(for: "an answer") { !broker.answers.isEmpty }
+        return broker.answers.first
+    }
+
+    func ask(_ prompt: PromptText) { broker.say(#"{"prompt":\#(prompt.json)}"#) }
+
+    func exit() throws -> PseudoTerminal.ExitStatus { try terminal.waitForExit() }
+}
+
+/// A prompt as the broker writes it.
+struct PromptText {
+    var cookie = "cookie-1"
+    var kind = "access"
+    var displayName = "mail"
+    var strength = "unverified"
+    var executable = "/usr/bin/mail"
+    var terminal: String? = "pts/3"
+    var status = "notDetermined"
+    var purpose: String? = "to fill in addresses"
+    var keys: [String]?
+    var query: String?
+    var totalContacts = 3
+    var lifetimes: [String]? = ["session", "untilRevoked"]
+    var quiet: Bool?
+    var expires = "2099-01-01T00:00:00Z"
+
+    var json: String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("cookie", cookie)
+            writer.member("kind", kind)
+            writer.name("caller")
+            writer.object {
+                $0.member("displayName", displayName)
+                $0.member("identifier", executable)
+                $0.member("strength", strength)
+                $0.member("executable", executable)
+                $0.member("pid", 4711)
+                $0.member("terminal", terminal)
+            }
+            writer.member("currentStatus", status)
+            writer.member("purpose", purpose)
+            writer.member("keys", keys)
+            writer.member("query", query)
+            writer.member("totalContacts", totalContacts)
+            writer.member("grantedContacts", 0)
+            writer.member("lifetimes", lifetimes)
+            writer.member("quiet", quiet)
+            writer.member("waiting", 0)
+            writer.member("expires", expires)
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,192 @@
+import CLinux
+import Glibc
+import JSON
+
+/// The broker's agent door as far as an agent can tell: a real socket, real frames, answers out of a table.
+///
+/// It does nothing by itself: whoever waits calls ``serve()`` when one of ``descriptors`` is readable.
+final class BrokerStandIn {
+    struct Contact {
+        var identifier: String
+        var givenName: String
+        var familyName: String
+        var detail: String?
+        var reason: String?
+    }
+
+    struct Answer: Equatable {
+        var cookie: String
+        var level: String?
+        var identifiers: [String]?
+        var keys: [String]?
+        var lifetime: String?
+        var neverAskAgain: Bool?
+    }
+
+    let runtimeDirectory: String
+    var contacts: [Contact] = []
+    var grants = "[]"
+    /// Answered to every `Answer` while set: the error's name and parameters.
+    var refusal: (name: String, parameters: String)?
+    /// Answered to `Serve` while set.
+    var serveRefusal: (name: String, parameters: String)?
+    private(set) var answers: [Answer] = []
+    private(set) var searches: [(query: String, offset: Int, limit: Int)] = []
+    private(set) var servingConnections = 0
+
+    private var listening: CInt = -1
+    private var connections: [CInt: [UInt8]] = [:]
+    private var serving: CInt?
+    private static let token = "token-1"
+
+    var isServing: Bool { serving != nil }
+    var descriptors: [CInt] { (listening >= 0 ? [listening] : []) + connections.keys }
+
+    init() {
+        let template = strdup("/tmp/contact-agent-test-XXXXXX")
+        defer { free(template) }
+        runtimeDirectory = template.flatMap { mkdtemp($0) }.map { String(cString: $0) } ?? "/nonexistent"
+        mkdir(runtimeDirectory + "/agent", 0o700)
+        open()
+    }
+
+    deinit {
+        close()
+        rmdir(runtimeDirectory + "/agent")
+        rmdir(runtimeDirectory)
+    }
+
+    private var path: String { runtimeDirectory + "/agent/io.contactbroker.Agent" }
+
+    func open() { listening = clinux_listen(path, 0o600, 8) }
+
+    /// Goes away, as a broker that was stopped.
+    func close() {
+        for descriptor in connections.keys { Glibc.close(descriptor) }
+        connections = [:]
+        serving = nil
+        if listening >= 0 { Glibc.close(listening) }
+        listening = -1
+        unlink(path)
+    }
+
+    /// Sends one reply of `Serve`, written as JSON.
+    func say(_ parameters: String) {
+        guard let serving else { return }
+        send(#"{"parameters":\#(parameters),"continues":true}"#, on: serving)
+    }
+
+    /// Answers everything that has come.
+    func serve() {
+        while listening >= 0 {
+            let accepted = accept4(listening)
+            guard accepted >= 0 else { break }
+            connections[accepted] = []
+        }
+        for descriptor in Array(connections.keys) { receive(descriptor) }
+    }
+
+    private func accept4(_ listening: CInt) -> CInt {
+        var waiting = pollfd(fd: listening, events: Int16(POLLIN), revents: 0)
+        guard poll(&waiting, 1, 0) == 1 else { return -1 }
+        let descriptor = accept(listening, nil, nil)
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+        return descriptor
+    }
+
+    private func receive(_ descriptor: CInt) {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            if count > 0 {
+                connections[descriptor]?.append(contentsOf: bytes.prefix(count))
+                continue
+            }
+            if count == 0 || errno != EAGAIN {
+                connections[descriptor] = nil
+                Glibc.close(descriptor)
+                if serving == descriptor { serving = nil }
+                return
+            }
+            break
+        }
+        while let end = connections[descriptor]?.firstIndex(of: 0) {
+            let frame = Array(connections[descriptor]?[..<end] ?? [])
+            connections[descriptor]?.removeFirst(end + 1)
+            if let call = try? JSONDocument(parsing: frame).root { answer(call, on: descriptor) }
+        }
+    }
+
+    private func answer(_ call: JSONValue, on descriptor: CInt) {
+        let method = call["method"]?.string ?? ""
+        let parameters = call["parameters"]
+        guard method.hasSuffix(".Serve") || parameters?["agent"]?.string == Self.token else {
+            return fail("io.contactbroker.Agent.NotAnAgent", #"{"reason":"no token"}"#, on: descriptor)
+        }
+        switch method {
+        case "io.contactbroker.Agent.Serve":
+            if let serveRefusal { return fail(serveRefusal.name, serveRefusal.parameters, on: descriptor) }
+            serving = descriptor
+            servingConnections += 1
+            say(#"{"agent":"\#(Self.token)","waiting":0,"others":0}"#)
+        case "io.contactbroker.Agent.Search": search(parameters, on: descriptor)
+        case "io.contactbroker.Agent.Answer":
+            if let refusal { return fail(refusal.name, refusal.parameters, on: descriptor) }
+            answers.append(
+                Answer(
+                    cookie: parameters?["cookie"]?.string ?? "", level: parameters?["level"]?.string,
+                    identifiers: parameters?["identifiers"]?.elements?.compactMap(\.string),
+                    keys: parameters?["keys"]?.elements?.compactMap(\.string),
+                    lifetime: parameters?["lifetime"]?.string, neverAskAgain: parameters?["neverAskAgain"]?.bool))
+            send(#"{"parameters":{}}"#, on: descriptor)
+        case "io.contactbroker.Agent.ListGrants":
+            send(#"{"parameters":{"grants":\#(grants)}}"#, on: descriptor)
+        default: fail("org.varlink.service.MethodNotFound", #"{"method":"x"}"#, on: descriptor)
+        }
+    }
+
+    private func search(_ parameters: JSONValue?, on descriptor: CInt) {
+        let query = parameters?["query"]?.string ?? ""
+        let offset = Int(parameters?["offset"]?.integer ?? 0)
+        let limit = Int(parameters?["limit"]?.integer ?? 50)
+        searches.append((query, offset, limit))
+        let found = contacts.filter {
+            query.isEmpty || $0.givenName.lowercased().hasPrefix(query.lowercased())
+                || $0.familyName.lowercased().hasPrefix(query.lowercased())
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("parameters")
+            writer.object { writer in
+                writer.name("rows")
+                writer.array(found.dropFirst(offset).prefix(limit)) { writer, contact in
+                    writer.object { writer in
+                        writer.member("identifier", contact.identifier)
+                        writer.name("contact")
+                        writer.object {
+                            $0.member("contactType", "person")
+                            $0.member("givenName", contact.givenName)
+                            $0.member("familyName", contact.familyName)
+                        }
+                        writer.member("detail", contact.detail)
+                        writer.member("granted", "none")
+                        writer.member("enabled", contact.reason == nil)
+                        writer.member("reason", contact.reason)
+                    }
+                }
+                writer.member("total", found.count)
+                writer.member("more", offset + limit < found.count)
+            }
+        }
+        send(String(decoding: writer.bytes, as: UTF8.self), on: descriptor)
+    }
+
+    private func fail(_ name: String, _ parameters: String, on descriptor: CInt) {
+        send(#"{"error":"\#(name)","parameters":\#(parameters)}"#, on: descriptor)
+    }
+
+    private func send(_ text: String, on descriptor: CInt) {
+        let bytes = Array(text.utf8) + [0]
+        _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+    }
+}

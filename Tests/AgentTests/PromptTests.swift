@@ -1,0 +1,175 @@
+import Glibc
+import PseudoTerminal
+import Testing
+
+@Suite("A prompt on a real terminal")
+struct PromptTests {
+    @Test("An app gets exactly the contact that was chosen, confirmed and shown")
+    func choosesOne() throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("“mail” asks to see your contacts.")
+        #expect(house.terminal.screen.isAlternate)
+        #expect(house.terminal.screen.contains("an unverified program: /usr/bin/mail"))
+        #expect(house.terminal.screen.contains("(any program you run could use its place)"))
+        #expect(house.terminal.screen.contains("process 4711 on pts/3"))
+        #expect(house.terminal.screen.contains("It says: “to fill in addresses”"))
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[s] Select contacts…", thenPress: "s")
+        try house.see("1 [ ] Ada Lovelace", thenPress: "gra")
+        try house.see("1 [ ] Grace Hopper", thenPress: "\r")
+        try house.see("[1–9] choose", thenPress: "1")
+        try house.see("1 [x] Grace Hopper", thenPress: "c")
+        try house.see("Share this contact with “mail”?")
+        #expect(house.terminal.screen.contains("Grace Hopper  +1 555 0100"))
+        #expect(house.terminal.screen.contains("without notes, for this terminal session"))
+        try house.see("[y] Share this contact", thenPress: "y")
+        let answer = try house.answer()
+        #expect(
+            answer
+                == BrokerStandIn.Answer(
+                    cookie: "cookie-1", level: "limited", identifiers: ["r2"], lifetime: "session"))
+        #expect(try house.exit() == .exited(0))
+        #expect(!house.terminal.screen.isAlternate)
+        #expect(house.terminal.screen.contains("You shared 1 contact with “mail”."))
+    }
+
+    @Test("Everything is shared only by the key that says so")
+    func sharesAll() throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.ask(PromptText(keys: ["givenName", "note"]))
+        try house.see("It would like: names, notes")
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[n] notes too: off", thenPress: "n")
+        try house.see("[n] notes too: on", thenPress: "t")
+        try house.see("[t] until you take it back")
+        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        let answer = try house.answer()
+        #expect(answer?.level == "full")
+        #expect(answer?.lifetime == "untilRevoked")
+        #expect(answer?.keys?.contains("note") == true)
+        #expect(answer?.keys?.contains("extraProperties") == false)
+        #expect(try house.exit() == .exited(0))
+    }
+
+    @Test("Return, Escape and d refuse, at every stage", arguments: ["\r", "\u{1B}", "d"], ["", "c", "cs\r"])
+    func refuses(key: String, before: String) throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue")
+        for step in before {
+            house.terminal.send(String(step))
+            try house.see(["c": "Select contacts…", "s": "Type a name", "\r": "[1–9] choose"][step] ?? "")
+        }
+        house.terminal.send(key)
+        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1", level: "denied"))
+        #expect(try house.exit() == .exited(1))
+    }
+
+    @Test("An approving key that comes before the prompt was seen for half a second shares nothing")
+    func tooEarly() throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[ ] Share all 3 contacts", thenPress: "a")
+        try house.see("Too soon")
+        #expect(house.broker.answers.isEmpty)
+        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        #expect(try house.answer()?.level == "full")
+    }
+
+    @Test("What was typed before the prompt appeared answers nothing")
+    func typedAhead() throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        // Stopped, the program cannot read: the keys lie in the terminal when the prompt comes.
+        house.terminal.signal(SIGSTOP)
+        house.terminal.send("ccccaaaa\r\r\rddd")
+        house.ask(PromptText())
+        house.terminal.signal(SIGCONT)
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[a] Share all 3 contacts")
+        #expect(house.broker.answers.isEmpty)
+    }
+
+    @Test("A prompt that has become moot goes, and the next one comes")
+    func withdrawn() throws {
+        let house = try AgentHouse()
+        try house.registered()
+        house.ask(PromptText())
+        house.ask(PromptText(cookie: "cookie-2", displayName: "chat"))
+        try house.see("1 more waiting")
+        house.broker.say(#"{"withdrawn":"cookie-1"}"#)
+        try house.see("“chat” asks to see your contacts.")
+        house.broker.say(#"{"withdrawn":"cookie-2"}"#)
+        try house.see("“chat” no longer waits for an answer.")
+        #expect(house.terminal.screen.contains("“mail” no longer waits for an answer."))
+        #expect(!house.terminal.screen.isAlternate)
+        #expect(house.broker.answers.isEmpty)
+    }
+
+    @Test("An app's words cannot command the terminal, span lines or turn the text around")
+    func hostileWords() throws {
+        let house = try AgentHouse(
+            contacts: [
+                .init(
+                    identifier: "r1", givenName: "Eve\u{1B}[2J", familyName: "\u{202E}\r\nlive",
+                    detail: "a\u{200B}b\u{7}")
+            ])
+        try house.registered()
+        house.ask(
+            PromptText(
+                displayName: "ma\u{1B}[31mil” is verified", executable: "/tmp/\u{1B}]0;x\u{7}\n\n[c] fine",
+                purpose: "good\r\n\u{1B}[H\u{202E}reason\u{2028}line\u{200B}\u{9B}2J"))
+        try house.see("asks to see your contacts.")
+        let words = house.terminal.screen.text
+        #expect(words.contains("“ma [31mil is verified” asks"))
+        #expect(words.contains("It says: “good [Hreason line 2J”"))
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[s] Select", thenPress: "s")
+        try house.see("Eve [2J live")
+        let drawn = String(decoding: house.terminal.transcript, as: UTF8.self)
+        for hostile in ["\u{202E}", "\u{200B}", "\u{9B}", "\u{7}", "\u{2028}", "[31m"] {
+            #expect(!drawn.contains(hostile) || hostile == "[31m" && !drawn.contains("\u{1B}[31m"))
+        }
+    }
+
+    @Test("An interpreter's prompt names the process, not an app")
+    func interpreter() throws {
+        let house = try AgentHouse()
+        try house.registered()
+        house.ask(
+            PromptText(displayName: "python3", executable: "/usr/bin/python3", lifetimes: ["process", "session"]))
+        try house.see("an unverified interpreter: /usr/bin/python3")
+        #expect(house.terminal.screen.contains("this python3 process only"))
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[t] this python3 process only", thenPress: "t")
+        try house.see("[t] all python3 programs in this terminal session")
+    }
+
+    @Test("Never asking again is one key beside the refusal")
+    func neverAskAgain() throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[N] Don't allow, and never ask again", thenPress: "N")
+        #expect(
+            try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1", level: "denied", neverAskAgain: true))
+    }
+
+    @Test(
+        "A kind of prompt that cannot be shown is dismissed, and the person is told",
+        arguments: ["manage", "pick", "propose", "novel"])
+    func unsupported(kind: String) throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.ask(PromptText(kind: kind))
+        try house.see("This agent cannot show that.", thenPress: "x")
+        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
+        #expect(try house.exit() == .exited(1))
+    }
+}

@@ -1,0 +1,193 @@
+import CLinux
+import Glibc
+
+/// A program running in a real pseudo-terminal, and the screen that a person in front of it would see.
+///
+/// Nothing here sleeps: whoever waits, waits for bytes of the program or for the end of its time. One thread uses it.
+public final class PseudoTerminal {
+    /// For poll(2), where other things are waited for as well; then call ``takeOutput()``.
+    public let fileDescriptor: CInt
+    public let pid: pid_t
+    public private(set) var screen: Screen
+    /// Every byte that the program wrote, as it wrote it, up to ``maximumTranscript``.
+    public private(set) var transcript: [UInt8] = []
+    /// How the program ended, once that is known.
+    public private(set) var exitStatus: ExitStatus?
+    /// The program and whatever it started have closed the terminal.
+    public private(set) var isClosed = false
+
+    public static let maximumTranscript = 4 * 1_048_576
+
+    public enum ExitStatus: Hashable, Sendable {
+        case exited(CInt)
+        case signalled(CInt)
+    }
+
+    public enum Failure: Error, Sendable, CustomStringConvertible {
+        case cannotStart(String)
+        /// What was waited for did not come; with what the screen showed instead.
+        case timedOut(waitingFor: String, screen: String)
+        /// The program ended first.
+        case ended(waitingFor: String, screen: String)
+
+        public var description: String {
+            switch self {
+            case .cannotStart(let reason): "could not start: \(reason)"
+            case .timedOut(let what, let screen): "\(what) did not come; the screen shows:\n\(screen)"
+            case .ended(let what, let screen): "the program ended before \(what); the screen shows:\n\(screen)"
+            }
+        }
+    }
+
+    /// Starts a program as the leader of a session that the pseudo-terminal controls.
+    ///
+    /// - Parameter environment: all of the program's environment; `TERM` should say something like `xterm`.
+    public init(
+        _ program: String, arguments: [String] = [], environment: [String: String], columns: Int = 80, rows: Int = 24
+    ) throws(Failure) {
+        var words = ([program] + arguments).map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in words + variables { free(text) } }
+        var child: pid_t = 0
+        let size = clinux_terminal_size(rows: UInt16(clamping: rows), columns: UInt16(clamping: columns))
+        let master = clinux_pseudo_terminal(program, &words, &variables, size, &child)
+        guard master >= 0 else { throw .cannotStart(String(cString: strerror(-master))) }
+        fileDescriptor = master
+        pid = child
+        screen = Screen(columns: columns, rows: rows)
+    }
+
+    deinit {
+        terminate()
+        close(fileDescriptor)
+    }
+
+    /// Presses keys. `\r` is Return, `\u{1B}` Escape, `\u{3}` Ctrl-C.
+    public func send(_ keys: String) {
+        var bytes = Array(keys.utf8)[...]
+        while !bytes.isEmpty {
+            let chunk = Array(bytes)
+            let count = write(fileDescriptor, chunk, chunk.count)
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+            } else if errno == EAGAIN {
+                takeOutput()
+                var waiting = pollfd(fd: fileDescriptor, events: Int16(POLLOUT | POLLIN), revents: 0)
+                poll(&waiting, 1, 1_000)
+            } else if errno != EINTR {
+                return
+            }
+        }
+    }
+
+    /// Waits until the screen shows this text in one line.
+    public func wait(for text: String, timeout: Duration = .seconds(10)) throws(Failure) {
+        try wait(for: "“\(text)”", timeout: timeout) { $0.contains(text) }
+    }
+
+    /// Waits until the screen shows this text no longer.
+    public func wait(forNo text: String, timeout: Duration = .seconds(10)) throws(Failure) {
+        try wait(for: "the end of “\(text)”", timeout: timeout) { !$0.contains(text) }
+    }
+
+    /// Waits until the screen is as it should be; `what` says in a failure what that was.
+    public func wait(
+        for what: String, timeout: Duration = .seconds(10), until isReached: (Screen) -> Bool
+    ) throws(Failure) {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            takeOutput()
+            if isReached(screen) { return }
+            if isClosed { throw .ended(waitingFor: what, screen: screen.text) }
+            guard pollOutput(until: deadline) else { throw .timedOut(waitingFor: what, screen: screen.text) }
+        }
+    }
+
+    /// Waits until the program has ended, and reaps it.
+    @discardableResult
+    public func waitForExit(timeout: Duration = .seconds(10)) throws(Failure) -> ExitStatus {
+        let deadline = ContinuousClock.now + timeout
+        let process = clinux_open_process(pid)
+        defer { if process >= 0 { close(process) } }
+        while true {
+            takeOutput()
+            if let exitStatus = exitStatus ?? reap(options: WNOHANG) { return exitStatus }
+            let left = Self.milliseconds(until: deadline)
+            guard left > 0 else { throw .timedOut(waitingFor: "the program's end", screen: screen.text) }
+            var waiting = [
+                pollfd(fd: process, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isClosed ? -1 : fileDescriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            poll(&waiting, 2, left)
+        }
+    }
+
+    /// Sends a signal to the program, as `kill` would.
+    public func signal(_ number: CInt) {
+        if exitStatus == nil { kill(pid, number) }
+    }
+
+    /// Makes the window larger or smaller; the program gets SIGWINCH.
+    public func resize(columns: Int, rows: Int) {
+        takeOutput()
+        screen.resize(columns: columns, rows: rows)
+        _ = clinux_resize_terminal(
+            fileDescriptor, clinux_terminal_size(rows: UInt16(clamping: rows), columns: UInt16(clamping: columns)))
+    }
+
+    /// Whether the terminal gives lines and echoes them, as a shell expects to find it.
+    public var isInLineMode: Bool {
+        var settings = termios()
+        guard tcgetattr(fileDescriptor, &settings) == 0 else { return false }
+        let wanted = tcflag_t(ICANON | ECHO)
+        return settings.c_lflag & wanted == wanted
+    }
+
+    /// Kills the program if it still runs, and reaps it.
+    public func terminate() {
+        guard exitStatus == nil else { return }
+        kill(pid, SIGKILL)
+        _ = reap(options: 0)
+    }
+
+    /// Draws what the program has written by now, without waiting.
+    public func takeOutput() {
+        var bytes = [UInt8](repeating: 0, count: 16_384)
+        while !isClosed {
+            let count = read(fileDescriptor, &bytes, bytes.count)
+            if count > 0 {
+                transcript += bytes.prefix(min(count, Self.maximumTranscript - transcript.count))
+                screen.draw(bytes.prefix(count))
+            } else if count < 0, errno == EINTR {
+                continue
+            } else {
+                // EIO says that nobody has the other side open any more.
+                isClosed = count == 0 || errno != EAGAIN
+                return
+            }
+        }
+    }
+
+    private func pollOutput(until deadline: ContinuousClock.Instant) -> Bool {
+        let left = Self.milliseconds(until: deadline)
+        guard left > 0 else { return false }
+        var waiting = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
+        poll(&waiting, 1, left)
+        return true
+    }
+
+    private func reap(options: CInt) -> ExitStatus? {
+        var status: CInt = 0
+        var reaped: pid_t
+        repeat { reaped = waitpid(pid, &status, options) } while reaped < 0 && errno == EINTR
+        guard reaped == pid else { return nil }
+        // As the macros WIFEXITED, WEXITSTATUS and WTERMSIG of wait(2) read it.
+        exitStatus = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
+        return exitStatus
+    }
+
+    private static func milliseconds(until deadline: ContinuousClock.Instant) -> CInt {
+        let (seconds, fraction) = ContinuousClock.now.duration(to: deadline).components
+        return CInt(clamping: max(0, seconds * 1_000 + fraction / 1_000_000_000_000_000))
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+import Varlink
+
+@Suite("Cutting a stream into frames")
+struct FrameDecoderTests {
+    @Test("Frames come out as they were sent, wherever the stream is cut", arguments: 1...12)
+    func pieces(size: Int) throws {
+        let stream = Array("one\0two\0\0three\0".utf8)
+        var decoder = FrameDecoder(maximumFrameSize: 5)
+        var frames: [String] = []
+        var rest = stream[...]
+        while !rest.isEmpty {
+            decoder.append(Array(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+            while let frame = try decoder.nextFrame() { frames.append(String(decoding: frame, as: UTF8.self)) }
+        }
+        #expect(frames == ["one", "two", "", "three"])
+        #expect(decoder.bufferedBytes == 0)
+    }
+
+    @Test("A frame without its end is not a frame yet")
+    func unfinished() throws {
+        var decoder = FrameDecoder(maximumFrameSize: 10)
+        decoder.append(Array("abc".utf8))
+        #expect(try decoder.nextFrame() == nil)
+        let isWhole = decoder.hasFrame()
+        #expect(!isWhole)
+        #expect(decoder.bufferedBytes == 3)
+        decoder.append([0])
+        let isWholeNow = decoder.hasFrame()
+        #expect(isWholeNow)
+        #expect(try decoder.nextFrame() == Array("abc".utf8))
+    }
+
+    @Test("A frame may be as long as the limit and no longer, finished or not")
+    func limit() throws {
+        var decoder = FrameDecoder(maximumFrameSize: 4)
+        decoder.append(Array("1234".utf8))
+        #expect(try decoder.nextFrame() == nil)
+        decoder.append([0])
+        #expect(try decoder.nextFrame() == Array("1234".utf8))
+
+        var unfinished = FrameDecoder(maximumFrameSize: 4)
+        unfinished.append(Array("12345".utf8))
+        #expect(throws: FrameError.tooLong) { try unfinished.nextFrame() }
+
+        var finished = FrameDecoder(maximumFrameSize: 4)
+        finished.append(Array("12345\0".utf8))
+        #expect(throws: FrameError.tooLong) { try finished.nextFrame() }
+    }
+
+    @Test("Frames before one that is too long are still given out")
+    func limitBehindFrames() throws {
+        var decoder = FrameDecoder(maximumFrameSize: 4)
+        decoder.append(Array("ab\0cd\0toolong".utf8))
+        #expect(try decoder.nextFrame() == Array("ab".utf8))
+        #expect(try decoder.nextFrame() == Array("cd".utf8))
+        #expect(throws: FrameError.tooLong) { try decoder.nextFrame() }
+    }
+
+    @Test("A long frame that comes byte by byte costs time in proportion to its length")
+    func byteByByte() throws {
+        let size = 2_000_000
+        var decoder = FrameDecoder(maximumFrameSize: size)
+        let clock = ContinuousClock()
+        var early = 0
+        let time = try clock.measure {
+            for _ in 0..<size {
+                decoder.append([UInt8(ascii: "x")])
+                if try decoder.nextFrame() != nil { early += 1 }
+            }
+        }
+        #expect(early == 0)
+        decoder.append([0])
+        #expect(try decoder.nextFrame()?.count == size)
+        // Looking at everything again for each byte would take hours.
+        #expect(time < .seconds(60))
+    }
+
+    @Test("Many small frames in one piece cost time in proportion to their number")
+    func manyFrames() throws {
+        var decoder = FrameDecoder(maximumFrameSize: 10)
+        decoder.append([UInt8](repeating: 0, count: 1_000_000))
+        var count = 0
+        while try decoder.nextFrame() != nil { count += 1 }
+        #expect(count == 1_000_000)
+    }
+}
