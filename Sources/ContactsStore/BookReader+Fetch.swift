@@ -13,8 +13,19 @@ struct FetchedPage: Sendable {
 struct Place: Comparable {
     let key: [UInt8]
     let record: Int64
+    /// The key's first bytes as a number: it settles most comparisons.
+    private let beginning: UInt64
+
+    init(key: [UInt8], record: Int64) {
+        self.key = key
+        self.record = record
+        var beginning: UInt64 = 0
+        for index in 0..<8 { beginning = beginning << 8 | (index < key.count ? UInt64(key[index]) : 0) }
+        self.beginning = beginning
+    }
 
     static func < (left: Place, right: Place) -> Bool {
+        if left.beginning != right.beginning { return left.beginning < right.beginning }
         if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
         return left.record < right.record
     }
@@ -64,6 +75,26 @@ extension BookReader {
 }
 
 extension BookReader.Connection {
+    /// The places of some records in an order. Those of the set that was asked for last are kept as long as the book
+    /// does not change, so that going through it page by page sorts it once.
+    func places(of scope: Set<RecordNumber>, _ order: ContactOrder) throws -> [Place] {
+        if order == .none && scope.count < 32 {
+            return scope.map { Place(key: [], record: $0.rawValue) }.sorted()
+        }
+        let version = try version()
+        if let kept, kept.version == version, kept.order == order, kept.scope == scope { return kept.places }
+        let places: [Place]
+        if order == .none {
+            places = scope.map { Place(key: [], record: $0.rawValue) }.sorted()
+        } else {
+            places = try scope.compactMap { record in
+                try sortKey(record.rawValue, order, seeing: .all).map { Place(key: $0, record: record.rawValue) }
+            }.sorted()
+        }
+        keep(KeptPlaces(scope: scope, order: order, version: version, places: places))
+        return places
+    }
+
     func count(_ scope: Set<RecordNumber>, matching match: Match?) throws -> Int {
         var count = 0
         for record in scope where try exists(record.rawValue) && matches(record.rawValue, match) { count += 1 }
@@ -129,38 +160,40 @@ private struct Fetch {
             // An order that the caller's keys make has no index; such a caller pays for it with a sort.
             return try page(of: sorted(records(ReadSQL.everybody(.none), [])))
         }
-        let statement = try connection.statement(ReadSQL.page(query.order, isFirst: after == nil))
-        switch (query.order, after) {
-        case (.none, let after): statement.bind(1, after?.record.rawValue ?? Int64.min)
-        case (.givenName, .some(let after)), (.familyName, .some(let after)):
-            statement.bind(1, after.key)
-            statement.bind(2, after.record.rawValue)
-        case (.givenName, nil), (.familyName, nil): break
-        }
-        defer { statement.reset() }
         var page = FetchedPage()
         page.rows.reserveCapacity(min(query.limit, 256))
-        var last = Place(key: [], record: 0)
-        while try statement.step() {
-            guard !isFull(page) else {
-                page.hasMore = true
-                break
+        var lastKey: [UInt8] = []
+        for (part, bindings) in parts() where !page.hasMore {
+            let statement = try connection.statement(ReadSQL.page(query.order, part))
+            statement.bind(bindings)
+            defer { statement.reset() }
+            while try statement.step() {
+                guard !isFull(page) else {
+                    page.hasMore = true
+                    break
+                }
+                try append(statement.integer(0), connection.stored(statement, 1), to: &page)
+                // The key of the last one only: copying each would cost as much as the contact.
+                if isFull(page) { lastKey = statement.bytes(2) }
             }
-            let record = statement.integer(0)
-            try append(record, connection.stored(statement, 1), to: &page)
-            // The key of the last one only: copying each would cost as much as the contact.
-            let isLast = isFull(page)
-            last = Place(key: isLast && query.order != .none ? statement.bytes(2) : [], record: record)
         }
-        guard !page.rows.isEmpty else { return page }
-        let key = last.key.isEmpty ? try key(of: last.record) : last.key
-        page.last = Position(order: query.order, key: key, record: RecordNumber(last.record))
+        guard let last = page.rows.last?.record else { return page }
+        let key = try lastKey.isEmpty ? key(of: last.rawValue) : lastKey
+        page.last = Position(order: query.order, key: key, record: last)
         return page
+    }
+
+    private func parts() -> [(ReadSQL.Part, [Binding])] {
+        guard let after else { return [(.everybody, [])] }
+        let record = Binding.integer(after.record.rawValue)
+        if query.order == .none { return [(.laterRecords, [record])] }
+        return [(.sameName, [.bytes(after.key), record]), (.laterNames, [.bytes(after.key)])]
     }
 
     /// Those of a set that match. Asks for nobody else.
     func some(_ scope: Set<RecordNumber>, matching match: Match?) throws -> FetchedPage {
         if match == .nobody { return FetchedPage() }
+        if match == nil, seesNames { return try page(of: connection.places(of: scope, query.order)) }
         var places: [Place] = []
         places.reserveCapacity(scope.count)
         for record in scope where try connection.matches(record.rawValue, match) {
@@ -238,10 +271,7 @@ private struct Fetch {
     private func page(of places: [Place]) throws -> FetchedPage {
         var page = FetchedPage()
         var rest = places[...]
-        if let after {
-            let place = Place(key: after.key, record: after.record.rawValue)
-            rest = rest[(rest.firstIndex { place < $0 } ?? rest.endIndex)...]
-        }
+        if let after { rest = rest[firstIndex(after: Place(key: after.key, record: after.record.rawValue), places)...] }
         for place in rest {
             if isFull(page) {
                 guard try connection.exists(place.record) else { continue }
@@ -253,6 +283,15 @@ private struct Fetch {
             page.last = Position(order: query.order, key: place.key, record: RecordNumber(place.record))
         }
         return page
+    }
+
+    private func firstIndex(after place: Place, _ places: [Place]) -> Int {
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if place < places[middle] { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 
     private func isFull(_ page: FetchedPage) -> Bool {

@@ -27,7 +27,7 @@ extension Normalizer {
             words += split(foldedLatin(text), apostrophes: .both)
         }
         var seen = Set<String>()
-        return SearchWords(words: Array(words.lazy.filter { seen.insert($0).inserted }.prefix(SearchWords.storedWords)))
+        return SearchWords(words: Array(words.filter { seen.insert($0).inserted }.prefix(SearchWords.storedWords)))
     }
 
     /// The words of what somebody typed, each of which must begin a stored word; `nil` where they are too many.
