@@ -1,0 +1,105 @@
+import CLinux
+import Glibc
+import JSON
+
+/// A peer that says whatever the tests want, Varlink or not. Every wait ends after half a minute.
+final class RawClient {
+    let descriptor: CInt
+    private var received: [UInt8] = []
+    private var hasEnded = false
+
+    init(_ path: String) throws {
+        descriptor = clinux_connect(path, 30_000)
+        guard descriptor >= 0 else {
+            errno = -descriptor
+            throw SystemError()
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends everything, unless the server hangs up.
+    func send(_ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+            }
+            if count > 0 {
+                sent += count
+            } else if errno == EAGAIN {
+                guard wait(CInt(POLLOUT)) else { return }
+            } else {
+                return
+            }
+        }
+    }
+
+    func send(_ text: String) { send(Array(text.utf8) + [0]) }
+
+    func call(_ method: String, _ parameters: String = "{}", _ flags: String = "") {
+        send(#"{"method":"a.b.\#(method)","parameters":\#(parameters)\#(flags)}"#)
+    }
+
+    /// Sends what the socket takes at once.
+    /// - Returns: how many bytes.
+    func sendSome(_ bytes: [UInt8]) -> Int {
+        max(0, bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) })
+    }
+
+    func endInput() { shutdown(descriptor, CInt(SHUT_WR)) }
+
+    /// The next frame; `nil` when the server hangs up or says nothing.
+    func frame() -> String? {
+        while true {
+            if let end = received.firstIndex(of: 0) {
+                let frame = String(decoding: received[..<end], as: UTF8.self)
+                received.removeSubrange(...end)
+                return frame
+            }
+            guard receive() else { return nil }
+        }
+    }
+
+    /// The next reply's parameters, written out.
+    func reply() -> String? {
+        guard let frame = frame(), let value = try? JSONDocument(parsing: Array(frame.utf8)).root else { return nil }
+        return value["parameters"].map { String(decoding: $0.text, as: UTF8.self) }
+    }
+
+    /// How many frames come before the server hangs up, and whether it does.
+    func framesUntilEnd() -> (count: Int, ended: Bool) {
+        var count = received.count { $0 == 0 }
+        received = []
+        while receive() {
+            count += received.count { $0 == 0 }
+            received = []
+        }
+        return (count, hasEnded)
+    }
+
+    /// Whether the server has hung up, or does now; what it said before does not count.
+    var isHungUp: Bool { framesUntilEnd().ended }
+
+    private func receive() -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            if count > 0 {
+                received += bytes[..<count]
+                return true
+            }
+            if count < 0, errno == EAGAIN {
+                guard wait(CInt(POLLIN)) else { return false }
+                continue
+            }
+            hasEnded = true
+            return false
+        }
+    }
+
+    private func wait(_ events: CInt) -> Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        return poll(&waiting, 1, 30_000) > 0
+    }
+}

@@ -1,0 +1,155 @@
+import Dispatch
+import Glibc
+import JSON
+import NIOPosix
+import Synchronization
+import Varlink
+import VarlinkServer
+
+/// A door in a temporary folder, with a service behind it that does what the tests ask for.
+final class TestServer: Sendable {
+    let folder: String
+    let path: String
+    let loop: NIOLoop
+    /// Why connections were closed, in order.
+    let closings = Mailbox<CloseReason>()
+    private let group: MultiThreadedEventLoopGroup
+    private let service: LoopBound<TestService>
+
+    init(
+        limits: DoorLimits = DoorLimits(), mode: mode_t = 0o600, passing descriptor: CInt? = nil,
+        admitting: Bool = true, in folder: String? = nil
+    ) throws {
+        let folder = try folder ?? temporaryFolder()
+        let path = folder + "/door"
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = NIOLoop(group.next())
+        let closings = closings
+        self.folder = folder
+        self.path = path
+        self.group = group
+        self.loop = loop
+        do {
+            service = try group.next().submit {
+                let service = TestService(loop: loop, admitsAtOnce: admitting)
+                let onClose: (any Connection, CloseReason) -> Void = { closings.post($1) }
+                if let descriptor {
+                    service.door = try Door.adopt(
+                        PassedSocket(descriptor: descriptor, name: "varlink"), loop: loop, limits: limits,
+                        admit: service.admit, onCall: service.answer, onClose: onClose)
+                } else {
+                    service.door = try Door.open(
+                        at: path, mode: mode, loop: loop, limits: limits, admit: service.admit,
+                        onCall: service.answer, onClose: onClose)
+                }
+                return LoopBound(service, loop: loop)
+            }.wait()
+        } catch {
+            try group.syncShutdownGracefully()
+            throw error
+        }
+    }
+
+    deinit {
+        try? onLoop {
+            $0.door?.close()
+            $0.held = []
+        }
+        try? group.syncShutdownGracefully()
+        removeFolder(folder)
+    }
+
+    func onLoop<Value: Sendable>(_ body: @escaping @Sendable (TestService) throws -> Value) throws -> Value {
+        let service = service
+        return try group.next().submit { try body(service.value) }.wait()
+    }
+}
+
+/// Answers the tests' calls. It lives on the loop.
+final class TestService {
+    var door: Door?
+    var held: [Call] = []
+    var admissions: [(Admission) -> Void] = []
+    var onewayCalls: [String] = []
+    var abandoned = 0
+    private let loop: NIOLoop
+    private let admitsAtOnce: Bool
+
+    init(loop: NIOLoop, admitsAtOnce: Bool) {
+        self.loop = loop
+        self.admitsAtOnce = admitsAtOnce
+    }
+
+    func admit(_ peer: AcceptedPeer, _ decide: @escaping (Admission) -> Void) {
+        if admitsAtOnce { decide(.admit(context: nil)) } else { admissions.append(decide) }
+    }
+
+    func answer(_ call: Call) {
+        switch call.name {
+        case "Echo":
+            if call.oneway { onewayCalls.append(String(decoding: call.parameters.text, as: UTF8.self)) }
+            call.reply(Array(call.parameters.text))
+        case "Later":
+            let bound = LoopBound(call, loop: loop)
+            loop.execute { bound.value.reply(Array(bound.value.parameters.text)) }
+        case "Hold":
+            call.onAbandoned = { self.abandoned += 1 }
+            held.append(call)
+        case "Fail":
+            call.fail(VarlinkError("org.example.Failed") { $0.member("why", "asked to") })
+        case "Big":
+            call.reply(Self.text(call.size), sensitive: call.parameters["sensitive"]?.bool ?? false)
+        case "Stream":
+            stream(call, batch: Self.text(call.size), left: Int(call.parameters["count"]?.integer ?? 1))
+        default:
+            call.fail(.methodNotFound(call.method))
+        }
+    }
+
+    private func stream(_ call: Call, batch: [UInt8], left: Int) {
+        guard left > 1, call.more else { return call.reply(batch, sensitive: true) }
+        call.reply(batch, continues: true, sensitive: true)
+        call.whenWritable { self.stream(call, batch: batch, left: left - 1) }
+    }
+
+    private static func text(_ size: Int) -> [UInt8] {
+        Array(#"{"x":""#.utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: size) + Array(#""}"#.utf8)
+    }
+}
+
+extension Call {
+    fileprivate var size: Int { Int(parameters["size"]?.integer ?? 0) }
+}
+
+/// Carries values from the loop to a test that waits for them.
+final class Mailbox<Value: Sendable>: Sendable {
+    private let values = Mutex<[Value]>([])
+    private let count = DispatchSemaphore(value: 0)
+
+    func post(_ value: Value) {
+        values.withLock { $0.append(value) }
+        count.signal()
+    }
+
+    /// The next value; `nil` if none comes within half a minute.
+    func next() -> Value? {
+        guard count.wait(timeout: .now() + 30) == .success else { return nil }
+        return values.withLock { $0.removeFirst() }
+    }
+}
+
+struct SystemError: Error {
+    let code = errno
+}
+
+func temporaryFolder() throws -> String {
+    var template = Array("/tmp/varlink-test.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw SystemError() }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// Removes the folder and the sockets that tests may have left in it.
+func removeFolder(_ folder: String) {
+    for name in ["door", "file"] { unlink(folder + "/" + name) }
+    rmdir(folder)
+}
