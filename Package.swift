@@ -29,6 +29,8 @@ let package = Package(
     products: [
         .executable(name: "contactbrokerd", targets: ["contactbrokerd"]),
         .executable(name: "contact-agent", targets: ["contact-agent"]),
+        .executable(name: "contactctl", targets: ["contactctl"]),
+        .executable(name: "contactbook", targets: ["contactbook"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -65,11 +67,17 @@ let package = Package(
         room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),
         room("VarlinkClient", ["Varlink", "CLinux"]),
         room("BrokerConnection", ["VarlinkClient"]),
+        room("CommandOutput", ["BrokerConnection", "Formatting", arguments]),
         room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface"]),
 
         // The programs.
         program("contactbrokerd", ["Broker", "PeerIdentity", "VarlinkServer", nioCore, nioPosix, arguments, logging]),
         program("contact-agent", ["BrokerConnection", "Formatting"]),
+        program("contactctl", ["CommandOutput"]),
+        program("contactbook", ["CommandOutput", "VCard"]),
+        .executableTarget(
+            name: "AskForContact", dependencies: ["BrokerConnection", "Formatting"], path: "Examples/AskForContact",
+            swiftSettings: strict),
 
         // What the tests need: other people's certification, a terminal, callers that really differ.
         .executableTarget(
@@ -82,7 +90,10 @@ let package = Package(
 
         tests("JSONTests", ["JSON"]),
         tests("VarlinkTests", ["Varlink"]),
+        tests("VarlinkServerTests", ["VarlinkServer", "VarlinkClient", nioCore, nioPosix]),
         tests("VCardTests", ["VCard"]),
+        tests("AccessControlTests", ["AccessControl"]),
+        tests("ContactsStoreTests", ["ContactsStore"]),
         tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
