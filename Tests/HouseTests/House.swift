@@ -157,6 +157,18 @@ final class House {
         return keeper
     }
 
+    /// Waits until so many questions are open, the one that is shown included.
+    func waitForPrompts(_ count: Int) throws {
+        let administrator = try administrator()
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try administrator.call("io.contactbroker.Admin.GetStatus")["status"]?["promptsOpen"]?.integer
+            != Int64(count)
+        {
+            guard ContinuousClock.now < deadline else { throw Trouble("\(count) questions did not come") }
+            poll(nil, 0, 2)
+        }
+    }
+
     // MARK: The administrator
 
     func administrator() throws -> VarlinkClient {
