@@ -45,8 +45,9 @@ struct Command {
             let variables = [
                 "PATH": "/usr/bin:/bin", "CONTACTBROKER_RUNTIME_DIR": house.runtime, "TZ": "UTC",
             ].merging(environment) { $1 }
+            let words = house.prefix + [program] + arguments
             process = try ChildProcess(
-                program, arguments, environment: variables,
+                words[0], Array(words.dropFirst()), environment: variables,
                 descriptors: descriptors.enumerated().map { (CInt($0.offset), $0.element) })
         }
 

@@ -13,10 +13,13 @@ final class Companion {
 
     static var program: String { House.programs + "/HouseCompanion" }
 
-    init(at path: String) throws {
+    /// - Parameter prefix: a program that becomes this one, with its arguments.
+    init(at path: String, by prefix: [String] = []) throws {
         self.path = path
         let pair = try Pair()
-        process = try ChildProcess(path, descriptors: [(0, pair.theirs), (1, pair.theirs), (2, 2)])
+        let words = prefix + [path]
+        process = try ChildProcess(
+            words[0], Array(words.dropFirst()), descriptors: [(0, pair.theirs), (1, pair.theirs), (2, 2)])
         wire = pair.handOver()
     }
 

@@ -10,6 +10,7 @@ final class House {
     var state: String { folder + "/state" }
     private(set) var daemon: ChildProcess?
     private var companions: [String: Companion] = [:]
+    private let surroundings: Surroundings
 
     static let people = [
         #""givenName":"Ada","familyName":"Lovelace","emailAddresses":[{"value":"ada@example.org"}],"#
@@ -31,12 +32,14 @@ final class House {
     }()
 
     /// - Parameter starting: whether the broker is started at once.
-    init(starting: Bool = true) throws {
+    init(starting: Bool = true, in surroundings: Surroundings = .asTheyAre) throws {
+        self.surroundings = surroundings
         var template = Array("/tmp/house.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Trouble("no temporary folder") }
         folder = template.dropLast().map { UInt8(bitPattern: $0) }.reduce(into: "") {
             $0.unicodeScalars.append(Unicode.Scalar($1))
         }
+        if let uid = surroundings.uid { chown(folder, uid, uid) }
         if starting { try start() }
     }
 
@@ -66,7 +69,7 @@ final class House {
     }
 
     /// Starts a broker on this house's folders, whatever becomes of it.
-    func launch(prefix: [String] = [], arguments: [String] = []) throws -> ChildProcess {
+    func launch(prefix: [String]? = nil, arguments: [String] = []) throws -> ChildProcess {
         let log = open(folder + "/journal", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
         let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer {
@@ -74,7 +77,7 @@ final class House {
             close(nothing)
         }
         let words =
-            prefix + [
+            (prefix ?? surroundings.entering(state: state)) + [
                 Self.programs + "/contactbrokerd", "--session", "--runtime-dir", runtime, "--state-dir", state,
             ] + arguments
         return try ChildProcess(words[0], Array(words.dropFirst()), descriptors: [(0, nothing), (1, log), (2, log)])
@@ -114,10 +117,13 @@ final class House {
         return path
     }
 
+    /// What starts a program where and as whom the broker runs.
+    var prefix: [String] { surroundings.joining(daemon?.pid ?? getpid()) }
+
     /// The process of that name; started where it does not run yet.
     func companion(_ name: String) throws -> Companion {
         if let known = companions[name] { return known }
-        let companion = try Companion(at: executable(name))
+        let companion = try Companion(at: executable(name), by: prefix)
         companions[name] = companion
         return companion
     }
@@ -158,13 +164,18 @@ final class House {
     }
 
     /// Waits until so many questions are open, the one that is shown included.
-    func waitForPrompts(_ count: Int) throws {
+    func waitForPrompts(_ count: Int) throws { try wait(for: count, "promptsOpen") }
+
+    /// Waits until so many agents serve.
+    func waitForAgents(_ count: Int) throws { try wait(for: count, "agents") }
+
+    private func wait(for count: Int, _ name: String) throws {
         let administrator = try administrator()
         let deadline = ContinuousClock.now + .seconds(20)
-        while try administrator.call("io.contactbroker.Admin.GetStatus")["status"]?["promptsOpen"]?.integer
+        while try administrator.call("io.contactbroker.Admin.GetStatus")["status"]?[name]?.integer
             != Int64(count)
         {
-            guard ContinuousClock.now < deadline else { throw Trouble("\(count) questions did not come") }
+            guard ContinuousClock.now < deadline else { throw Trouble("the broker has not come to \(count) \(name)") }
             poll(nil, 0, 2)
         }
     }
