@@ -232,6 +232,8 @@ final class Save {
             }
             return
         }
+        let leavesText = changes.contains { if case .add = $0 { false } else { true } }
+        if leavesText { broker.books.forget(uid) }
         var deleted: Set<RecordNumber> = []
         var records: [RecordNumber] = []
         var names: [String] = []
