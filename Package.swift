@@ -86,6 +86,9 @@ let package = Package(
         .target(
             name: "PseudoTerminal", dependencies: ["CLinux"], path: "Tests/Support/PseudoTerminal",
             swiftSettings: strict),
+        .executableTarget(
+            name: "ScriptedPerson", dependencies: ["PseudoTerminal"], path: "Tests/Support/ScriptedPerson",
+            swiftSettings: strict),
         .target(name: "CTestCaller", path: "Tests/CTestCaller"),
 
         tests("JSONTests", ["JSON"]),
