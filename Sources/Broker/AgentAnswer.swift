@@ -72,8 +72,9 @@ extension Broker {
             throw AgentError.invalidAnswer("this kind of prompt has no level")
         }
         guard level == .limited || rows.isEmpty else { throw AgentError.invalidAnswer("contacts without limited") }
-        if let keys = parameters.keys, !keys.isDisjoint(with: .named), prompt.keys?.isSuperset(
-            of: keys.intersection(.named)) != true
+        if let keys = parameters.keys, !keys.isDisjoint(with: .named),
+            prompt.keys?.isSuperset(
+                of: keys.intersection(.named)) != true
         {
             throw AgentError.invalidAnswer("notes were not asked for")
         }
