@@ -11,7 +11,8 @@ enum BookConnection {
                     try !Schema.migrator.hasBeenSuperseded(db)
                 else { throw StoreError.newerSchema }
                 let objects = try Set(
-                    String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"))
+                    String.fetchAll(
+                        db, sql: "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"))
                 guard Schema.objects.isSubset(of: objects) else {
                     throw StoreError.damaged(reason: "tables are missing")
                 }

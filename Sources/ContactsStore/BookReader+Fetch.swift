@@ -211,38 +211,41 @@ private struct Fetch {
         }
         // One more than is given tells whether there is more.
         let (limit, _) = query.limit.addingReportingOverflow(1)
-        var sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
-        var bindings = condition.bindings
-        if case .words(let words, let keys) = match, words.count == 1, try isCommon(words[0]) {
+        var place: [Binding] = []
+        if let after { place = (query.order == .none ? [] : [.bytes(after.key)]) + [.integer(after.record.rawValue)] }
+        if case .words(let words, let keys) = match, words.count == 1, let steps = try walk(to: words[0]) {
             let walking = Condition(walking: words[0], keys)
-            sql = ReadSQL.walked(walking, query.order, after: after, limit: limit)
-            bindings = walking.bindings
+            let sql = ReadSQL.walked(walking, query.order, after: after, limit: limit, steps: steps)
+            let places = try places(sql, place + walking.bindings)
+            if places.count == limit { return try page(of: places) }
         }
-        if let after {
-            if query.order != .none { bindings.append(.bytes(after.key)) }
-            bindings.append(.integer(after.record.rawValue))
-        }
+        let sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
+        return try page(of: places(sql, condition.bindings + place))
+    }
+
+    private func places(_ sql: String, _ bindings: [Binding]) throws -> [Place] {
         let statement = try connection.statement(sql)
         statement.bind(bindings)
         defer { statement.reset() }
         var places: [Place] = []
         while try statement.step() { places.append(Place(key: statement.bytes(1), record: statement.integer(0))) }
-        return try page(of: places)
+        return places
     }
 
-    /// Whether so many contacts have the word that looking along the order finds a page sooner than sorting them all:
-    /// walking looks at limit × book ÷ matches contacts, sorting at the matches.
-    private func isCommon(_ word: String) throws -> Bool {
+    /// How far to look along the order for a word that many contacts have, before sorting all who have it; `nil` for a
+    /// word that few have. Walking looks at limit × book ÷ matches contacts, sorting at the matches: at their root both
+    /// cost the same. The matches may all stand at the end, so the walk has a bound, a small part of the sort's cost.
+    private func walk(to word: String) throws -> Int? {
         let highest = try connection.statement(ReadSQL.highestRecord)
         defer { highest.reset() }
         let book = try highest.step() ? Double(max(0, highest.integer(0))) : 0
-        let bound = max(200, (2 * Double(min(query.limit, 1_000)) * book).squareRoot())
+        let many = min(max(200, (2 * Double(min(query.limit, 1_000)) * book).squareRoot()), 1_000_000)
         let statement = try connection.statement(ReadSQL.countWords)
         statement.bind(1, word)
         statement.bind(2, Match.end(of: word))
-        statement.bind(3, Int64(min(bound, 1_000_000)))
+        statement.bind(3, Int64(many))
         defer { statement.reset() }
-        return try statement.step() && statement.integer(0) >= Int64(min(bound, 1_000_000))
+        return try statement.step() && statement.integer(0) >= Int64(many) ? Int(many) : nil
     }
 
     private func records(_ sql: String, _ bindings: [Binding]) throws -> [Int64] {
