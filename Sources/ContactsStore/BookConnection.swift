@@ -52,6 +52,7 @@ enum BookConnection {
                     PRAGMA foreign_keys = ON;
                     PRAGMA trusted_schema = OFF;
                     PRAGMA cell_size_check = ON;
+                    PRAGMA cache_size = -8192;
                     """)
         }
         let database = try open(file, configuration)

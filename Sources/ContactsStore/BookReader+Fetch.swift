@@ -38,14 +38,15 @@ extension BookReader {
             let fetch = Fetch(connection: connection, query: query)
             switch (query.scope, query.predicate) {
             case (.all, nil): return try fetch.everybody()
-            case (.all, .records(let records)): return try fetch.some(Set(records), matching: nil)
-            case (.only(let scope), nil): return try fetch.some(scope, matching: nil)
-            case (.only(let scope), .records(let records)):
-                return try fetch.some(scope.intersection(records), matching: nil)
+            case (.all, .records(let records)): return try fetch.some(Set(records))
+            case (.only(let scope), nil): return try fetch.some(scope)
+            case (.only(let scope), .records(let records)): return try fetch.some(scope.intersection(records))
             case (.all, .some(let predicate)):
-                return try fetch.found(Match(predicate, seeing: query.matchKeys, normalizer))
+                let match = Match(predicate, seeing: query.matchKeys, normalizer)
+                return try connection.inOneRead { try fetch.found(match) }
             case (.only(let scope), .some(let predicate)):
-                return try fetch.some(scope, matching: Match(predicate, seeing: query.matchKeys, normalizer))
+                let match = Match(predicate, seeing: query.matchKeys, normalizer)
+                return try connection.inOneRead { try fetch.some(scope, matching: match) }
             }
         }
     }
@@ -96,9 +97,11 @@ extension BookReader.Connection {
     }
 
     func count(_ scope: Set<RecordNumber>, matching match: Match?) throws -> Int {
-        var count = 0
-        for record in scope where try exists(record.rawValue) && matches(record.rawValue, match) { count += 1 }
-        return count
+        try inOneRead {
+            var count = 0
+            for record in scope where try exists(record.rawValue) && matches(record.rawValue, match) { count += 1 }
+            return count
+        }
     }
 
     /// Whether one record is what is looked for. Asks for that record only.
@@ -190,16 +193,29 @@ private struct Fetch {
         return [(.sameName, [.bytes(after.key), record]), (.laterNames, [.bytes(after.key)])]
     }
 
-    /// Those of a set that match. Asks for nobody else.
-    func some(_ scope: Set<RecordNumber>, matching match: Match?) throws -> FetchedPage {
-        if match == .nobody { return FetchedPage() }
-        if match == nil, seesNames { return try page(of: connection.places(of: scope, query.order)) }
-        var places: [Place] = []
-        places.reserveCapacity(scope.count)
-        for record in scope where try connection.matches(record.rawValue, match) {
-            places.append(Place(key: [], record: record.rawValue))
+    /// Those of a set.
+    func some(_ scope: Set<RecordNumber>) throws -> FetchedPage {
+        if scope.count == 1, query.order == .none, let record = scope.first { return try one(record) }
+        return try connection.inOneRead {
+            try page(of: seesNames ? connection.places(of: scope, query.order) : sorted(scope.map(\.rawValue)))
         }
-        return try page(of: query.order == .none ? places.sorted() : sorted(places.map(\.record)))
+    }
+
+    /// The shortest way to what is asked for most.
+    private func one(_ record: RecordNumber) throws -> FetchedPage {
+        var page = FetchedPage()
+        if let after, after.record >= record { return page }
+        guard let stored = try connection.contact(record.rawValue) else { return page }
+        try append(record.rawValue, stored, to: &page)
+        page.last = Position(order: .none, key: [], record: record)
+        return page
+    }
+
+    /// Those of a set that match. Asks for nobody else.
+    func some(_ scope: Set<RecordNumber>, matching match: Match) throws -> FetchedPage {
+        if match == .nobody { return FetchedPage() }
+        let records = try scope.map(\.rawValue).filter { try connection.matches($0, match) }
+        return try page(of: sorted(records))
     }
 
     /// Those of the whole book that match, by way of an index.
