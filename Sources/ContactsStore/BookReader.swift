@@ -78,6 +78,21 @@ extension BookReader.Connection {
         return contact
     }
 
+    /// Makes several looks at one state of the book, and takes its lock once. One statement needs none of this.
+    func inOneRead<Result>(_ body: () throws -> Result) throws -> Result {
+        try statement("BEGIN").run()
+        // Ending a read that failed may say so again; the first error counts.
+        let result: Result
+        do {
+            result = try body()
+        } catch {
+            try? statement("ROLLBACK").run()
+            throw error
+        }
+        try statement("COMMIT").run()
+        return result
+    }
+
     /// Changes with every save.
     func version() throws -> Int64 {
         let statement = try statement("PRAGMA data_version")

@@ -81,7 +81,8 @@ struct SavingTests {
     func noTraces() throws {
         let book = try Book([person("Xylophona") { $0.note = "Zymurgist" }, person("Quokkadelia")])
         try book.store.apply(
-            [.delete(RecordNumber(1)), .update(RecordNumber(2), person("Ada"), keys: ContactKeySet([.givenName]))], at: 0)
+            [.delete(RecordNumber(1)), .update(RecordNumber(2), person("Ada"), keys: ContactKeySet([.givenName]))],
+            at: 0)
         try book.store.checkpoint()
         let bytes = contents(book.folder.file) + contents(book.folder.file + "-wal")
         let text = String(decoding: bytes, as: UTF8.self).lowercased()
