@@ -85,6 +85,7 @@ struct AuditChainTests {
     func counterTurnedBack() throws {
         let house = try closedHouse()
         try house.tamper("DELETE FROM audit WHERE sequence > 7; UPDATE state SET auditSequence = 7")
+        #expect(try AuditReader(database: house.database).verify(from: nil, budget: 100).brokenAt == 7)
         let store = try house.open()
         #expect(try store.verifyAll().brokenAt == 8)
     }

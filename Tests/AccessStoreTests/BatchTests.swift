@@ -72,6 +72,20 @@ struct BatchTests {
         #expect(try reopened().grant(of: mail) == grant)
     }
 
+    @Test("The rows of a set that had just changed are as before too")
+    func rowsAreTakenBack() throws {
+        store.decide(.limited(to: contacts(1, 2)), for: mail)
+        try store.commit()
+        store.widen(mail, with: contacts(3))
+        store.forget(contacts(1), uid: 1_000)
+        try failToCommit()
+        // What was forgotten is gone for good, what was added is not there.
+        #expect(store.access(of: mail) == .limited(to: contacts(2)))
+        try store.diskIsFull(false)
+        try store.commit()
+        #expect(try reopened().access(of: mail) == .limited(to: contacts(2)))
+    }
+
     @Test("What was taken away stays away, and is written once there is room, with its record")
     func revocationStays() throws {
         store.decide(.full, for: mail)
