@@ -20,6 +20,8 @@ final class House {
     deinit { Self.remove(folder) }
 
     private static func remove(_ path: String) {
+        // First as a file: what a link points at is not ours to look into.
+        guard unlink(path) != 0 else { return }
         if let directory = opendir(path) {
             while let entry = readdir(directory) {
                 let name = withUnsafeBytes(of: entry.pointee.d_name) {
@@ -29,8 +31,6 @@ final class House {
             }
             closedir(directory)
             rmdir(path)
-        } else {
-            unlink(path)
         }
     }
 
