@@ -59,7 +59,7 @@ struct LifeTests {
     func quits() throws {
         let house = try AgentHouse()
         try house.registered()
-        try house.see("Press l for what you shared, q to quit.", thenPress: "q")
+        try house.see("[l] what you shared  [q] quit", thenPress: "q")
         #expect(try house.exit() == .exited(0))
     }
 
@@ -141,7 +141,7 @@ struct LifeTests {
         broker.close()
         let house = try AgentHouse(broker: broker)
         try house.see("The broker cannot be reached")
-        try house.see("Press q to quit.", thenPress: "q")
+        try house.see("[q] quit", thenPress: "q")
         #expect(try house.exit() == .exited(0))
     }
 
@@ -152,6 +152,20 @@ struct LifeTests {
         let house = try AgentHouse(broker: broker)
         #expect(try house.exitWhileServing() == .exited(2))
         #expect(house.terminal.screen.text.replacing("\n", with: "").contains("NotAnAgent: you are sandboxed"))
+    }
+
+    @Test("What another program writes over a prompt does not stay")
+    func overwritten() throws {
+        let house = try AgentHouse()
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("“mail” asks to see your contacts.")
+        house.terminal.scribble("\u{1B}[2;1H“mail” is nice and asks for nothing\u{1B}[20;1H[c] Press c\u{1B}[?7h")
+        try house.see("[c] Press c")
+        try house.wait(for: "the true prompt") {
+            house.terminal.screen.contains("“mail” asks to see your contacts.")
+                && !house.terminal.screen.contains("Press c")
+        }
     }
 
     @Test("Another agent that registers is told of")
@@ -171,7 +185,7 @@ struct LifeTests {
         house.ask(PromptText())
         try house.see("[c] Continue", thenPress: "c")
         try house.see("[a] Share all", thenPress: "a")
-        try house.see("The broker did not take the answer")
+        try house.see("The broker did not take that")
         #expect(try house.exit() == .exited(1))
     }
 
@@ -200,7 +214,7 @@ struct LifeTests {
             """
         let house = try AgentHouse(broker: broker)
         try house.registered()
-        try house.see("Press l", thenPress: "l")
+        try house.see("[l] what you shared", thenPress: "l")
         try house.see("“chat”")
         let lines = house.terminal.screen.lines
         #expect(lines.contains { $0.hasPrefix("“mail”") && $0.contains("some (session)  2         2026-03-01") })
