@@ -180,7 +180,7 @@ final class Agent {
 
     private func tryBroker() {
         do {
-            connection = try AgentConnection(terminal: nil, connect: connect)
+            connection = try AgentConnection(terminal: terminal.name, connect: connect)
         } catch let error as BrokerConnectionError {
             lost(error.description, advice: error.advice)
         } catch {

@@ -185,8 +185,8 @@ struct LifeTests {
         house.ask(PromptText())
         try house.see("[c] Continue", thenPress: "c")
         try house.see("[a] Share all", thenPress: "a")
-        try house.see("The broker did not take that")
-        #expect(try house.exit() == .exited(1))
+        #expect(try house.exitWhileServing() == .exited(1))
+        #expect(house.terminal.screen.contains("The broker did not take that"))
     }
 
     @Test("A missing password lets the person choose again")
@@ -202,6 +202,17 @@ struct LifeTests {
         broker.refusal = nil
         house.terminal.send("d")
         #expect(try house.answer()?.level == "denied")
+    }
+
+    @Test("Looks are left out where the person wants none", arguments: [("", true), ("1", false)])
+    func noColor(value: String, hasStyles: Bool) throws {
+        let house = try AgentHouse(environment: ["NO_COLOR": value])
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue")
+        let drawn = String(decoding: house.terminal.transcript, as: UTF8.self)
+        #expect(drawn.contains("\u{1B}[1m") == hasStyles)
+        #expect(drawn.contains("\u{1B}[33m") == hasStyles)
     }
 
     @Test("What was shared is listed app by app")
