@@ -159,12 +159,13 @@ struct LifeTests {
         let house = try AgentHouse()
         try house.registered()
         house.ask(PromptText())
-        try house.see("“mail” asks to see your contacts.")
-        house.terminal.scribble("\u{1B}[2;1H“mail” is nice and asks for nothing\u{1B}[20;1H[c] Press c\u{1B}[?7h")
-        try house.see("[c] Press c")
+        try house.see("[c] Continue", thenPress: "c")
+        // Once approving counts, nothing else is left to be drawn anew.
+        try house.see("[a] Share all 3 contacts")
+        house.terminal.scribble("\u{1B}[2;1HMay “mail” be nice?\u{1B}[K\u{1B}[20;1H[a] Press a")
+        try house.see("[a] Press a")
         try house.wait(for: "the true prompt") {
-            house.terminal.screen.contains("“mail” asks to see your contacts.")
-                && !house.terminal.screen.contains("Press c")
+            house.terminal.screen.contains("What may “mail” see?") && !house.terminal.screen.contains("Press a")
         }
     }
 
