@@ -128,6 +128,11 @@ int clinux_pseudo_terminal(
     return master;
 }
 
+int clinux_open_slave(int master) {
+    int slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    return slave < 0 ? -errno : slave;
+}
+
 int clinux_open_process(pid_t pid) {
     int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
     return descriptor < 0 ? -errno : descriptor;

@@ -33,6 +33,19 @@ struct ButtonTests {
         #expect(try house.exit() == .exited(1))
     }
 
+    @Test("Keys pressed while the match was still looked for answer nothing")
+    func typedWhileLooking() throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.broker.holdsSearch = true
+        house.ask(button("ada"))
+        try house.wait(for: "the search") { !house.broker.searches.isEmpty }
+        house.terminal.send("\r\rs")
+        house.broker.releaseSearch()
+        try house.see("[s] Share Ada Lovelace with “mail”", thenPress: "s")
+        #expect(try house.answer()?.identifiers == ["r1"])
+    }
+
     @Test("An app that never asked before is looked at once more", arguments: [("y", ["r1"]), ("\r", nil)])
     func firstTime(key: String, identifiers: [String]?) throws {
         let house = try AgentHouse(["--once"])
