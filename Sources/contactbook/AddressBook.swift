@@ -43,11 +43,10 @@ struct AddressBook {
                 writer.member("after", after)
             }
             for json in page["contacts"]?.elements.map(Array.init) ?? [] {
-                do throws(ContactError) {
-                    try each(WireContact(json))
-                } catch {
+                guard let contact = try? WireContact(json) else {
                     throw CommandFailure("could not \(task): the contact broker sent a contact that is none", .notTried)
                 }
+                try each(contact)
             }
             let next = page["next"]?.string
             // The same page again would never end.
