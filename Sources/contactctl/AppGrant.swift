@@ -37,7 +37,7 @@ struct AppGrant {
         return status == "denied" ? "reset" : "revoked"
     }
 
-    var lastUsed: String { text("lastUsedAt").map(LocalTime.text) ?? "never" }
+    var lastUsed: String { text("lastUsedAt").map { LocalTime.text($0) } ?? "never" }
 
     /// How sure the broker is of who it is, in plain words.
     var certainty: String {

@@ -120,15 +120,27 @@ struct ContactbookTests {
         let opened = gate[0]
         let broker = try ScriptedBroker { method, _ in
             if method == "GetAuthorization" { return .reply("{\"status\":\"notDetermined\"}") }
+            guard method == "RequestAccess" else { return .reply("{\"contacts\":[\(Self.ada)]}") }
             var byte: UInt8 = 0
             _ = read(opened, &byte, 1)
-            return .reply("{\"contacts\":[\(Self.ada)]}")
+            return .reply("{\"status\":\"limited\"}")
         }
         let program = try RunningProgram("contactbook", ["list"], runtime: broker.folder)
         #expect(program.waitUntilItSays("\n") == "waiting for your answer in contact-agent…\n")
         #expect(write(gate[1], "y", 1) == 1)
         #expect(try program.finish().output.contains("Ada Lovelace"))
         for descriptor in gate { close(descriptor) }
+        #expect(broker.asked.map(\.method) == ["RequestAccess", "FetchContacts"])
+        #expect(broker.asked.first?.parameters == #"{"purpose":"to list the contacts"}"#)
+    }
+
+    @Test("A question that nobody answers is not asked twice")
+    func dismissed() throws {
+        let broker = try ScriptedBroker { _, _ in .reply("{\"status\":\"notDetermined\"}") }
+        let outcome = try run("contactbook", "show", "--note", "Ada", with: broker)
+        #expect(outcome.code == 1 && outcome.error.contains("the question was not answered"))
+        #expect(broker.asked.map(\.method) == ["RequestAccess"])
+        #expect(broker.asked.first?.parameters.contains("\"note\"") == true)
     }
 
     @Test(

@@ -28,7 +28,7 @@ struct ContactctlTests {
             case "VerifyAudit": .reply("{\"records\":12,\"head\":\"ab12\"}")
             case "GetStatus":
                 .reply(
-                    "{\"status\":{\"version\":\"1\",\"startedAt\":\"2026-03-01T12:00:00Z\",\"openPrompts\":0,\"polkit\":false}}"
+                    "{\"status\":{\"version\":\"1\",\"startedAt\":\"2026-03-01T12:00:00Z\",\"openPrompts\":0,\"legacyTIOCSTI\":1,\"polkit\":false}}"
                 )
             // Without `more` there is one reply.
             case "QueryAudit" where parameters["limit"]?.integer == 5: .reply("{\"records\":[\(Self.record(1))]}")
@@ -133,9 +133,9 @@ struct ContactctlTests {
         let outcome = try run("contactctl", "audit", with: broker())
         #expect(
             outcome.output == """
-                TIME              APP              WHAT                  STATUS   CONTACTS  KEYS
-                2026-03-01 12:00  org.example.Ink  disclosure (2 times)  limited  3         givenName
-                2026-03-01 12:00  org.example.Ink  disclosure (2 times)  limited  3         givenName
+                TIME                 APP              WHAT                  STATUS   CONTACTS  DETAILS
+                2026-03-01 12:00:01  org.example.Ink  disclosure (2 times)  limited  3         givenName
+                2026-03-01 12:00:02  org.example.Ink  disclosure (2 times)  limited  3         givenName
 
                 """)
     }
@@ -156,10 +156,11 @@ struct ContactctlTests {
         let outcome = try run("contactctl", "status", with: broker())
         #expect(
             outcome.output == """
-                version       1
-                started at    2026-03-01 12:00
-                open prompts  0
-                polkit        no
+                version         1
+                started at      2026-03-01 12:00
+                open prompts    0
+                legacy TIOCSTI  1
+                polkit          no
 
                 """)
     }
