@@ -30,14 +30,14 @@ struct AppGrant {
         }
     }
 
-    /// When the grant ends.
+    /// When the grant ends; what was refused stays so until it is reset.
     var end: String {
         if let session = text("session") { return session }
         if let expires = text("expires") { return LocalTime.text(expires) }
-        return "revoked"
+        return status == "denied" ? "reset" : "revoked"
     }
 
-    var lastUsed: String { text("lastUsedAt").map(LocalTime.text) ?? "never" }
+    var lastUsed: String { text("lastUsedAt").map { LocalTime.text($0) } ?? "never" }
 
     /// How sure the broker is of who it is, in plain words.
     var certainty: String {
