@@ -28,7 +28,7 @@ enum ScriptedPerson {
             }
             switch try terminal.waitForExit(timeout: .seconds(60)) {
             case .exited(let code): exit(code)
-            case .signaled(let signal): fail("the program was ended by signal \(signal)")
+            case .signalled(let signal): fail("the program was ended by signal \(signal)")
             }
         } catch {
             fail("\(error)")
