@@ -38,7 +38,8 @@ final class BookReader {
         try? queue.close()
     }
 
-    /// Runs on the connection's queue, without a transaction.
+    /// Runs on the connection's queue, without a transaction: "unsafe" is that two statements may see two states of the
+    /// book, and what must see one runs in ``Connection/inOneRead(_:)``.
     func onConnection<Result>(_ body: (Connection) throws -> Result) throws(StoreError) -> Result {
         do {
             return try queue.unsafeRead { db in try body(Connection(db: db, reader: self)) }
