@@ -33,6 +33,9 @@ final class StateFolder {
     /// Lets another broker in.
     func release() {
         guard lock >= 0 else { return }
+        // Said, and not left to the closing: a process that was forked and has not yet become another program holds
+        // the open file too.
+        _ = flock(lock, LOCK_UN)
         close(lock)
         lock = -1
     }
