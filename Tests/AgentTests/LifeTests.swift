@@ -68,10 +68,10 @@ struct LifeTests {
         // Where the tests run as root, the program runs as somebody else, from a place that everybody reaches.
         let house = try AgentHouse(
             script: """
-                d=$(mktemp -d) && chmod 755 $d && cp "$AGENT" $d/contact-agent
                 r=$CONTACTBROKER_RUNTIME_DIR; chmod 711 $r $r/agent; chmod 666 $r/agent/*
+                cp "$AGENT" $r/contact-agent
                 [ $(id -u) != 0 ] || set -- setpriv --reuid=65534 --regid=65534 --clear-groups
-                "$@" $d/contact-agent; s=$?; rm -r $d; echo status=$s
+                "$@" $r/contact-agent; s=$?; echo status=$s
                 """)
         try house.registered()
         house.ask(PromptText())
