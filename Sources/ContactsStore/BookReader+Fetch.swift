@@ -13,8 +13,19 @@ struct FetchedPage: Sendable {
 struct Place: Comparable {
     let key: [UInt8]
     let record: Int64
+    /// The key's first bytes as a number: it settles most comparisons.
+    private let beginning: UInt64
+
+    init(key: [UInt8], record: Int64) {
+        self.key = key
+        self.record = record
+        var beginning: UInt64 = 0
+        for index in 0..<8 { beginning = beginning << 8 | (index < key.count ? UInt64(key[index]) : 0) }
+        self.beginning = beginning
+    }
 
     static func < (left: Place, right: Place) -> Bool {
+        if left.beginning != right.beginning { return left.beginning < right.beginning }
         if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
         return left.record < right.record
     }
@@ -27,14 +38,15 @@ extension BookReader {
             let fetch = Fetch(connection: connection, query: query)
             switch (query.scope, query.predicate) {
             case (.all, nil): return try fetch.everybody()
-            case (.all, .records(let records)): return try fetch.some(Set(records), matching: nil)
-            case (.only(let scope), nil): return try fetch.some(scope, matching: nil)
-            case (.only(let scope), .records(let records)):
-                return try fetch.some(scope.intersection(records), matching: nil)
+            case (.all, .records(let records)): return try fetch.some(Set(records))
+            case (.only(let scope), nil): return try fetch.some(scope)
+            case (.only(let scope), .records(let records)): return try fetch.some(scope.intersection(records))
             case (.all, .some(let predicate)):
-                return try fetch.found(Match(predicate, seeing: query.matchKeys, normalizer))
+                let match = Match(predicate, seeing: query.matchKeys, normalizer)
+                return try connection.inOneRead { try fetch.found(match) }
             case (.only(let scope), .some(let predicate)):
-                return try fetch.some(scope, matching: Match(predicate, seeing: query.matchKeys, normalizer))
+                let match = Match(predicate, seeing: query.matchKeys, normalizer)
+                return try connection.inOneRead { try fetch.some(scope, matching: match) }
             }
         }
     }
@@ -64,10 +76,32 @@ extension BookReader {
 }
 
 extension BookReader.Connection {
+    /// The places of some records in an order. Those of the set that was asked for last are kept as long as the book
+    /// does not change, so that going through it page by page sorts it once.
+    func places(of scope: Set<RecordNumber>, _ order: ContactOrder) throws -> [Place] {
+        if order == .none && scope.count < 32 {
+            return scope.map { Place(key: [], record: $0.rawValue) }.sorted()
+        }
+        let version = try version()
+        if let kept, kept.version == version, kept.order == order, kept.scope == scope { return kept.places }
+        let places: [Place]
+        if order == .none {
+            places = scope.map { Place(key: [], record: $0.rawValue) }.sorted()
+        } else {
+            places = try scope.compactMap { record in
+                try sortKey(record.rawValue, order, seeing: .all).map { Place(key: $0, record: record.rawValue) }
+            }.sorted()
+        }
+        keep(KeptPlaces(scope: scope, order: order, version: version, places: places))
+        return places
+    }
+
     func count(_ scope: Set<RecordNumber>, matching match: Match?) throws -> Int {
-        var count = 0
-        for record in scope where try exists(record.rawValue) && matches(record.rawValue, match) { count += 1 }
-        return count
+        try inOneRead {
+            var count = 0
+            for record in scope where try exists(record.rawValue) && matches(record.rawValue, match) { count += 1 }
+            return count
+        }
     }
 
     /// Whether one record is what is looked for. Asks for that record only.
@@ -129,44 +163,59 @@ private struct Fetch {
             // An order that the caller's keys make has no index; such a caller pays for it with a sort.
             return try page(of: sorted(records(ReadSQL.everybody(.none), [])))
         }
-        let statement = try connection.statement(ReadSQL.page(query.order, isFirst: after == nil))
-        switch (query.order, after) {
-        case (.none, let after): statement.bind(1, after?.record.rawValue ?? Int64.min)
-        case (.givenName, .some(let after)), (.familyName, .some(let after)):
-            statement.bind(1, after.key)
-            statement.bind(2, after.record.rawValue)
-        case (.givenName, nil), (.familyName, nil): break
-        }
-        defer { statement.reset() }
         var page = FetchedPage()
         page.rows.reserveCapacity(min(query.limit, 256))
-        var last = Place(key: [], record: 0)
-        while try statement.step() {
-            guard !isFull(page) else {
-                page.hasMore = true
-                break
+        var lastKey: [UInt8] = []
+        for (part, bindings) in parts() where !page.hasMore {
+            let statement = try connection.statement(ReadSQL.page(query.order, part))
+            statement.bind(bindings)
+            defer { statement.reset() }
+            while try statement.step() {
+                guard !isFull(page) else {
+                    page.hasMore = true
+                    break
+                }
+                try append(statement.integer(0), connection.stored(statement, 1), to: &page)
+                // The key of the last one only: copying each would cost as much as the contact.
+                if isFull(page) { lastKey = statement.bytes(2) }
             }
-            let record = statement.integer(0)
-            try append(record, connection.stored(statement, 1), to: &page)
-            // The key of the last one only: copying each would cost as much as the contact.
-            let isLast = isFull(page)
-            last = Place(key: isLast && query.order != .none ? statement.bytes(2) : [], record: record)
         }
-        guard !page.rows.isEmpty else { return page }
-        let key = last.key.isEmpty ? try key(of: last.record) : last.key
-        page.last = Position(order: query.order, key: key, record: RecordNumber(last.record))
+        guard let last = page.rows.last?.record else { return page }
+        let key = try lastKey.isEmpty ? key(of: last.rawValue) : lastKey
+        page.last = Position(order: query.order, key: key, record: last)
+        return page
+    }
+
+    private func parts() -> [(ReadSQL.Part, [Binding])] {
+        guard let after else { return [(.everybody, [])] }
+        let record = Binding.integer(after.record.rawValue)
+        if query.order == .none { return [(.laterRecords, [record])] }
+        return [(.sameName, [.bytes(after.key), record]), (.laterNames, [.bytes(after.key)])]
+    }
+
+    /// Those of a set.
+    func some(_ scope: Set<RecordNumber>) throws -> FetchedPage {
+        if scope.count == 1, query.order == .none, let record = scope.first { return try one(record) }
+        return try connection.inOneRead {
+            try page(of: seesNames ? connection.places(of: scope, query.order) : sorted(scope.map(\.rawValue)))
+        }
+    }
+
+    /// The shortest way to what is asked for most.
+    private func one(_ record: RecordNumber) throws -> FetchedPage {
+        var page = FetchedPage()
+        if let after, after.record >= record { return page }
+        guard let stored = try connection.contact(record.rawValue) else { return page }
+        try append(record.rawValue, stored, to: &page)
+        page.last = Position(order: .none, key: [], record: record)
         return page
     }
 
     /// Those of a set that match. Asks for nobody else.
-    func some(_ scope: Set<RecordNumber>, matching match: Match?) throws -> FetchedPage {
+    func some(_ scope: Set<RecordNumber>, matching match: Match) throws -> FetchedPage {
         if match == .nobody { return FetchedPage() }
-        var places: [Place] = []
-        places.reserveCapacity(scope.count)
-        for record in scope where try connection.matches(record.rawValue, match) {
-            places.append(Place(key: [], record: record.rawValue))
-        }
-        return try page(of: query.order == .none ? places.sorted() : sorted(places.map(\.record)))
+        let records = try scope.map(\.rawValue).filter { try connection.matches($0, match) }
+        return try page(of: sorted(records))
     }
 
     /// Those of the whole book that match, by way of an index.
@@ -178,38 +227,41 @@ private struct Fetch {
         }
         // One more than is given tells whether there is more.
         let (limit, _) = query.limit.addingReportingOverflow(1)
-        var sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
-        var bindings = condition.bindings
-        if case .words(let words, let keys) = match, words.count == 1, try isCommon(words[0]) {
+        var place: [Binding] = []
+        if let after { place = (query.order == .none ? [] : [.bytes(after.key)]) + [.integer(after.record.rawValue)] }
+        if case .words(let words, let keys) = match, words.count == 1, let steps = try walk(to: words[0]) {
             let walking = Condition(walking: words[0], keys)
-            sql = ReadSQL.walked(walking, query.order, after: after, limit: limit)
-            bindings = walking.bindings
+            let sql = ReadSQL.walked(walking, query.order, after: after, limit: limit, steps: steps)
+            let places = try places(sql, place + walking.bindings)
+            if places.count == limit { return try page(of: places) }
         }
-        if let after {
-            if query.order != .none { bindings.append(.bytes(after.key)) }
-            bindings.append(.integer(after.record.rawValue))
-        }
+        let sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
+        return try page(of: places(sql, condition.bindings + place))
+    }
+
+    private func places(_ sql: String, _ bindings: [Binding]) throws -> [Place] {
         let statement = try connection.statement(sql)
         statement.bind(bindings)
         defer { statement.reset() }
         var places: [Place] = []
         while try statement.step() { places.append(Place(key: statement.bytes(1), record: statement.integer(0))) }
-        return try page(of: places)
+        return places
     }
 
-    /// Whether so many contacts have the word that looking along the order finds a page sooner than sorting them all:
-    /// walking looks at limit × book ÷ matches contacts, sorting at the matches.
-    private func isCommon(_ word: String) throws -> Bool {
+    /// How far to look along the order for a word that many contacts have, before sorting all who have it; `nil` for a
+    /// word that few have. Walking looks at limit × book ÷ matches contacts, sorting at the matches: at their root both
+    /// cost the same. The matches may all stand at the end, so the walk has a bound, a small part of the sort's cost.
+    private func walk(to word: String) throws -> Int? {
         let highest = try connection.statement(ReadSQL.highestRecord)
         defer { highest.reset() }
         let book = try highest.step() ? Double(max(0, highest.integer(0))) : 0
-        let bound = max(200, (2 * Double(min(query.limit, 1_000)) * book).squareRoot())
+        let many = min(max(200, (2 * Double(min(query.limit, 1_000)) * book).squareRoot()), 1_000_000)
         let statement = try connection.statement(ReadSQL.countWords)
         statement.bind(1, word)
         statement.bind(2, Match.end(of: word))
-        statement.bind(3, Int64(min(bound, 1_000_000)))
+        statement.bind(3, Int64(many))
         defer { statement.reset() }
-        return try statement.step() && statement.integer(0) >= Int64(min(bound, 1_000_000))
+        return try statement.step() && statement.integer(0) >= Int64(many) ? Int(many) : nil
     }
 
     private func records(_ sql: String, _ bindings: [Binding]) throws -> [Int64] {
@@ -238,10 +290,7 @@ private struct Fetch {
     private func page(of places: [Place]) throws -> FetchedPage {
         var page = FetchedPage()
         var rest = places[...]
-        if let after {
-            let place = Place(key: after.key, record: after.record.rawValue)
-            rest = rest[(rest.firstIndex { place < $0 } ?? rest.endIndex)...]
-        }
+        if let after { rest = rest[firstIndex(after: Place(key: after.key, record: after.record.rawValue), places)...] }
         for place in rest {
             if isFull(page) {
                 guard try connection.exists(place.record) else { continue }
@@ -253,6 +302,15 @@ private struct Fetch {
             page.last = Position(order: query.order, key: place.key, record: RecordNumber(place.record))
         }
         return page
+    }
+
+    private func firstIndex(after place: Place, _ places: [Place]) -> Int {
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if place < places[middle] { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 
     private func isFull(_ page: FetchedPage) -> Bool {

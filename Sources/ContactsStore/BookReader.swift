@@ -9,11 +9,23 @@ struct FetchedContact: Sendable {
     let images: ContactImages?
 }
 
+/// Some records in an order, as the book was at a version of it.
+struct KeptPlaces {
+    let scope: Set<RecordNumber>
+    let order: ContactOrder
+    let version: Int64
+    let places: [Place]
+
+    /// Larger sets are sorted each time rather than held.
+    static let most = 20_000
+}
+
 /// The reading connection, with its statements. Each statement sees one state of the book and holds none between calls.
 final class BookReader {
     private let queue: DatabaseQueue
     let normalizer: Normalizer
     private var statements: [String: PreparedStatement] = [:]
+    private var kept: KeptPlaces?
 
     init(queue: DatabaseQueue, normalizer: Normalizer) {
         self.queue = queue
@@ -41,6 +53,11 @@ final class BookReader {
         fileprivate let reader: BookReader
 
         var normalizer: Normalizer { reader.normalizer }
+        var kept: KeptPlaces? { reader.kept }
+
+        func keep(_ places: KeptPlaces) {
+            reader.kept = places.places.count <= KeptPlaces.most ? places : nil
+        }
 
         func statement(_ sql: String) throws -> PreparedStatement {
             if let statement = reader.statements[sql] { return statement }
@@ -59,6 +76,28 @@ extension BookReader.Connection {
             throw .damaged(reason: "a contact cannot be read")
         }
         return contact
+    }
+
+    /// Makes several looks at one state of the book, and takes its lock once. One statement needs none of this.
+    func inOneRead<Result>(_ body: () throws -> Result) throws -> Result {
+        try statement("BEGIN").run()
+        // Ending a read that failed may say so again; the first error counts.
+        let result: Result
+        do {
+            result = try body()
+        } catch {
+            try? statement("ROLLBACK").run()
+            throw error
+        }
+        try statement("COMMIT").run()
+        return result
+    }
+
+    /// Changes with every save.
+    func version() throws -> Int64 {
+        let statement = try statement("PRAGMA data_version")
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : -1
     }
 
     /// One contact by its number.

@@ -68,7 +68,8 @@ struct Condition: Hashable {
     init?(_ match: Match) {
         switch match {
         case .words(let words, let keys):
-            self.init(words.enumerated().map { $0.offset == 0 ? Self.found($0.element, keys) : Self.has($0.element, keys) })
+            self.init(
+                words.enumerated().map { $0.offset == 0 ? Self.found($0.element, keys) : Self.has($0.element, keys) })
         case .email(let address):
             self.init(
                 sql: "record IN (SELECT record FROM email INDEXED BY emailByAddress WHERE address = ?)",
@@ -86,11 +87,14 @@ struct Condition: Hashable {
         case .terms(let terms, let keys):
             self.init(
                 terms.enumerated().map { place, term in
-                    let word = place == 0 ? Self.found(term, keys) : Self.has(term, keys)
-                    guard let part = Match.phonePart(term) else { return word }
+                    guard let part = Match.phonePart(term) else {
+                        return place == 0 ? Self.found(term, keys) : Self.has(term, keys)
+                    }
                     return Condition(
-                        sql: "(\(word.sql) OR record IN (SELECT record FROM phone WHERE instr(digits, ?) > 0))",
-                        bindings: word.bindings + [.text(part)])
+                        sql: """
+                            record IN (\(Self.wordIndex) UNION SELECT record FROM phone WHERE instr(digits, ?) > 0)
+                            """,
+                        bindings: Self.words(term, keys) + [.text(part)])
                 })
         case .nobody: return nil
         }
@@ -109,13 +113,12 @@ struct Condition: Hashable {
         bindings = all.flatMap(\.bindings)
     }
 
+    private static let wordIndex = """
+        SELECT record FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? AND (1 << key) & ? <> 0
+        """
+
     private static func found(_ word: String, _ keys: ContactKeySet) -> Condition {
-        Condition(
-            sql: """
-                record IN (SELECT record FROM word INDEXED BY wordByWord
-                WHERE word >= ? AND word < ? AND (1 << key) & ? <> 0)
-                """,
-            bindings: words(word, keys))
+        Condition(sql: "record IN (\(wordIndex))", bindings: words(word, keys))
     }
 
     private static func has(_ word: String, _ keys: ContactKeySet) -> Condition {

@@ -25,14 +25,33 @@ enum ReadSQL {
         SELECT count(*) FROM (SELECT 1 FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? LIMIT ?)
         """
 
-    /// Everybody after a place. Parameters: the place's key, where there is an order, and record.
-    static func page(_ order: ContactOrder, isFirst: Bool) -> String {
-        switch order {
-        case .none: "SELECT record, stored FROM contact WHERE record > ? ORDER BY record"
+    /// Which part of an order a page is read from.
+    enum Part: Hashable {
+        case everybody
+        /// Those of a place's name whose numbers are higher. Parameters: the place's key, its record.
+        case sameName
+        /// Those of later names. Parameter: the place's key.
+        case laterNames
+        /// By number alone. Parameter: the place's record.
+        case laterRecords
+    }
+
+    /// Record, contact and key, in order. After a place in two parts: SQLite would look through all of one name, since
+    /// it uses no index for the second half of `(key, record) > (?, ?)`.
+    static func page(_ order: ContactOrder, _ part: Part) -> String {
+        let place =
+            switch part {
+            case .everybody: ""
+            case .sameName: "WHERE \(column(order)) = ? AND record > ?"
+            case .laterNames: "WHERE \(column(order)) > ?"
+            case .laterRecords: "WHERE record > ?"
+            }
+        return switch order {
+        case .none: "SELECT record, stored, NULL FROM contact \(place) ORDER BY record"
         case .givenName, .familyName:
             """
             SELECT record, stored, \(column(order)) FROM contact INDEXED BY \(index(order))
-            \(isFirst ? "" : "WHERE (\(column(order)), record) > (?, ?)") ORDER BY \(column(order)), record
+            \(place) ORDER BY \(column(order)), record
             """
         }
     }
@@ -57,13 +76,20 @@ enum ReadSQL {
             """
     }
 
-    /// The same by walking the order and looking at each, for conditions that most contacts meet.
-    static func walked(_ condition: Condition, _ order: ContactOrder, after: Position?, limit: Int) -> String {
-        let place = after == nil ? "" : order == .none ? " AND record > ?" : " AND (\(column(order)), record) > (?, ?)"
+    /// The same by walking the order and looking at each, for conditions that many contacts meet: at most `steps` of
+    /// them. The inner rows come in the order of their index, and SQLite takes them one by one.
+    static func walked(
+        _ condition: Condition, _ order: ContactOrder, after: Position?, limit: Int, steps: Int
+    ) -> String {
+        let place =
+            after == nil ? "" : order == .none ? "WHERE record > ?" : "WHERE (\(column(order)), record) > (?, ?)"
         let source = order == .none ? "contact" : "contact INDEXED BY \(index(order))"
+        let key = order == .none ? "x''" : column(order)
         return """
-            SELECT record, \(order == .none ? "x''" : column(order)) FROM \(source)
-            WHERE \(condition.sql)\(place) ORDER BY \(order == .none ? "" : "\(column(order)), ")record LIMIT \(limit)
+            SELECT record, key FROM (
+                SELECT record, \(key) AS key FROM \(source) \(place)
+                ORDER BY \(order == .none ? "" : "\(column(order)), ")record LIMIT \(steps)
+            ) AS contact WHERE \(condition.sql) LIMIT \(limit)
             """
     }
 

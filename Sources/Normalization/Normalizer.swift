@@ -16,7 +16,11 @@ public final class Normalizer {
     /// - Parameter locale: whose alphabet decides the order, as in `de_DE`; `""` and unknown ones are the root's.
     /// - Returns: `nil` where ICU's data are missing.
     public init?(locale: String) {
-        guard let collator = cicu_collator_open(locale.isEmpty ? "root" : locale) else { return nil }
+        // The environment's form has an encoding and perhaps a modifier behind it: de_DE.UTF-8@euro.
+        let locale = String(locale.prefix { $0 != "." && $0 != "@" })
+        guard let collator = cicu_collator_open(locale.isEmpty ? "root" : locale) ?? cicu_collator_open("root") else {
+            return nil
+        }
         guard let folder = cicu_folder_open() else {
             cicu_collator_close(collator)
             return nil

@@ -1,0 +1,106 @@
+import ContactsModel
+import GRDB
+import Glibc
+import Testing
+
+@testable import ContactsStore
+
+/// A folder of its own for one test, gone with it.
+final class ScratchFolder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/contactsstore.XXXXXX".utf8CString)
+        let made = try #require(mkdtemp(&template))
+        path = String(cString: made)
+    }
+
+    deinit {
+        for name in ["", "-wal", "-shm", "-journal", ".new"] { unlink(book + "/contacts.sqlite" + name) }
+        rmdir(book)
+        rmdir(path)
+    }
+
+    /// The user's folder, which the store makes.
+    var book: String { path + "/book" }
+    var file: String { book + "/contacts.sqlite" }
+}
+
+let owner = StoreOwner(uid: 1000, name: "ada")
+
+/// An open book in a folder of its own.
+final class Book {
+    let folder: ScratchFolder
+    let store: ContactsStore
+
+    init(_ contacts: [Contact] = []) throws {
+        folder = try ScratchFolder()
+        store = try #require(try ContactsStore.open(folder: folder.book, owner: owner, creating: true))
+        try store.apply(contacts.enumerated().map { .add(RecordNumber(Int64($0.offset + 1)), $0.element) }, at: 0)
+    }
+
+    deinit { store.close() }
+
+    /// The record numbers of a query, page by page.
+    func records(
+        _ scope: RecordScope = .all, _ predicate: ContactPredicate? = nil, seeing keys: ContactKeySet = .all,
+        order: ContactOrder = .none, pages limit: Int = 1_000
+    ) throws -> [Int64] {
+        var found: [Int64] = []
+        var after: Position?
+        while true {
+            let query = ContactQuery(
+                scope: scope, predicate: predicate, matchKeys: keys, order: order, after: after, limit: limit)
+            let end = try store.fetch(query) { record, _, _ in found.append(record.rawValue) }
+            guard end.hasMore else { return found }
+            // The place goes through its bytes, as it does on its way to an app and back.
+            after = Position(bytes: try #require(end.last).bytes)
+            #expect(after == end.last)
+        }
+    }
+
+    /// One contact, taken apart.
+    func contact(_ record: Int64) throws -> Contact? {
+        var found: Contact?
+        _ = try store.fetch(ContactQuery(scope: .only([RecordNumber(record)]))) { _, stored, _ in
+            found = Contact(stored)
+        }
+        return found
+    }
+}
+
+func scope(_ records: Int64...) -> RecordScope { .only(Set(records.map { RecordNumber($0) })) }
+
+func person(_ given: String = "", _ family: String = "", _ change: (inout Contact) -> Void = { _ in }) -> Contact {
+    var contact = Contact()
+    contact.givenName = given
+    contact.familyName = family
+    change(&contact)
+    return contact
+}
+
+func contents(_ path: String) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while case let count = read(descriptor, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
+    return bytes
+}
+
+func write(_ bytes: [UInt8], to path: String) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else { break }
+        rest = rest.dropFirst(count)
+    }
+    close(descriptor)
+}
+
+func mode(_ path: String) -> UInt32 {
+    var status = stat()
+    return lstat(path, &status) == 0 ? UInt32(status.st_mode) & 0o7777 : 0
+}

@@ -1,0 +1,237 @@
+import ContactsModel
+import GRDB
+import Glibc
+import Testing
+
+@testable import ContactsStore
+
+@Suite("Opening a book", .serialized)
+struct OpeningTests {
+    @Test("Where there is no book, none is made unless asked for")
+    func absent() throws {
+        let folder = try ScratchFolder()
+        #expect(try ContactsStore.open(folder: folder.book, owner: owner, creating: false) == nil)
+        #expect(access(folder.book, F_OK) != 0)
+    }
+
+    @Test("A book is for its owner's eyes alone, whatever the umask", arguments: [mode_t(0), 0o077, 0o777])
+    func modes(mask: mode_t) throws {
+        let folder = try ScratchFolder()
+        let former = umask(mask)
+        defer { umask(former) }
+        let store = try #require(try ContactsStore.open(folder: folder.book, owner: owner, creating: true))
+        try store.apply([.add(RecordNumber(1), person("Ada"))], at: 0)
+        #expect(mode(folder.book) == 0o700)
+        for name in ["", "-wal", "-shm"] { #expect(mode(folder.file + name) == 0o600) }
+        store.close()
+    }
+
+    @Test("What was saved is there after closing and opening, and after a crash")
+    func reopened() throws {
+        let book = try Book([person("Ada")])
+        // What a crash leaves: the file and its log as they stand.
+        let crashed = try ScratchFolder()
+        mkdir(crashed.book, 0o700)
+        for name in ["", "-wal"] { write(contents(book.folder.file + name), to: crashed.file + name) }
+        book.store.close()
+        for folder in [book.folder, crashed] {
+            let store = try #require(try ContactsStore.open(folder: folder.book, owner: owner, creating: false))
+            #expect(try store.count(ContactQuery(scope: .all)) == 1)
+            store.close()
+        }
+    }
+
+    @Test("After closing, nothing is answered and nothing is taken")
+    func closed() throws {
+        let book = try Book([person("Ada")])
+        book.store.close()
+        #expect(throws: StoreError.unavailable(reason: "the book was closed")) {
+            try book.store.count(ContactQuery(scope: .all))
+        }
+        #expect(throws: ChangeError.store(.unavailable(reason: "the book was closed"))) {
+            try book.store.apply([.delete(RecordNumber(1))], at: 0)
+        }
+    }
+
+    /// A closed book with one contact, changed by `change`, then opened: it is refused and left as it was.
+    private func refusal(
+        of other: StoreOwner = owner, creating: Bool = true, _ change: (ScratchFolder) throws -> Void
+    ) throws -> StoreError? {
+        let book = try Book([person("Ada")])
+        book.store.close()
+        try change(book.folder)
+        let before = [contents(book.folder.file), contents(book.folder.file + "-wal")]
+        let modes = mode(book.folder.file)
+        var refused: StoreError?
+        do throws(StoreError) {
+            try ContactsStore.open(folder: book.folder.book, owner: other, creating: creating)?.close()
+        } catch {
+            refused = error
+        }
+        #expect([contents(book.folder.file), contents(book.folder.file + "-wal")] == before)
+        #expect(mode(book.folder.file) == modes)
+        return refused
+    }
+
+    @Test("Its owner may open it")
+    func sameOwner() throws {
+        #expect(try refusal { _ in } == nil)
+    }
+
+    @Test(
+        "Nobody else may, be it another number or another name",
+        arguments: [StoreOwner(uid: 1001, name: "ada"), StoreOwner(uid: 1000, name: "eve")])
+    func otherOwner(other: StoreOwner) throws {
+        #expect(try refusal(of: other) { _ in } == .wrongOwner)
+    }
+
+    @Test("A book of a later version is refused and left as it was")
+    func newer() throws {
+        let newer = try refusal { folder in
+            let database = try DatabaseQueue(path: folder.file)
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
+            try database.close()
+        }
+        #expect(newer == .newerSchema)
+        let migrated = try refusal { folder in
+            let database = try DatabaseQueue(path: folder.file)
+            try database.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('2: more')") }
+            try database.close()
+        }
+        #expect(migrated == .newerSchema)
+    }
+
+    private func isDamaged(_ error: StoreError?) -> Bool {
+        if case .damaged = error { true } else { false }
+    }
+
+    private func isUnavailable(_ error: StoreError?) -> Bool {
+        if case .unavailable = error { true } else { false }
+    }
+
+    @Test("A damaged file is refused and left as it was")
+    func damaged() throws {
+        #expect(isDamaged(try refusal { write([], to: $0.file) }))
+        #expect(isDamaged(try refusal { write(Array("no database at all".utf8), to: $0.file) }))
+        #expect(isDamaged(try refusal { write([UInt8](repeating: 7, count: 8_192), to: $0.file) }))
+        #expect(isDamaged(try refusal { write(Array(contents($0.file).dropLast(4_096)), to: $0.file) }), "cut short")
+        #expect(
+            isDamaged(
+                try refusal { folder in
+                    var bytes = contents(folder.file)
+                    for index in 100..<4_096 { bytes[index] = 0xAA }
+                    write(bytes, to: folder.file)
+                }), "the list of tables")
+        #expect(
+            isDamaged(
+                try refusal { folder in
+                    let database = try DatabaseQueue(path: folder.file)
+                    try database.write { try $0.execute(sql: "DROP INDEX wordByWord") }
+                    try database.close()
+                }), "an index is missing")
+    }
+
+    @Test("Damage found while reading is said, and is no crash")
+    func damagedInside() throws {
+        let book = try Book((0..<500).map { person("Ada\($0)") { $0.note = String(repeating: "n", count: 900) } })
+        book.store.close()
+        var bytes = contents(book.folder.file)
+        for index in 4_096..<bytes.count { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+        write(bytes, to: book.folder.file)
+        var refused: StoreError?
+        do throws(StoreError) {
+            if let store = try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false) {
+                defer { store.close() }
+                _ = try store.fetch(ContactQuery(scope: .all, limit: 1_000)) { _, _, _ in }
+            }
+        } catch {
+            refused = error
+        }
+        #expect(isDamaged(refused))
+    }
+
+    @Test("Another program's database is refused and left as it was")
+    func foreign() throws {
+        #expect(
+            isDamaged(
+                try refusal { folder in
+                    unlink(folder.file)
+                    let database = try DatabaseQueue(path: folder.file)
+                    try database.write { try $0.execute(sql: "CREATE TABLE contact (record INTEGER)") }
+                    try database.close()
+                }))
+    }
+
+    @Test("What is no regular file is refused")
+    func irregular() throws {
+        #expect(
+            isUnavailable(
+                try refusal {
+                    unlink($0.file)
+                    symlink("/dev/null", $0.file)
+                }))
+        #expect(
+            isUnavailable(
+                try refusal {
+                    unlink($0.file)
+                    mkfifo($0.file, 0o600)
+                    unlink($0.file)
+                    mkdir($0.file, 0o700)
+                    rmdir($0.file)
+                    symlink($0.book, $0.file)
+                }))
+    }
+
+    @Test("A read-only file is refused and left as it was")
+    func readOnly() throws {
+        #expect(isUnavailable(try refusal { chmod($0.file, 0o400) }))
+    }
+
+    @Test("Where no folder can be made, the book is unavailable")
+    func noFolder() throws {
+        let folder = try ScratchFolder()
+        let file = folder.path + "/file"
+        write([1], to: file)
+        defer { unlink(file) }
+        #expect(throws: StoreError.self) {
+            try ContactsStore.open(folder: file + "/book", owner: owner, creating: true)
+        }
+        #expect(contents(file) == [1])
+    }
+
+    @Test("A save into a file that was taken away is refused rather than lost")
+    func replaced() throws {
+        let book = try Book([person("Ada")])
+        unlink(book.folder.file)
+        #expect(throws: ChangeError.store(.unavailable(reason: "the file was replaced"))) {
+            try book.store.apply([.add(RecordNumber(2), person("Bob"))], at: 0)
+        }
+    }
+
+    @Test("Keys and words made by other rules are made anew")
+    func rebuilt() throws {
+        let book = try Book([
+            person("Bob"), person("Ada") { $0.phoneNumbers = [LabeledString(value: "020 7946 0018")] },
+        ])
+        book.store.close()
+        let database = try DatabaseQueue(path: book.folder.file)
+        try database.write {
+            try $0.execute(
+                sql: """
+                    UPDATE book SET forms = 'of old'; UPDATE contact SET givenNameKey = x'00', familyNameKey = x'00';
+                    DELETE FROM word; DELETE FROM phone; INSERT INTO word VALUES (1, 'wrong', 2);
+                    """)
+        }
+        try database.close()
+        let store = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        defer { store.close() }
+        var order: [Int64] = []
+        _ = try store.fetch(ContactQuery(scope: .all, order: .givenName)) { record, _, _ in
+            order.append(record.rawValue)
+        }
+        #expect(order == [2, 1])
+        #expect(try store.count(ContactQuery(scope: .all, predicate: .name("ada"))) == 1)
+        #expect(try store.count(ContactQuery(scope: .all, predicate: .name("wrong"))) == 0)
+        #expect(try store.count(ContactQuery(scope: .all, predicate: .phoneNumber("7946 0018"))) == 1)
+    }
+}

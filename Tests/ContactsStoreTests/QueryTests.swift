@@ -1,0 +1,312 @@
+import ContactsModel
+import GRDB
+import Testing
+
+@testable import ContactsStore
+@testable import Normalization
+
+@Suite("Asking the book")
+struct QueryTests {
+    static let contacts = [
+        person("Łukasz", "Żuk") { $0.nickname = "Wookie" },
+        person("Anna", "Müller") {
+            $0.organizationName = "Bäckerei Nord"
+            $0.emailAddresses = [LabeledString(value: "Anna@Example.org")]
+            $0.phoneNumbers = [LabeledString(value: "+44 (0)20 7946 0018")]
+        },
+        person("Émile", "Zola") { $0.phoneNumbers = [LabeledString(value: "112")] },
+        person("anna", "Bach") { $0.phoneNumbers = [LabeledString(value: "020 7946 0018")] },
+        person("小明", "王"),
+        person("Иван", "Петров") { $0.emailAddresses = [LabeledString(value: "ivan@example.org")] },
+        person() {
+            $0.contactType = .organization
+            $0.organizationName = "Blumen Eck"
+        },
+        person { $0.phoneNumbers = [LabeledString(value: "555 0199 77")] },
+        person("Sean", "O’Brien"),
+    ]
+
+    let book: Book
+    init() throws { book = try Book(Self.contacts) }
+
+    static let everyone: [Int64] = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+    @Test("Contacts come in the order asked for, accents and scripts in their places, the nameless last")
+    func order() throws {
+        #expect(try book.records() == Self.everyone)
+        #expect(try book.records(order: .givenName) == [4, 2, 7, 3, 1, 9, 6, 5, 8])
+        #expect(try book.records(order: .familyName) == [4, 7, 2, 9, 3, 1, 6, 5, 8])
+    }
+
+    @Test("Order within some records is the order within all", arguments: ContactOrder.allCases)
+    func orderWithin(order: ContactOrder) throws {
+        let all = try book.records(order: order)
+        #expect(try book.records(.only(Set(Self.everyone.map { RecordNumber($0) })), order: order) == all)
+        #expect(try book.records(scope(2, 5, 8, 77), order: order) == all.filter { [2, 5, 8].contains($0) })
+        #expect(try book.records(scope(), order: order).isEmpty)
+    }
+
+    @Test("Page by page is the same as at once", arguments: ContactOrder.allCases, [1, 2, 4, 8, 9, 10])
+    func pages(order: ContactOrder, limit: Int) throws {
+        let all = try book.records(order: order)
+        #expect(try book.records(order: order, pages: limit) == all)
+        #expect(
+            try book.records(scope(1, 2, 3, 4, 5, 8), order: order, pages: limit)
+                == all.filter { [1, 2, 3, 4, 5, 8].contains($0) })
+        #expect(try book.records(.all, .name("a"), order: order, pages: limit) == all.filter { [2, 4].contains($0) })
+    }
+
+    @Test("Contacts of one name come page by page too")
+    func sameNames() throws {
+        let book = try Book((0..<25).map { _ in person("Ada", "Lovelace") } + (0..<25).map { _ in person() })
+        for order in ContactOrder.allCases {
+            #expect(try book.records(order: order, pages: 7) == Array(1...50))
+        }
+    }
+
+    @Test("A page goes on from its place when the contact that stood there is gone")
+    func goneBetween() throws {
+        var last: Position?
+        for order in [ContactOrder.none, .givenName] {
+            let book = try Book(Self.contacts)
+            let all = try book.records(order: order)
+            last = try book.store.fetch(ContactQuery(scope: .all, order: order, limit: 3)) { _, _, _ in }.last
+            try book.store.apply([.delete(RecordNumber(all[2]))], at: 0)
+            var rest: [Int64] = []
+            _ = try book.store.fetch(ContactQuery(scope: .all, order: order, after: last)) { record, _, _ in
+                rest.append(record.rawValue)
+            }
+            #expect(rest == Array(all[3...]))
+        }
+        // A place of one order is none in another: one starts at the beginning.
+        var first: [Int64] = []
+        _ = try book.store.fetch(ContactQuery(scope: .all, order: .none, after: last)) { record, _, _ in
+            first.append(record.rawValue)
+        }
+        #expect(first == Self.everyone)
+    }
+
+    @Test("A page ends at its bytes, and has one contact at least")
+    func byteLimit() throws {
+        var sizes: [Int] = []
+        _ = try book.store.fetch(ContactQuery(scope: .all)) { _, contact, _ in sizes.append(contact.bytes.count) }
+        for scope in [RecordScope.all, .only(Set(Self.everyone.map { RecordNumber($0) }))] {
+            for (limit, expected) in [(0, 1), (1, 1), (sizes[0], 1), (sizes[0] + 1, 2), (sizes[0] + sizes[1], 2)] {
+                var count = 0
+                let end = try book.store.fetch(ContactQuery(scope: scope, byteLimit: limit)) { _, _, _ in count += 1 }
+                #expect(count == expected)
+                #expect(end.hasMore)
+            }
+        }
+    }
+
+    @Test("Nothing asked for is nothing given")
+    func nothing() throws {
+        let end = try book.store.fetch(ContactQuery(scope: .all, limit: 0)) { _, _, _ in Issue.record("a contact") }
+        #expect(end == FetchEnd(last: nil, hasMore: false))
+    }
+
+    static let predicates: [(ContactPredicate, [Int64])] = [
+        (.name("anna"), [2, 4]), (.name("ANN"), [2, 4]), (.name("nna"), []), (.name("mull anna"), [2]),
+        (.name("anna zola"), []), (.name("luk"), [1]), (.name("Łuk"), [1]), (.name("zuk"), [1]), (.name("emi"), [3]),
+        (.name("wook"), [1]), (.name("baeck"), []), (.name("back"), [2]), (.name("blum eck"), [7]), (.name("小"), [5]),
+        (.name("明王"), [5]), (.name("xiao"), [5]), (.name("ива"), [6]), (.name("petr"), [6]), (.name("obr"), [9]),
+        (.name("brien"), [9]), (.name("o'brien"), [9]), (.name(""), []), (.name(" - "), []), (.name("example"), []),
+        (.name("a b c d e f g h i j k l m n o p q"), []),
+        (.emailAddress("anna@example.org"), [2]), (.emailAddress(" ANNA@EXAMPLE.ORG"), [2]),
+        (.emailAddress("anna@example.or"), []), (.emailAddress("example.org"), []), (.emailAddress(""), []),
+        (.phoneNumber("+442079460018"), [2, 4]), (.phoneNumber("7946 0018"), [2, 4]),
+        (.phoneNumber("0044 20 7946 0018"), [2, 4]), (.phoneNumber("946 001 8"), [2, 4]), (.phoneNumber("460018"), []),
+        (.phoneNumber("112"), [3]), (.phoneNumber("12"), []), (.phoneNumber("1 112"), []), (.phoneNumber("none"), []),
+        (.records([]), []), (.records([RecordNumber(3), RecordNumber(99), RecordNumber(3), RecordNumber(1)]), [1, 3]),
+    ]
+
+    @Test(
+        "A predicate finds whom it should and nobody else, in the book and within some records", arguments: predicates)
+    func predicate(predicate: ContactPredicate, expected: [Int64]) throws {
+        #expect(try book.records(.all, predicate) == expected)
+        #expect(try book.store.count(ContactQuery(scope: .all, predicate: predicate)) == expected.count)
+        let every = RecordScope.only(Set(Self.everyone.map { RecordNumber($0) }))
+        #expect(try book.records(every, predicate) == expected)
+        #expect(try book.store.count(ContactQuery(scope: every, predicate: predicate)) == expected.count)
+        let some = expected.filter { $0 > 2 }
+        let within = scope(3, 4, 5, 6, 7, 8, 9, 99)
+        #expect(try book.records(within, predicate) == some)
+        #expect(try book.store.count(ContactQuery(scope: within, predicate: predicate)) == some.count)
+        #expect(try book.records(scope(), predicate).isEmpty)
+        for order in [ContactOrder.givenName, .familyName] {
+            let ordered = try book.records(order: order).filter(expected.contains)
+            #expect(try book.records(.all, predicate, order: order) == ordered)
+            #expect(try book.records(every, predicate, order: order) == ordered)
+        }
+    }
+
+    @Test("Everybody is counted, and some of them")
+    func counts() throws {
+        #expect(try book.store.count(ContactQuery(scope: .all)) == 9)
+        #expect(try book.store.count(ContactQuery(scope: scope(1, 2, 99))) == 2)
+        #expect(try book.store.existing([1, 5, 99].map { RecordNumber($0) }) == [RecordNumber(1), RecordNumber(5)])
+    }
+
+    @Test("A key that may not be seen neither matches nor orders")
+    func keys() throws {
+        let given = ContactKeySet([.givenName])
+        for scope in [RecordScope.all, .only(Set(Self.everyone.map { RecordNumber($0) }))] {
+            #expect(try book.records(scope, .name("anna"), seeing: given) == [2, 4])
+            #expect(try book.records(scope, .name("bach"), seeing: given).isEmpty)
+            #expect(try book.records(scope, .name("anna bach"), seeing: given).isEmpty)
+            #expect(try book.records(scope, .emailAddress("anna@example.org"), seeing: given).isEmpty)
+            #expect(try book.records(scope, .phoneNumber("112"), seeing: given).isEmpty)
+            #expect(try book.records(scope, .name("anna"), seeing: ContactKeySet([.note])).isEmpty)
+            // By family name 4 comes before 2; seen by given names alone they are equal, but for letter case.
+            #expect(try book.records(scope, order: .familyName, pages: 2).first == 4)
+            #expect(
+                try book.records(scope, order: .familyName, seeing: ContactKeySet([.note]), pages: 2) == Self.everyone)
+            let seen = try book.records(scope, order: .familyName, seeing: given, pages: 2)
+            #expect(seen == [4, 2, 3, 1, 9, 6, 5, 7, 8])
+            #expect(try book.records(scope, .name("a"), seeing: given, order: .familyName) == [4, 2])
+        }
+    }
+
+    @Test("A word that most contacts have is found along the order, and the same ones")
+    func commonWords() throws {
+        let book = try Book((0..<900).map { person($0 % 3 == 0 ? "Anton" : "Berta", "N\(899 - $0)") })
+        let all = try book.records(order: .familyName).filter { ($0 - 1) % 3 == 0 }
+        #expect(try book.records(.all, .name("ant"), order: .familyName, pages: 5) == all)
+        #expect(try book.records(.all, .name("ant"), order: .none, pages: 5) == all.sorted())
+        #expect(try book.records(.all, .name("ant"), order: .none, pages: 1_000) == all.sorted())
+    }
+}
+
+extension Book {
+    func records(
+        _ scope: RecordScope, order: ContactOrder, seeing keys: ContactKeySet, pages limit: Int
+    ) throws -> [Int64] {
+        try records(scope, nil, seeing: keys, order: order, pages: limit)
+    }
+}
+
+@Suite("The person's own search")
+struct SearchTests {
+    let book: Book
+    init() throws { book = try Book(QueryTests.contacts) }
+
+    private func found(
+        _ text: String, _ scope: RecordScope = .all, excluding: Set<RecordNumber> = [], offset: Int = 0,
+        limit: Int = 100
+    ) throws -> [Int64] {
+        try book.store.search(
+            text, scope: scope, excluding: excluding, order: .none, offset: offset, limit: limit
+        ).rows.map(\.0.rawValue)
+    }
+
+    @Test(
+        "Words of names and e-mail addresses are found by their beginning, phone numbers by any part",
+        arguments: [
+            ("anna", [2, 4]), ("example", [2, 6]), ("ivan@exa", [6]), ("anna ba", [2, 4]), ("7946", [2, 4]),
+            ("79 46", [2, 4]), ("020 79", [2, 4]), ("0199", [8]), ("112", [3]), ("999", []), ("anna 7946", [2, 4]),
+            ("anna 112", []), ("nobody", []),
+        ])
+    func search(text: String, expected: [Int64]) throws {
+        #expect(try found(text) == expected)
+        #expect(try found(text, scope(2, 3, 6)) == expected.filter { [2, 3, 6].contains($0) })
+        #expect(try found(text, excluding: [RecordNumber(2)]) == expected.filter { $0 != 2 })
+    }
+
+    @Test("No words find everybody, part by part")
+    func everybody() throws {
+        #expect(try found("") == QueryTests.everyone)
+        #expect(try found(" - ", scope(3, 9, 77)) == [3, 9])
+        #expect(try found("", excluding: [RecordNumber(1)], offset: 1, limit: 2) == [3, 4])
+        let part = try book.store.search(
+            "", scope: .all, excluding: [RecordNumber(9)], order: .givenName, offset: 6, limit: 5)
+        #expect(part.total == 8)
+        #expect(part.rows.map(\.0.rawValue) == [5, 8])
+    }
+}
+
+@Suite("How SQLite answers")
+struct PlanTests {
+    private func plan(_ sql: String, _ book: Book) throws -> String {
+        let database = try DatabaseQueue(path: book.folder.file)
+        defer { try? database.close() }
+        return try database.read { db in
+            let count = sql.count { $0 == "?" }
+            return try Row.fetchAll(
+                db, sql: "EXPLAIN QUERY PLAN " + sql,
+                arguments: StatementArguments([Int64?](repeating: 1, count: count))
+            ).map { $0["detail"] as String }.joined(separator: "; ")
+        }
+    }
+
+    @Test(
+        "Queries of some records look at those records by their key, and at no index of the book",
+        arguments: [
+            ReadSQL.contact, ReadSQL.exists, ReadSQL.images, ReadSQL.sortKey(.givenName), ReadSQL.sortKey(.familyName),
+            ReadSQL.wordOfRecord, ReadSQL.emailOfRecord, ReadSQL.phonesOfRecord,
+        ])
+    func scoped(sql: String) throws {
+        let plan = try plan(sql, Book())
+        #expect(plan.hasPrefix("SEARCH"))
+        #expect(plan.contains("PRIMARY KEY (record=?") || plan.contains("PRIMARY KEY (rowid=?"))
+        #expect(!plan.contains("SCAN") && !plan.contains(" BY") && !plan.contains(";"))
+    }
+
+    @Test("Queries of the whole book start from the index of what they look for")
+    func whole() throws {
+        let book = try Book()
+        let keys = ContactKeySet.names
+        let words = try #require(Condition(.words(["ada", "love"], in: keys)))
+        let named = try plan(ReadSQL.sorted(words, .givenName, after: nil, limit: 20), book)
+        #expect(named.contains("wordByWord (word>? AND word<?)"))
+        #expect(named.contains("word USING PRIMARY KEY (record=? AND word>? AND word<?)"))
+        let email = try plan(ReadSQL.count(try #require(Condition(.email("a")))), book)
+        #expect(email.contains("emailByAddress (address=?)"))
+        let phone = try plan(
+            ReadSQL.count(try #require(Condition(.phone(PhoneDigits(reversed: "1234567890"))))), book)
+        #expect(phone.contains("phoneByDigits (digits=?)") && phone.contains("phoneByDigits (digits>? AND digits<?)"))
+        for plan in [named, email, phone] { #expect(!plan.contains("SCAN")) }
+    }
+
+    @Test("A page starts at its place in the order")
+    func pages() throws {
+        let book = try Book()
+        #expect(
+            try plan(ReadSQL.page(.none, .laterRecords), book) == "SEARCH contact USING INTEGER PRIMARY KEY (rowid>?)")
+        #expect(
+            try plan(ReadSQL.page(.familyName, .laterNames), book)
+                == "SEARCH contact USING INDEX contactByFamilyName (familyNameKey>?)")
+        #expect(
+            try plan(ReadSQL.page(.familyName, .sameName), book)
+                .hasPrefix("SEARCH contact USING INDEX contactByFamilyName (familyNameKey=? AND "))
+        #expect(try plan(ReadSQL.page(.givenName, .everybody), book) == "SCAN contact USING INDEX contactByGivenName")
+    }
+}
+
+@Suite("A place in an order")
+struct PositionTests {
+    @Test("Its bytes have one length, and give it back")
+    func bytes() throws {
+        for key in [[], [1, 2, 3], [UInt8](repeating: 0xFF, count: CollationKey.maximumSize)] as [[UInt8]] {
+            for record in [0, 1, -1, Int64.max, Int64.min] {
+                let place = Position(order: .familyName, key: key, record: RecordNumber(record))
+                #expect(place.bytes.count == Position.size)
+                #expect(Position(bytes: place.bytes) == place)
+            }
+        }
+        #expect(Position.size <= 256)
+    }
+
+    @Test("Other bytes are no place")
+    func otherBytes() {
+        let bytes = Position(order: .none, key: [7], record: RecordNumber(1)).bytes
+        #expect(Position(bytes: []) == nil)
+        #expect(Position(bytes: bytes.dropLast()) == nil)
+        #expect(Position(bytes: bytes + [0]) == nil)
+        for (index, value) in [(0, 3), (1, 0), (1, 193), (50, 1)] as [(Int, UInt8)] {
+            var changed = bytes
+            changed[index] = value
+            #expect(Position(bytes: changed) == nil)
+        }
+    }
+}

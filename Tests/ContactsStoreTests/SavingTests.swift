@@ -1,0 +1,195 @@
+import ContactsModel
+import GRDB
+import Glibc
+import Testing
+
+@testable import ContactsStore
+
+@Suite("Saving")
+struct SavingTests {
+    @Test("A save is all or nothing, and says which step failed")
+    func allOrNothing() throws {
+        let book = try Book([person("Ada")])
+        #expect(throws: ChangeError.recordDoesNotExist(index: 2)) {
+            try book.store.apply(
+                [
+                    .add(RecordNumber(2), person("Bob")), .delete(RecordNumber(1)),
+                    .update(RecordNumber(9), person("Eve"), keys: [.init([.givenName])]),
+                ], at: 0)
+        }
+        #expect(try book.records() == [1])
+        #expect(throws: ChangeError.recordDoesNotExist(index: 0)) {
+            try book.store.apply([.delete(RecordNumber(5))], at: 0)
+        }
+        #expect(throws: ChangeError.self, "a number is used once") {
+            try book.store.apply([.add(RecordNumber(1), person("Bob"))], at: 0)
+        }
+        #expect(try book.contact(1)?.givenName == "Ada")
+    }
+
+    @Test("Steps see those before them")
+    func steps() throws {
+        let book = try Book()
+        try book.store.apply(
+            [
+                .add(RecordNumber(1), person("Ada")), .add(RecordNumber(2), person("Bob")),
+                .update(RecordNumber(1), person("", "Lovelace"), keys: ContactKeySet([.familyName])),
+                .delete(RecordNumber(2)),
+            ], at: 0)
+        #expect(try book.records() == [1])
+        #expect(try book.contact(1)?.givenName == "Ada")
+        #expect(try book.contact(1)?.familyName == "Lovelace")
+    }
+
+    @Test("An update writes the keys it names: others stay, empty ones are cleared, and it is found as it is now")
+    func update() throws {
+        let book = try Book([
+            person("Ada", "Byron") {
+                $0.note = "keeps bees"
+                $0.emailAddresses = [LabeledString(value: "ada@example.org")]
+                $0.phoneNumbers = [LabeledString(value: "555 0199 77")]
+            }
+        ])
+        try book.store.apply(
+            [.update(RecordNumber(1), person("", "Lovelace"), keys: ContactKeySet([.familyName, .emailAddresses]))],
+            at: 86_400)
+        let now = try #require(try book.contact(1))
+        #expect(now.givenName == "Ada" && now.familyName == "Lovelace" && now.note == "keeps bees")
+        #expect(now.emailAddresses.isEmpty && now.phoneNumbers.count == 1)
+        #expect(now.creationDate == "1970-01-01T00:00:00Z")
+        #expect(now.modificationDate == "1970-01-02T00:00:00Z")
+        #expect(try book.records(.all, .name("love")) == [1])
+        #expect(try book.records(.all, .name("byron")).isEmpty)
+        #expect(try book.records(.all, .emailAddress("ada@example.org")).isEmpty)
+        #expect(try book.records(.all, .phoneNumber("555019977")) == [1])
+    }
+
+    @Test("What was deleted is found by nobody")
+    func delete() throws {
+        let book = try Book(QueryTests.contacts)
+        try book.store.apply(QueryTests.everyone.map { .delete(RecordNumber($0)) }, at: 0)
+        for (predicate, _) in QueryTests.predicates { #expect(try book.records(.all, predicate).isEmpty) }
+        #expect(try book.store.count(ContactQuery(scope: .all)) == 0)
+        let database = try DatabaseQueue(path: book.folder.file)
+        defer { try? database.close() }
+        for table in ["word", "email", "phone", "image", "contact"] {
+            #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") } == 0)
+        }
+    }
+
+    @Test("Deleted and edited text is in no file once the log is emptied")
+    func noTraces() throws {
+        let book = try Book([person("Xylophona") { $0.note = "Zymurgist" }, person("Quokkadelia")])
+        try book.store.apply(
+            [.delete(RecordNumber(1)), .update(RecordNumber(2), person("Ada"), keys: ContactKeySet([.givenName]))],
+            at: 0)
+        try book.store.checkpoint()
+        let bytes = contents(book.folder.file) + contents(book.folder.file + "-wal")
+        let text = String(decoding: bytes, as: UTF8.self).lowercased()
+        #expect(text.contains("ada"))
+        for word in ["xylophona", "zymurgist", "quokkadelia"] { #expect(!text.contains(word)) }
+    }
+
+    @Test("A photo is given to who asks for it, and the contact says that there is one")
+    func images() throws {
+        let book = try Book([person("Ada") { $0.imageData = "/9j/4AAQ" }, person("Bob")])
+        func images(_ keys: ContactKeySet, _ scope: RecordScope) throws -> [ContactImages?] {
+            var found: [ContactImages?] = []
+            _ = try book.store.fetch(ContactQuery(scope: scope, images: keys)) { found.append($2) }
+            return found
+        }
+        let photo = ContactImages(imageData: Array(",\"imageData\":\"/9j/4AAQ\"".utf8))
+        for scope in [RecordScope.all, scope(1, 2)] {
+            #expect(try images(.images, scope) == [photo, nil])
+            #expect(try images([], scope) == [nil, nil])
+            #expect(try images(ContactKeySet([.thumbnailImageData]), scope) == [ContactImages(), nil])
+        }
+        #expect(try book.contact(1)?.imageDataAvailable == true)
+        #expect(try book.contact(1)?.imageData == "", "the photo is kept apart")
+        try book.store.apply([.update(RecordNumber(1), person("Eve"), keys: ContactKeySet([.givenName]))], at: 0)
+        #expect(try images(.images, .all) == [photo, nil])
+        try book.store.apply([.update(RecordNumber(1), person(), keys: ContactKeySet([.imageData]))], at: 0)
+        #expect(try images(.images, .all) == [nil, nil])
+        #expect(try book.contact(1)?.imageDataAvailable == false)
+    }
+
+    @Test("The broker's own keys are not written by a save")
+    func ownKeys() throws {
+        let forged = person("Ada") {
+            $0.creationDate = "1815-12-10T00:00:00Z"
+            $0.modificationDate = "1815-12-10T00:00:00Z"
+            $0.imageDataAvailable = true
+        }
+        let book = try Book([forged])
+        try book.store.apply([.update(RecordNumber(1), forged, keys: .all)], at: 60)
+        let now = try #require(try book.contact(1))
+        #expect(now.creationDate == "1970-01-01T00:00:00Z" && now.modificationDate == "1970-01-01T00:01:00Z")
+        #expect(!now.imageDataAvailable)
+    }
+
+    @Test("Value identifiers outlive updates and are never given again")
+    func valueIdentifiers() throws {
+        let one = LabeledString(label: "home", value: "1")
+        let two = LabeledString(label: "work", value: "2")
+        let book = try Book([person { $0.phoneNumbers = [one, two] }])
+        func save(_ values: [LabeledString]) throws -> [Int?] {
+            let patch = person { $0.phoneNumbers = values }
+            try book.store.apply([.update(RecordNumber(1), patch, keys: ContactKeySet([.phoneNumbers]))], at: 0)
+            return try #require(try book.contact(1)).phoneNumbers.map(\.identifier)
+        }
+        #expect(try book.contact(1)?.phoneNumbers.map(\.identifier) == [1, 2])
+        #expect(try save([two]) == [2])
+        #expect(try save([one, two]) == [3, 2])
+        #expect(try save([]) == [])
+        #expect(try save([one]) == [4])
+    }
+
+    @Test("When the disk is full nothing is half written, reading goes on, and saving works again when there is room")
+    func fullDisk() throws {
+        let book = try Book([person("Ada")])
+        book.store.close()
+        // A bound on the pages of the file stands in for a disk without room: SQLite answers both with SQLITE_FULL.
+        let file = BookFile(folder: book.folder.book)
+        let queue = try BookConnection.writing(file)
+        let writer = try BookWriter(queue: queue, file: file, normalizer: try #require(.init(locale: "")))
+        defer { writer.close() }
+        let pages = try queue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages + 2)") }
+        let long = person("Bob") { $0.note = String(repeating: "long ", count: 20_000) }
+        let small = person("Clara")
+        do throws(ChangeError) {
+            try writer.apply([.add(RecordNumber(2), small), .add(RecordNumber(3), long)], at: 0)
+            Issue.record("the save should not fit")
+        } catch {
+            guard case .store(.unavailable) = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM contact") } == 1)
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM word") } == 1)
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+        try writer.apply([.add(RecordNumber(2), small), .add(RecordNumber(3), long)], at: 0)
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM contact") } == 3)
+        #expect(try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+    }
+
+    @Test("Reading goes on while a save is being made, and sees all of it or nothing")
+    func readWhileSaving() async throws {
+        let book = try Book()
+        let store = book.store
+        let saving = Task.detached {
+            for round in 0..<25 {
+                let first = Int64(round * 10)
+                try store.apply((1...10).map { .add(RecordNumber(first + $0), person("Ada")) }, at: 0)
+            }
+        }
+        var counts = Set<Int>()
+        repeat {
+            counts.insert(try store.count(ContactQuery(scope: .all)) % 10)
+            await Task.yield()
+        } while try store.count(ContactQuery(scope: .all)) < 250
+        try await saving.value
+        #expect(counts == [0])
+    }
+}
