@@ -29,8 +29,6 @@ let package = Package(
     products: [
         .executable(name: "contactbrokerd", targets: ["contactbrokerd"]),
         .executable(name: "contact-agent", targets: ["contact-agent"]),
-        .executable(name: "contactctl", targets: ["contactctl"]),
-        .executable(name: "contactbook", targets: ["contactbook"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -52,24 +50,41 @@ let package = Package(
         room("Varlink", ["JSON"]),
         room("VCard", ["ContactsModel"]),
         room("AccessControl", ["ContactsModel", "CCrypto"]),
-        room("ContactsInterface", ["ContactsModel", "Varlink"]),
+        .target(
+            name: "ContactsInterface", dependencies: ["AccessControl", "Varlink"],
+            resources: [
+                .embedInCode("Interfaces/io.contactbroker.Contacts.varlink"),
+                .embedInCode("Interfaces/io.contactbroker.Agent.varlink"),
+                .embedInCode("Interfaces/io.contactbroker.Admin.varlink"),
+            ], swiftSettings: strict),
 
         // First floor: files, the kernel, sockets.
-        room("ContactsStore", ["ContactsModel", "Normalization", grdb, grdbSQLite]),
-        room("AccessStore", ["AccessControl", "CCrypto", grdb, grdbSQLite]),
-        room("PeerIdentity", ["AccessControl", "CLinux", "CCrypto"]),
+        room("ContactsStore", ["Normalization", grdb, grdbSQLite]),
+        room("AccessStore", ["AccessControl", grdb, grdbSQLite]),
+        room("PeerIdentity", ["AccessControl", "CLinux"]),
         room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),
         room("VarlinkClient", ["Varlink", "CLinux"]),
-        room("Broker", ["AccessControl", "AccessStore", "ContactsStore", "ContactsInterface"]),
+        room("BrokerConnection", ["VarlinkClient"]),
+        room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface"]),
 
         // The programs.
         program("contactbrokerd", ["Broker", "PeerIdentity", "VarlinkServer", nioCore, nioPosix, arguments, logging]),
-        program("contact-agent", ["ContactsInterface", "Formatting", "VarlinkClient", "CLinux"]),
-        program("contactctl", ["ContactsInterface", "Formatting", "VarlinkClient", arguments]),
-        program("contactbook", ["ContactsInterface", "Formatting", "VCard", "VarlinkClient", arguments]),
+        program("contact-agent", ["BrokerConnection", "Formatting"]),
+
+        // What the tests need: other people's certification, a terminal, callers that really differ.
+        .executableTarget(
+            name: "CertificationServer", dependencies: ["VarlinkServer", nioCore, nioPosix],
+            path: "Tests/CertificationServer", swiftSettings: strict),
+        .target(
+            name: "PseudoTerminal", dependencies: ["CLinux"], path: "Tests/Support/PseudoTerminal",
+            swiftSettings: strict),
+        .target(name: "CTestCaller", path: "Tests/CTestCaller"),
 
         tests("JSONTests", ["JSON"]),
-        tests("ContactsModelTests", ["ContactsModel"]),
-        tests("AccessControlTests", ["AccessControl"]),
+        tests("VarlinkTests", ["Varlink"]),
+        tests("VCardTests", ["VCard"]),
+        tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
+        tests("BrokerConnectionTests", ["BrokerConnection"]),
+        tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
     ]
 )

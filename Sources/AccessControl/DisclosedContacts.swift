@@ -1,6 +1,6 @@
 import ContactsModel
 
-/// Contacts in the form in which one caller may have them. Only ``Disclosure/project(_:of:under:)`` makes it.
+/// Contacts in the form in which one caller may have them. Only ``Disclosure/project(_:of:under:as:)`` makes it.
 public struct DisclosedContacts: Hashable, Sendable {
     /// The contacts as elements of a JSON array, with commas between them and no brackets.
     public let elements: [UInt8]
@@ -39,6 +39,7 @@ public struct ImageMembers: Hashable, Sendable {
 struct Projection {
     private let disclosure: Disclosure
     private let identifiers: IdentifierCipher
+    private let kind: RecordKind
     private let requested: ContactKeySet
     private let permitted: ContactKeySet
     private var pending: [(record: RecordNumber, start: Int, end: Int)] = []
@@ -46,10 +47,11 @@ struct Projection {
     private var emptyKeys = ContactKeySet()
     private var emptyMembers: [UInt8] = []
 
-    init(disclosure: Disclosure, requested: ContactKeySet, identifiers: IdentifierCipher) {
+    init(disclosure: Disclosure, requested: ContactKeySet, identifiers: IdentifierCipher, kind: RecordKind) {
         self.disclosure = disclosure
         self.requested = requested
         self.identifiers = identifiers
+        self.kind = kind
         permitted = requested.intersection(disclosure.keys)
     }
 
@@ -82,7 +84,7 @@ struct Projection {
 
     func finish() -> DisclosedContacts {
         let records = pending.map(\.record)
-        let names = identifiers.identifiers(of: records, as: .contact)
+        let names = identifiers.identifiers(of: records, as: kind)
         let nameSize = 2 * 16
         var elements: [UInt8] = []
         elements.reserveCapacity(bodies.count + pending.count * 52)

@@ -2,7 +2,7 @@ import ContactsModel
 
 /// What may be told to one caller: of which contacts, which keys.
 ///
-/// The lock between the book and the wire: a ``StoredContact`` has no way into a reply, and only ``project(_:of:under:)``
+/// The lock between the book and the wire: a ``StoredContact`` has no way into a reply, and only ``project(_:of:under:as:)``
 /// makes a ``DisclosedContacts``, which has.
 public struct Disclosure: Hashable, Sendable {
     public let scope: RecordScope
@@ -32,9 +32,10 @@ public struct Disclosure: Hashable, Sendable {
     /// is none, so that the two look alike. A record out of scope is left out: what was read is cut again.
     public func project(
         _ contacts: some Sequence<(record: RecordNumber, contact: StoredContact, images: ImageMembers)>,
-        of requested: ContactKeySet, under identifiers: IdentifierCipher
+        of requested: ContactKeySet, under identifiers: IdentifierCipher, as kind: RecordKind = .contact
     ) -> DisclosedContacts {
-        var projection = Projection(disclosure: self, requested: requested, identifiers: identifiers)
+        var projection = Projection(
+            disclosure: self, requested: requested, identifiers: identifiers, kind: kind)
         for (record, contact, images) in contacts { projection.append(record, contact, images) }
         return projection.finish()
     }

@@ -19,13 +19,12 @@ struct BrokerPlaces {
 
     /// The paths at which this door's socket may be, most wanted first.
     ///
-    /// - Parameter honoringOverride: whether the variable counts. At the doors of the person it never does where the
-    ///   system's broker is installed.
+    /// Where the system's broker is installed, the doors of the person are the system's, whatever the environment says.
     func candidates(for door: BrokerDoor, honoringOverride: Bool) -> [String] {
-        if honoringOverride, let override, !(door.isForThePerson && systemBrokerIsInstalled) {
-            return ["\(override)/\(door.path)"]
-        }
-        return ["\(system)/\(door.path)"] + (user.map { ["\($0)/contactbroker/\(door.path)"] } ?? [])
+        let systemPath = "\(system)/\(door.path)"
+        if door.isForThePerson, systemBrokerIsInstalled { return [systemPath] }
+        if honoringOverride, let override { return ["\(override)/\(door.path)"] }
+        return [systemPath] + (user.map { ["\($0)/contactbroker/\(door.path)"] } ?? [])
     }
 
     /// Whether the system has a broker: a folder for the agent's door that belongs to root.

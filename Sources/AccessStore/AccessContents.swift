@@ -1,0 +1,142 @@
+import AccessControl
+import ContactsModel
+import Glibc
+
+/// What the file holds at the start.
+struct AccessContents {
+    var held: [Principal: HeldGrant] = [:]
+    var identifierKeys: [Principal: IdentifierKey] = [:]
+    var intents: [Int64: SaveIntent] = [:]
+    var pseudonyms: [UInt32: Pseudonyms] = [:]
+    var usages: [Principal: Usage] = [:]
+    var counters = Counters()
+    /// The last record's event; `nil` in a new file.
+    var lastEvent: String?
+    /// What could not be read, for the audit.
+    var findings: [AuditRecord] = []
+
+    init(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
+        try readCounters(connection)
+        try readPrincipals(connection, now: now)
+        try readIntents(connection, now: now)
+        let keys = try SQLiteStatement("SELECT uid, key FROM auditKey", on: connection)
+        while try keys.next() {
+            guard let uid = keys.integer(0).flatMap(UInt32.init(exactly:)),
+                let key = keys.bytes(1).flatMap(Pseudonyms.init(key:))
+            else { throw .damaged(reason: "auditKey: a key cannot be read") }
+            pseudonyms[uid] = key
+        }
+    }
+
+    private mutating func readCounters(_ connection: SQLiteConnection) throws(AccessStoreError) {
+        let state = try SQLiteStatement(
+            "SELECT auditSequence, auditHead, revision, recordNumber, intent FROM state", on: connection)
+        guard try state.next(), let sequence = state.integer(0), let head = state.bytes(1),
+            head.count == AuditChain.hashSize,
+            let revision = state.integer(2), let recordNumber = state.integer(3), let intent = state.integer(4)
+        else { throw .damaged(reason: "the counters cannot be read") }
+        let last = try SQLiteStatement(
+            "SELECT sequence, event FROM audit ORDER BY sequence DESC LIMIT 1", on: connection)
+        let lastSequence = try last.next() ? last.integer(0) ?? 0 : 0
+        lastEvent = lastSequence > 0 ? last.text(1) : nil
+        // Where the two differ somebody was at the file. Going on behind both keeps the break for verification to find.
+        counters = Counters(
+            auditSequence: max(sequence, lastSequence), auditHead: head, revision: revision,
+            recordNumber: recordNumber, intent: intent)
+    }
+
+    private mutating func readPrincipals(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
+        let contacts = try SQLiteStatement("SELECT contact FROM grantedContact WHERE principal = ?", on: connection)
+        let rows = try SQLiteStatement(
+            """
+            SELECT id, uid, strength, app, displayName, identifierKey,
+                level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses
+            FROM principal LEFT JOIN appGrant ON appGrant.principal = id
+            """, on: connection)
+        while try rows.next() {
+            guard let id = rows.integer(0), let principal = Self.principal(rows, from: 1) else {
+                // Nobody can be this principal, so there is nothing to refuse.
+                unreadable("unreadable principal", uid: rows.integer(1), app: rows.text(3), nil, now: now)
+                continue
+            }
+            if let bytes = rows.bytes(5) {
+                if let cipher = IdentifierCipher(key: bytes) {
+                    identifierKeys[principal] = IdentifierKey(bytes: bytes, cipher: cipher)
+                } else {
+                    unreadable("unreadable identifier key", principal, now: now)
+                }
+            }
+            guard let level = rows.text(6) else { continue }
+            var grant = Self.grant(rows, level: level)
+            if grant == nil {
+                unreadable("unreadable grant", principal, now: now)
+                counters.revision += 1
+                grant = Grant(
+                    access: .denied, keys: [], revision: counters.revision, decidedBy: .administrator,
+                    decidedAt: now / 1_000_000)
+            }
+            guard var grant else { continue }
+            if case .limited = grant.access {
+                var set: Set<RecordNumber> = []
+                contacts.bind(1, id)
+                while try contacts.next() { if let contact = contacts.integer(0) { set.insert(RecordNumber(contact)) } }
+                grant.access = .limited(to: set)
+            }
+            held[principal] = HeldGrant(grant: grant, displayName: rows.text(4) ?? "")
+            usages[principal] = Usage(lastUsedAt: rows.integer(12), uses: Int(rows.integer(13) ?? 0))
+        }
+    }
+
+    private static func principal(_ row: SQLiteStatement, from column: Int32) -> Principal? {
+        guard let uid = row.integer(column).flatMap(UInt32.init(exactly:)),
+            let strength = row.text(column + 1).flatMap(IdentityStrength.init(rawValue:)),
+            let app = row.text(column + 2)
+        else { return nil }
+        return Principal(uid: uid, strength: strength, app: app)
+    }
+
+    private static func grant(_ row: SQLiteStatement, level: String) -> Grant? {
+        let access: Access
+        switch level {
+        case "denied": access = .denied
+        case "limited": access = .limited(to: [])
+        case "full": access = .full
+        default: return nil
+        }
+        guard let bits = row.integer(7), let revision = row.integer(9), let decidedAt = row.integer(11),
+            let decidedBy = row.text(10).flatMap(Grant.Decider.init(rawValue:))
+        else { return nil }
+        let keys = ContactKeySet(rawValue: UInt64(bitPattern: bits))
+        // A key that we do not know may be a restriction that we do not understand.
+        guard keys.isSubset(of: .all) else { return nil }
+        return Grant(
+            access: access, keys: keys, lifetime: row.integer(8).map { .untilTime($0) } ?? .untilRevoked,
+            revision: revision, decidedBy: decidedBy, decidedAt: decidedAt)
+    }
+
+    private mutating func readIntents(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
+        let rows = try SQLiteStatement("SELECT id, uid, strength, app, adds FROM saveIntent", on: connection)
+        while try rows.next() {
+            guard let id = rows.integer(0), let principal = Self.principal(rows, from: 1),
+                let adds = rows.bytes(4).flatMap(RecordNumbers.decode)
+            else {
+                unreadable("unreadable intent", uid: rows.integer(1), app: rows.text(3), nil, now: now)
+                continue
+            }
+            intents[id] = SaveIntent(id: id, uid: principal.uid, principal: principal, adds: adds)
+        }
+    }
+
+    private mutating func unreadable(_ what: String, _ principal: Principal, now: Int64) {
+        unreadable(what, uid: Int64(principal.uid), app: principal.app, principal.strength, now: now)
+    }
+
+    private mutating func unreadable(
+        _ what: String, uid: Int64?, app: String?, _ strength: IdentityStrength?, now: Int64
+    ) {
+        findings.append(
+            AuditRecord(
+                time: now, uid: uid.flatMap(UInt32.init(exactly:)) ?? geteuid(), app: app ?? "", strength: strength,
+                event: .revocation, status: .denied, detail: what))
+    }
+}

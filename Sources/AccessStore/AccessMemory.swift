@@ -1,0 +1,62 @@
+import AccessControl
+import ContactsModel
+
+/// A grant as the store holds it.
+struct HeldGrant {
+    var grant: Grant
+    var displayName: String
+}
+
+/// The key of a principal's identifiers, and what works with it.
+struct IdentifierKey {
+    let bytes: [UInt8]
+    let cipher: IdentifierCipher
+}
+
+/// How often an app read contacts.
+struct Usage {
+    /// Seconds since 1970.
+    var lastUsedAt: Int64?
+    var uses = 0
+    /// Uses that are not in the file yet.
+    var unwritten = 0
+}
+
+/// What has to be done to the rows of a limited set.
+enum SetChange {
+    case rows(added: Set<RecordNumber>, removed: Set<RecordNumber>)
+    case whole
+}
+
+/// What was done since the last commit, with what is needed to take it back.
+struct Batch {
+    var records: [AuditRecord] = []
+    /// The grants touched, as they were.
+    var grants: [Principal: HeldGrant?] = [:]
+    /// Whose identifier keys were made.
+    var identifiers: Set<Principal> = []
+    /// The intents touched, as they were.
+    var intents: [Int64: SaveIntent?] = [:]
+    /// Something went wrong that makes the batch impossible to commit.
+    var failure: AccessStoreError?
+}
+
+extension Grant {
+    /// What both grants allow, for as long as both do.
+    func narrowed(to other: Grant) -> Grant {
+        var grant = self
+        switch (access, other.access) {
+        case (.denied, _), (_, .denied): grant.access = .denied
+        case (.limited(let records), .limited(let others)): grant.access = .limited(to: records.intersection(others))
+        case (.limited(let records), .full), (.full, .limited(let records)): grant.access = .limited(to: records)
+        case (.full, .full): break
+        }
+        grant.keys.formIntersection(other.keys)
+        switch (lifetime, other.lifetime) {
+        case (.untilTime(let end), .untilTime(let otherEnd)): grant.lifetime = .untilTime(min(end, otherEnd))
+        case (.untilRevoked, _): grant.lifetime = other.lifetime
+        case (.untilTime, _), (.session, _), (.process, _): break
+        }
+        return grant
+    }
+}

@@ -1,0 +1,122 @@
+import AccessControl
+import ContactsModel
+
+extension AccessStore {
+    /// Something is to be committed.
+    public var hasUncommitted: Bool {
+        !batch.records.isEmpty || !unwrittenGrants.isEmpty || !unwrittenIntents.isEmpty
+            || !unwrittenPseudonyms.isEmpty || !batch.grants.isEmpty || !batch.identifiers.isEmpty
+            || batch.failure != nil || counters != writtenCounters
+    }
+
+    /// Writes the batch as one transaction. Returns before the disk has it; see ``walSync``.
+    ///
+    /// - Throws: nothing of the batch counts then, and memory is as after the last commit, with two exceptions that are
+    ///   on the safe side: whatever the batch took away stays away until somebody gives it anew, and its
+    ///   ``AuditEvent/revocation`` records stay for the next batch. Answer that the store is unavailable.
+    public func commit() throws(AccessStoreError) { try commit(withAllUses: false) }
+
+    /// Uses of one app that may be missing from the file.
+    private static let mostUnwrittenUses = 64
+    /// Records of revocations kept while nothing can be written.
+    private static let mostKeptRecords = 1_024
+
+    func commit(withAllUses: Bool) throws(AccessStoreError) {
+        guard hasUncommitted else { return }
+        do throws(AccessStoreError) {
+            let writer = try openWriter()
+            if let failure = batch.failure { throw failure }
+            // Before the transaction, since it may make a key that belongs into it.
+            let rows = try auditRows()
+            try writer.transaction { () throws(AccessStoreError) in
+                try write(rows, writer)
+                if !unwrittenGrants.isEmpty { try writeGrants(writer.connection) }
+                if !unwrittenIntents.isEmpty { try writeIntents(writer.connection) }
+                if !unwrittenPseudonyms.isEmpty { try writePseudonyms(writer.connection) }
+                if withAllUses || hasUnwrittenUses { try writeUses(writer.connection) }
+                try writer.write(counters)
+            }
+        } catch {
+            takeBack()
+            throw error
+        }
+        settle()
+    }
+
+    private func auditRows() throws(AccessStoreError) -> [AuditRow] {
+        var sequence = writtenCounters.auditSequence
+        var rows: [AuditRow] = []
+        rows.reserveCapacity(batch.records.count)
+        for record in batch.records {
+            sequence += 1
+            let contacts = record.contacts.map { pseudonyms(of: $0, uid: record.uid) }
+            if let failure = batch.failure { throw failure }
+            rows.append(AuditRow(record, sequence: sequence, contacts: contacts ?? nil))
+        }
+        return rows
+    }
+
+    private func write(_ rows: [AuditRow], _ writer: AccessWriter) throws(AccessStoreError) {
+        for row in rows {
+            let hash = try writer.hash(row, after: counters.auditHead)
+            try writer.write(row, hash: hash)
+            counters.auditSequence = row.sequence
+            counters.auditHead = hash
+        }
+    }
+
+    /// The batch is in the file.
+    private func settle() {
+        for record in batch.records where record.event == .disclosure {
+            let app = record.strength.map { Principal(uid: record.uid, strength: $0, app: record.app) }
+            guard let app, var usage = usages[app] else { continue }
+            usage.uses += 1
+            usage.unwritten += 1
+            usage.lastUsedAt = record.time / 1_000_000
+            usages[app] = usage
+            hasUnwrittenUses = hasUnwrittenUses || usage.unwritten >= Self.mostUnwrittenUses
+        }
+        writtenCounters = counters
+        unwrittenGrants.removeAll()
+        unwrittenIntents.removeAll()
+        unwrittenPseudonyms.removeAll()
+        batch = Batch()
+    }
+
+    /// The batch is not in the file.
+    private func takeBack() {
+        counters.auditSequence = writtenCounters.auditSequence
+        counters.auditHead = writtenCounters.auditHead
+        for (principal, before) in batch.grants {
+            switch (before, held[principal]) {
+            case (nil, let now?) where now.grant.access != .denied: held[principal] = nil
+            // What was denied stays so when a reset fails: otherwise the app could ask again.
+            case (let before?, nil) where before.grant.access == .denied: held[principal] = before
+            case (nil, _), (_?, nil): break
+            case (let before?, let now?):
+                var grant = before.grant.narrowed(to: now.grant)
+                if grant != before.grant { grant.revision = nextRevision() }
+                held[principal] = HeldGrant(grant: grant, displayName: before.displayName)
+            }
+            mark(principal, .whole)
+        }
+        for owner in batch.identifiers { identifierKeys[owner] = nil }
+        for (id, before) in batch.intents { intents[id] = before }
+        unwrittenIntents.removeAll()
+        let kept = batch.records.filter { $0.event == .revocation }.prefix(Self.mostKeptRecords)
+        batch = Batch()
+        batch.records = Array(kept)
+    }
+}
+
+extension AuditRow {
+    init(_ record: AuditRecord, sequence: Int64, contacts: [UInt8]?) {
+        self.init(
+            sequence: sequence, time: record.time, uid: Int64(record.uid), app: Array(record.app.utf8),
+            strength: record.strength.map { Array($0.rawValue.utf8) }, event: Array(record.event.rawValue.utf8),
+            status: record.status.map { Array($0.rawValue.utf8) },
+            keys: record.keys.map { Int64(bitPattern: $0.rawValue) }, count: record.count.map(Int64.init),
+            contacts: contacts, revision: record.revision, repeats: record.repeats.map(Int64.init),
+            detail: record.detail.map { Array($0.utf8) })
+    }
+}

@@ -1,0 +1,111 @@
+import AccessControl
+import ContactsModel
+
+extension AccessStore {
+    /// What was decided for a principal; `nil` where nothing was. Whether it has run out is for the caller to ask.
+    public func grant(of principal: Principal) -> Grant? { held[principal]?.grant }
+
+    /// Everybody with a grant, in no order.
+    public var principals: [Principal] { Array(held.keys) }
+
+    /// How often an app's reading was recorded, its sessions and processes together.
+    ///
+    /// Counted from the ``AuditEvent/disclosure`` records; a crash may lose the last few counts, never a record.
+    ///
+    /// - Returns: `lastUsedAt` in seconds since 1970.
+    public func usage(of principal: Principal) -> (lastUsedAt: Int64?, uses: Int) {
+        let usage = usages[principal.bound(to: .standing)] ?? Usage()
+        return (usage.lastUsedAt, usage.uses)
+    }
+
+    /// What the app was called when its grant was made. Text of strangers; whoever shows it strips it.
+    public func displayName(of principal: Principal) -> String? { held[principal]?.displayName }
+
+    /// A revision that is above every one before it, those of batches that failed included.
+    public func nextRevision() -> Int64 {
+        counters.revision += 1
+        return counters.revision
+    }
+
+    /// Gives a principal this grant in place of any other. Take its revision from ``nextRevision()``.
+    public func setGrant(_ grant: Grant, for principal: Principal, displayName: String) {
+        touch(principal)
+        held[principal] = HeldGrant(grant: grant, displayName: displayName)
+        if usages[principal.bound(to: .standing)] == nil { usages[principal.bound(to: .standing)] = Usage() }
+        mark(principal, .whole)
+    }
+
+    /// Resets a principal: nothing is decided, and what its identifiers named is named by none of them again.
+    ///
+    /// A session or process of an app that is no interpreter uses the app's standing key: to reset the app,
+    /// reset its standing principal too, whether or not that has a grant.
+    public func removeGrant(of principal: Principal) {
+        drop(principal)
+        guard identifierKeys.removeValue(forKey: principal) != nil else { return }
+        batch.identifiers.remove(principal)
+        mark(principal, .whole)
+    }
+
+    /// Ends a grant that ran out. The identifier key stays, so that a new grant names the contacts as before.
+    public func endGrant(of principal: Principal) { drop(principal) }
+
+    /// Principals whose grant has run out.
+    ///
+    /// - Parameter now: seconds since 1970.
+    public func expired(at now: Int64) -> [Principal] {
+        held.filter { $0.value.grant.hasExpired(at: now) }.map(\.key)
+    }
+
+    /// Adds contacts to a limited principal's set, under a new revision. Does nothing for any other.
+    public func widen(_ principal: Principal, with records: Set<RecordNumber>) {
+        guard case .limited(let set)? = held[principal]?.grant.access else { return }
+        let added = records.subtracting(set)
+        guard !added.isEmpty else { return }
+        change(principal, to: set.union(added), .rows(added: added, removed: []))
+    }
+
+    /// Takes deleted contacts out of every limited set of a user; each one that had any has a new revision.
+    public func forget(_ records: Set<RecordNumber>, uid: UInt32) {
+        for (principal, held) in held where principal.uid == uid {
+            guard case .limited(let set) = held.grant.access else { continue }
+            let removed = records.intersection(set)
+            guard !removed.isEmpty else { continue }
+            change(principal, to: set.subtracting(removed), .rows(added: [], removed: removed))
+        }
+    }
+
+    private func change(_ principal: Principal, to set: Set<RecordNumber>, _ change: SetChange) {
+        touch(principal)
+        held[principal]?.grant.access = .limited(to: set)
+        held[principal]?.grant.revision = nextRevision()
+        mark(principal, change)
+    }
+
+    private func drop(_ principal: Principal) {
+        guard held[principal] != nil else { return }
+        touch(principal)
+        held[principal] = nil
+        mark(principal, .whole)
+        let standing = principal.bound(to: .standing)
+        if !held.keys.contains(where: { $0.bound(to: .standing) == standing }) { usages[standing] = nil }
+    }
+
+    /// Keeps what is to be brought back if the batch fails.
+    private func touch(_ principal: Principal) {
+        guard batch.grants[principal] == nil else { return }
+        batch.grants[principal] = .some(held[principal])
+    }
+
+    /// Notes what differs from the file. What hangs on a session or a process never gets there.
+    func mark(_ principal: Principal, _ change: SetChange) {
+        guard principal.binding == .standing else { return }
+        switch (unwrittenGrants[principal], change) {
+        case (.rows(var added, var removed), .rows(let more, let fewer)):
+            added = added.subtracting(fewer).union(more)
+            removed = removed.subtracting(more).union(fewer)
+            unwrittenGrants[principal] = .rows(added: added, removed: removed)
+        case (.whole, .rows), (_, .whole): unwrittenGrants[principal] = .whole
+        case (nil, .rows): unwrittenGrants[principal] = change
+        }
+    }
+}

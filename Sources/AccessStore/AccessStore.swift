@@ -1,0 +1,98 @@
+import AccessControl
+import ContactsModel
+import Glibc
+
+/// What the people said and what was told to whom: grants, identifier keys and the audit, in a file of their own.
+///
+/// Its one owner is the loop: it is not `Sendable`, and all its functions are synchronous and quick. Grants are answered
+/// from memory. Changes take effect in memory at once and are collected; ``commit()`` writes them and the audit records
+/// of one loop turn as one transaction, without waiting for the disk. What must outlive a power cut before somebody is
+/// told waits for ``walSync``, off the loop.
+///
+/// A standing grant (until revoked, or until a time) is a row too. One that hangs on a session or a process lives in
+/// memory and is never written.
+public final class AccessStore {
+    let folder: StateFolder
+    /// `nil` once closed.
+    var writer: AccessWriter?
+    public let walSync: WALSync
+
+    var held: [Principal: HeldGrant] = [:]
+    var identifierKeys: [Principal: IdentifierKey] = [:]
+    var intents: [Int64: SaveIntent] = [:]
+    var pseudonyms: [UInt32: Pseudonyms] = [:]
+    /// By standing principal: its sessions and processes count with it.
+    var usages: [Principal: Usage] = [:]
+    /// Some app has gathered enough uses to write them.
+    var hasUnwrittenUses = false
+    var counters: Counters
+    var writtenCounters: Counters
+
+    var batch = Batch()
+    // What differs from the file. Unlike the batch it outlives a commit that failed, so that a revocation which
+    // stays in force is written as soon as that is possible again.
+    var unwrittenGrants: [Principal: SetChange] = [:]
+    var unwrittenIntents: Set<Int64> = []
+    var unwrittenPseudonyms: Set<UInt32> = []
+
+    /// Opens the store of a folder, making both where there are none, and records the start.
+    ///
+    /// Where the last run ended without closing, a ``AuditEvent/gap`` is recorded first. A grant that cannot be read
+    /// counts as denied and is recorded; its row is left alone.
+    ///
+    /// - Parameter now: microseconds since 1970.
+    public static func open(folder path: String, now: Int64) throws(AccessStoreError) -> AccessStore {
+        let folder = try StateFolder(path: path)
+        if try folder.prepareDatabase() { try Schema.inspect(path: folder.database) }
+        let writer = try AccessWriter(database: folder.database)
+        let contents = try AccessContents(writer.connection, now: now)
+        let store = try AccessStore(folder: folder, writer: writer, contents: contents)
+        for record in contents.findings { store.append(record) }
+        if let last = contents.lastEvent, last != AuditEvent.stop.rawValue {
+            store.append(AuditRecord(time: now, uid: geteuid(), event: .gap))
+        }
+        store.append(AuditRecord(time: now, uid: geteuid(), event: .start))
+        try store.commit()
+        try store.walSync.sync()
+        try folder.syncNames()
+        return store
+    }
+
+    private init(folder: StateFolder, writer: AccessWriter, contents: AccessContents) throws(AccessStoreError) {
+        self.folder = folder
+        self.writer = writer
+        held = contents.held
+        identifierKeys = contents.identifierKeys
+        intents = contents.intents
+        pseudonyms = contents.pseudonyms
+        usages = contents.usages
+        counters = contents.counters
+        writtenCounters = contents.counters
+        walSync = try WALSync(database: folder.database)
+    }
+
+    /// Records the stop, writes what is left, and lets go of the folder. The store is of no further use.
+    ///
+    /// - Parameter now: microseconds since 1970.
+    public func close(now: Int64) {
+        guard writer != nil else { return }
+        append(AuditRecord(time: now, uid: geteuid(), event: .stop))
+        // What cannot be written now is missed by the next start, which records the gap.
+        if (try? commit(withAllUses: true)) != nil, (try? walSync.sync()) != nil {
+            _ = try? writer?.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        writer = nil
+        folder.release()
+    }
+
+    /// What works while the store is open.
+    func openWriter() throws(AccessStoreError) -> AccessWriter {
+        guard let writer else { throw .unavailable(reason: "the access database is closed") }
+        return writer
+    }
+
+    /// Pages in the WAL after the last commit; see ``Checkpointer``.
+    public var walPages: Int { writer?.walPages ?? 0 }
+
+    public var checkpointer: Checkpointer { Checkpointer(database: folder.database) }
+}

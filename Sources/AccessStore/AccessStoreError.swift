@@ -1,0 +1,11 @@
+/// Why the access database cannot be used. Whatever it is, the caller's answer to an app is no.
+public enum AccessStoreError: Error, Hashable, Sendable {
+    /// It cannot be read or written just now; the reason is for the journal.
+    case unavailable(reason: String)
+    /// Not an access database, or one that SQLite found damaged. It was left as it is: restore it from a backup.
+    case damaged(reason: String)
+    /// Written by a later version of contactbrokerd, and left as it is.
+    case newerSchema
+    /// Another broker serves this folder.
+    case inUse
+}

@@ -1,0 +1,127 @@
+import GRDBSQLite
+
+/// The tables of the access database, and the way from each version to the next.
+///
+/// A step that has shipped is never edited. The version is SQLite's `user_version`; `application_id` tells our file
+/// from any other SQLite database.
+enum Schema {
+    /// "CBRA".
+    static let application: Int64 = 0x4342_5241
+
+    static var version: Int { steps.count }
+
+    private static let steps = [
+        """
+        -- Exactly one row: where the counters stand. It is written with every batch.
+        CREATE TABLE state (
+            id            INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+            auditSequence INTEGER NOT NULL,
+            auditHead     BLOB    NOT NULL CHECK (length(auditHead) = 32),
+            revision      INTEGER NOT NULL,
+            recordNumber  INTEGER NOT NULL,
+            intent        INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO state VALUES (1, 0, zeroblob(32), 0, 0, 0);
+
+        -- An app of a user, as long as it has a grant or was named a contact.
+        CREATE TABLE principal (
+            id            INTEGER NOT NULL PRIMARY KEY,
+            uid           INTEGER NOT NULL,
+            strength      TEXT    NOT NULL,
+            app           TEXT    NOT NULL,
+            displayName   TEXT    NOT NULL,
+            identifierKey BLOB    CHECK (length(identifierKey) = 16),
+            UNIQUE (uid, strength, app)
+        ) STRICT;
+
+        -- keys is a bit set. Times are seconds since 1970; without expires it holds until it is revoked.
+        CREATE TABLE appGrant (
+            principal     INTEGER NOT NULL PRIMARY KEY REFERENCES principal ON DELETE CASCADE,
+            level         TEXT    NOT NULL CHECK (level IN ('denied', 'limited', 'full')),
+            keys          INTEGER NOT NULL,
+            expires       INTEGER,
+            revision      INTEGER NOT NULL,
+            decidedBy     TEXT    NOT NULL,
+            decidedAt     INTEGER NOT NULL,
+            lastUsedAt    INTEGER,
+            uses          INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+
+        -- The set of a limited grant.
+        CREATE TABLE grantedContact (
+            principal     INTEGER NOT NULL REFERENCES appGrant ON DELETE CASCADE,
+            contact       INTEGER NOT NULL,
+            PRIMARY KEY (principal, contact)
+        ) STRICT, WITHOUT ROWID;
+
+        -- adds: the record numbers, 8 bytes each, little endian.
+        CREATE TABLE saveIntent (
+            id            INTEGER NOT NULL PRIMARY KEY,
+            uid           INTEGER NOT NULL,
+            strength      TEXT    NOT NULL,
+            app           TEXT    NOT NULL,
+            adds          BLOB    NOT NULL
+        ) STRICT;
+
+        -- What a user's contacts are called in the audit is made with this.
+        CREATE TABLE auditKey (
+            uid           INTEGER NOT NULL PRIMARY KEY,
+            key           BLOB    NOT NULL CHECK (length(key) = 16)
+        ) STRICT;
+
+        -- Microseconds since 1970. contacts: pseudonyms of 16 bytes each. hash: see AuditChain.
+        -- No index but the sequence: each one would add a page to every commit that a reply waits for.
+        CREATE TABLE audit (
+            sequence      INTEGER NOT NULL PRIMARY KEY,
+            time          INTEGER NOT NULL,
+            uid           INTEGER NOT NULL,
+            app           TEXT    NOT NULL,
+            strength      TEXT,
+            event         TEXT    NOT NULL,
+            status        TEXT,
+            keys          INTEGER,
+            count         INTEGER,
+            contacts      BLOB,
+            revision      INTEGER,
+            repeats       INTEGER,
+            detail        TEXT,
+            hash          BLOB    NOT NULL CHECK (length(hash) = 32)
+        ) STRICT;
+        CREATE TRIGGER auditKeepsWords BEFORE UPDATE ON audit
+            BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+        CREATE TRIGGER auditKeepsRecords BEFORE DELETE ON audit
+            BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+        """
+    ]
+
+    /// Looks at a file without changing it: is it ours, whole, and not from a later version?
+    ///
+    /// The audit is not walked here, however long it has grown; verification does that in steps.
+    static func inspect(path: String) throws(AccessStoreError) {
+        let connection = try SQLiteConnection(path: path, .readOnly)
+        let version = try connection.integer("PRAGMA user_version") ?? 0
+        let application = try connection.integer("PRAGMA application_id") ?? 0
+        if version == 0, application == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 { return }
+        guard application == Self.application else { throw .damaged(reason: "this is not an access database") }
+        guard version <= Self.version else { throw .newerSchema }
+        for table in ["state", "principal", "appGrant", "grantedContact", "saveIntent", "auditKey"] {
+            // Rows that a CHECK refuses are no damage to the file: the grant that cannot be read counts as denied.
+            let report = try connection.text("PRAGMA quick_check(\(table))") ?? ""
+            guard report == "ok" || report.hasPrefix("CHECK constraint failed") else {
+                throw .damaged(reason: "\(table): \(report)")
+            }
+        }
+        guard try connection.integer("SELECT count(*) FROM state") == 1 else {
+            throw .damaged(reason: "the counters are missing")
+        }
+    }
+
+    static func migrate(_ connection: SQLiteConnection) throws(AccessStoreError) {
+        let version = Int(try connection.integer("PRAGMA user_version") ?? 0)
+        guard version < steps.count else { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        for step in steps[version...] { try connection.execute(step) }
+        try connection.execute(
+            "PRAGMA application_id = \(application); PRAGMA user_version = \(steps.count); COMMIT")
+    }
+}

@@ -1,0 +1,166 @@
+import AccessControl
+import AccessStore
+import ContactsInterface
+import ContactsModel
+import Dispatch
+import JSON
+import Varlink
+
+/// The audit, as administrators read it.
+extension Broker {
+    private static let auditQueue = DispatchQueue(label: "audit reader")
+    /// Records that a caller without `more` gets if it names no limit.
+    private static let recordsWithoutMore = 1_000
+
+    func queryAudit(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try AdminParameters(
+            call.parameters,
+            allowing: ["uid", "allUsers", "app", "since", "until", "event", "contact", "limit", "follow"])
+        guard !parameters.follow else { throw .invalidParameter("follow") }
+        var filter = AuditFilter(app: parameters.app, contact: parameters.contact)
+        filter.uid = parameters.allUsers ? nil : parameters.uid ?? session.caller.uid
+        filter.since = try time(parameters.since, "since")
+        filter.until = try time(parameters.until, "until")
+        if let event = parameters.event {
+            guard let event = AuditEvent(rawValue: event) else {
+                throw AdminError.invalidValue(
+                    "event", reason: "one of " + AuditEvent.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            filter.event = event
+        }
+        if call.more, parameters.limit == nil {
+            sendAudit(call, filter, after: nil)
+        } else {
+            sendLatest(call, filter, limit: parameters.limit ?? Self.recordsWithoutMore)
+        }
+    }
+
+    private func time(_ text: String?, _ name: String) throws(VarlinkError) -> Int64? {
+        guard let text else { return nil }
+        guard let seconds = Timestamp.seconds(text) else {
+            throw AdminError.invalidValue(name, reason: "a time such as 2026-01-31T12:00:00Z, or a date")
+        }
+        return seconds * 1_000_000
+    }
+
+    /// All records, oldest first, batch by batch as the reader takes them.
+    private func sendAudit(_ call: Call, _ filter: AuditFilter, after: Int64?) {
+        let limit = limits.auditRecordsPerBatch
+        readAudit(
+            { (reader) throws(AccessStoreError) in try reader.records(matching: filter, after: after, limit: limit) },
+            call
+        ) { [weak self] records in
+            let continues = records.count == limit
+            call.reply(Self.reply(records), continues: continues)
+            guard continues else { return }
+            call.whenWritable { self?.sendAudit(call, filter, after: records.last?.sequence) }
+        }
+    }
+
+    /// The latest records, oldest first.
+    private func sendLatest(_ call: Call, _ filter: AuditFilter, limit: Int) {
+        readAudit(
+            { (reader) throws(AccessStoreError) in
+                try reader.records(matching: filter, after: nil, limit: limit, newestFirst: true)
+            }, call
+        ) { call.reply(Self.reply($0.reversed())) }
+    }
+
+    func verifyAudit(_ call: Call) throws(VarlinkError) {
+        _ = try AdminParameters(call.parameters, allowing: [])
+        // Until the walk meets its end: what is appended meanwhile is walked too.
+        readAudit(
+            { (reader) throws(AccessStoreError) -> (checked: Int, last: AuditVerification) in
+                var checked = 0
+                var from: Int64?
+                while true {
+                    let step = try reader.verify(from: from, budget: 10_000)
+                    checked += step.checked
+                    guard step.brokenAt == nil, let next = step.next else { return (checked, step) }
+                    from = next
+                }
+            }, call
+        ) { result in
+            let (checked, step) = result
+            call.reply {
+                $0.member("records", checked)
+                $0.member("head", step.head)
+                $0.member("brokenAt", step.brokenAt)
+            }
+        }
+    }
+
+    /// Reads the audit off the loop, since it may be long, and hands over on the loop what was read.
+    private func readAudit<Result: Sendable>(
+        _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Result, _ call: Call,
+        _ done: @escaping (Result) -> Void
+    ) {
+        let reader = access.auditReader
+        let loop = surroundings.loop
+        let bound = LoopBound((call, done, surroundings.log), loop: loop)
+        Self.auditQueue.async {
+            var result: Result?
+            var failure: AccessStoreError?
+            do throws(AccessStoreError) {
+                result = try read(reader)
+            } catch {
+                failure = error
+            }
+            let outcome = (result, failure)
+            loop.execute {
+                let (call, done, log) = bound.value
+                if let result = outcome.0 { return done(result) }
+                log("the audit cannot be read: \(outcome.1.map { "\($0)" } ?? "")")
+                call.fail(
+                    AdminError.invalidValue("state", reason: "the audit cannot be read; see the broker's journal"))
+            }
+        }
+    }
+
+    private static func reply(_ records: [AuditEntry]) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 256 * records.count + 32)
+        writer.object {
+            $0.name("records")
+            $0.array(records) { writer, record in writer.object { write(record, &$0) } }
+        }
+        return writer.bytes
+    }
+
+    private static func write(_ record: AuditEntry, _ writer: inout JSONWriter) {
+        writer.member("sequence", record.sequence)
+        writer.member("time", Timestamp.text(seconds: record.time / 1_000_000))
+        writer.member("uid", record.uid)
+        writer.member("app", record.app)
+        writer.member("strength", record.strength?.rawValue ?? "")
+        writer.member("event", record.event.rawValue)
+        writer.member("status", record.status?.rawValue ?? "")
+        writer.member("keys", record.keys?.keys.map(\.rawValue))
+        writer.member("contacts", record.count)
+        writer.member("contactIdentifiers", record.contacts)
+        writer.member("revision", record.revision)
+        writer.member("repeats", record.repeats)
+        writer.member("detail", record.detail)
+        writer.member("previous", record.previous)
+        writer.member("hash", record.hash)
+    }
+
+    func getStatus(_ call: Call) throws(VarlinkError) {
+        _ = try AdminParameters(call.parameters, allowing: [])
+        let uid = surroundings.ownUID
+        call.reply {
+            $0.name("status")
+            $0.object {
+                $0.member("version", Release.version)
+                $0.member("mode", "session")
+                $0.member("startedAt", Timestamp.text(seconds: startedAt / 1_000_000))
+                $0.member("stateFolder", surroundings.stateFolder)
+                $0.member("connections", sessions.count)
+                $0.member("agents", prompts.agentCount(uid))
+                $0.member("promptsOpen", prompts.openCount(uid))
+                $0.member("grants", access.principals.count)
+                $0.member("auditRecords", access.auditCount)
+                for (name, value) in surroundings.facts { $0.member(name, value) }
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import AccessControl
+import ContactsInterface
+import ContactsModel
+import ContactsStore
+import Varlink
+
+/// What the person chose, checked and made to hold.
+extension Broker {
+    func answer(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try AnswerParameters(call.parameters)
+        guard let agent = prompts.agent(parameters.agent, of: session) else {
+            throw AgentError.notAnAgent("this process serves no agent of that token")
+        }
+        guard let prompt = prompts.prompt(parameters.cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
+        guard !parameters.hasPickerFields, parameters.removed.isEmpty else {
+            throw AgentError.invalidAnswer("a field of another kind of prompt")
+        }
+        guard let level = parameters.level else {
+            dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
+            return turn.reply(Array("{}".utf8), to: call)
+        }
+        var rows: Set<RecordNumber> = []
+        for identifier in parameters.identifiers {
+            guard let record = prompt.rows.record(identifier, as: .agentRow) else {
+                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
+            }
+            rows.insert(record)
+        }
+        let known = standing(of: prompt.session)
+        let decided = try decided(level, rows, parameters, prompt, known)
+        // What was deleted while the person read is not granted.
+        books.with(session.caller.uid) { [weak self] result in
+            guard let self, !prompt.isAnswered else { return call.fail(AgentError.unknownPrompt) }
+            do throws(StoreError) {
+                let existing = rows.isEmpty ? [] : try result.get()?.existing(rows) ?? []
+                hold(decided, rows: rows.intersection(existing), prompt, agent, call)
+            } catch {
+                unavailable(call, error)
+            }
+        }
+    }
+
+    private func dismiss(_ prompt: Prompt, _ agent: Agent, neverAskAgain: Bool) {
+        if neverAskAgain { prompts.silence(prompt.caller) }
+        record(.answer, of: prompt.caller, detail: neverAskAgain ? "never ask again" : "dismissed")
+        prompts.end(prompt, .dismissed, answering: agent)
+    }
+
+    /// An answer that makes sense: for whom, and what becomes of their grant.
+    private struct Decided {
+        var principal: Principal
+        var level: AnswerParameters.Level
+        var keys: ContactKeySet
+        var lifetime: Lifetime
+        /// What a limited app sees already.
+        var standing: Set<RecordNumber>
+    }
+
+    private func decided(
+        _ level: AnswerParameters.Level, _ rows: Set<RecordNumber>, _ parameters: AnswerParameters, _ prompt: Prompt,
+        _ known: PrincipalStanding
+    ) throws(VarlinkError) -> Decided {
+        let isFirst = known.standing == .notDetermined
+        switch (prompt.kind, level) {
+        case (.access, .denied), (.access, .limited), (.access, .full): break
+        case (.button, .denied):
+            guard isFirst else { throw AgentError.invalidAnswer("the app's standing was decided before") }
+        case (.button, .limited):
+            guard !rows.isEmpty else { throw AgentError.invalidAnswer("no contact was chosen") }
+        case (.button, .full): throw AgentError.invalidAnswer("full is not for the access button")
+        case (.manage, _), (.pick, _), (.propose, _):
+            throw AgentError.invalidAnswer("this kind of prompt has no level")
+        }
+        guard level == .limited || rows.isEmpty else { throw AgentError.invalidAnswer("contacts without limited") }
+        if let keys = parameters.keys, !keys.isDisjoint(with: .named), prompt.keys?.isSuperset(
+            of: keys.intersection(.named)) != true
+        {
+            throw AgentError.invalidAnswer("notes were not asked for")
+        }
+        if case .granted(let grant) = known.standing, let principal = known.principal, grant.access != .denied {
+            guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
+                throw AgentError.invalidAnswer("the lifetime of a standing grant is not changed here")
+            }
+            var standing: Set<RecordNumber> = []
+            if case .limited(let records) = grant.access { standing = records }
+            return Decided(
+                principal: principal, level: level, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
+                standing: standing)
+        }
+        let lifetime = try lifetime(parameters, prompt.caller)
+        guard let principal = prompt.caller.principal(for: lifetime) else {
+            throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
+        }
+        return Decided(
+            principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
+            standing: [])
+    }
+
+    private func lifetime(
+        _ parameters: AnswerParameters, _ caller: Caller
+    ) throws(VarlinkError) -> Lifetime {
+        let kind = parameters.lifetime ?? caller.lifetimes.first ?? .process
+        switch kind {
+        case .untilTime:
+            guard caller.lifetimes.contains(.untilRevoked) else {
+                throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
+            }
+            guard let end = parameters.expires.flatMap(Timestamp.seconds), end > seconds else {
+                throw AgentError.invalidAnswer("expires is no time to come")
+            }
+            return .untilTime(end)
+        case .untilRevoked, .session, .process:
+            guard caller.lifetimes.contains(kind) else {
+                throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
+            }
+            switch kind {
+            case .session: return .session
+            case .process: return .process
+            case .untilRevoked, .untilTime: return .untilRevoked
+            }
+        }
+    }
+
+    private func hold(_ decided: Decided, rows: Set<RecordNumber>, _ prompt: Prompt, _ agent: Agent, _ call: Call) {
+        let access: Access
+        switch decided.level {
+        case .denied: access = .denied
+        case .limited: access = .limited(to: decided.standing.union(rows))
+        case .full: access = .full
+        }
+        prompt.isAnswered = true
+        let grant = Grant(
+            access: access, keys: decided.keys, lifetime: decided.lifetime, revision: self.access.nextRevision(),
+            decidedBy: .person, decidedAt: seconds)
+        record(.answer, of: prompt.caller) {
+            $0.status = access.status
+            $0.count = rows.count
+        }
+        settle(
+            grant, for: decided.principal, displayName: prompt.caller.displayName,
+            sharesStandingKey: !prompt.caller.isInterpreter
+        ) { [weak self] holds in
+            guard let self else { return }
+            scheduleExpiry()
+            guard holds else {
+                prompts.end(prompt, .dismissed, answering: agent)
+                return call.fail(AgentError.invalidAnswer("the decision could not be recorded and does not hold"))
+            }
+            call.reply()
+            let newly = rows.subtracting(decided.standing)
+            prompts.end(prompt, decided.level == .denied ? .refused : .granted(newly: newly), answering: agent)
+        }
+    }
+}
+
+extension Call {
+    /// Answers with nothing but that it was done.
+    func reply() {
+        reply(Array("{}".utf8))
+    }
+}

@@ -1,0 +1,187 @@
+import AccessControl
+import ContactsInterface
+import ContactsModel
+import ContactsStore
+import JSON
+import Varlink
+
+/// What the program that the person sees and answers may call.
+extension Broker {
+    func answerAgent(_ call: Call, _ session: CallerSession) {
+        let prefix = ContactsInterface.agent.name + "."
+        guard call.method.hasPrefix(prefix), let method = AgentMethod(rawValue: String(call.name)),
+            call.method.utf8.count == prefix.utf8.count + method.rawValue.utf8.count
+        else { return call.fail(.methodNotFound(call.method)) }
+        do throws(VarlinkError) {
+            switch method {
+            case .serve: try serve(call, session)
+            case .search: try search(call, session)
+            case .show: try show(call, session)
+            case .answer: try answer(call, session)
+            case .listGrants: try listGrants(call, session)
+            case .manage: throw .methodNotImplemented(call.method)
+            }
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    private func serve(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ServeParameters(call.parameters)
+        guard call.more else { throw .expectedMore }
+        guard let token = Self.randomName() else { throw AgentError.notAnAgent("no randomness for a token") }
+        let agent = Agent(
+            token: token, session: session, terminal: parameters.terminal, notifyOnly: parameters.notifyOnly,
+            serve: call)
+        prompts.describe = { [weak self] prompt, waiting, expires in
+            self?.describe(prompt, waiting: waiting, expires: expires) ?? Array("{}".utf8)
+        }
+        guard prompts.serve(agent) else { throw AgentError.tooManyAgents }
+    }
+
+    /// The agent and the prompt that a call of the second connection is about.
+    private func shown(
+        _ token: String, _ cookie: String, _ session: CallerSession
+    ) throws(VarlinkError) -> (Agent, Prompt) {
+        guard let agent = prompts.agent(token, of: session) else {
+            throw AgentError.notAnAgent("this process serves no agent of that token")
+        }
+        guard let prompt = prompts.prompt(cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
+        return (agent, prompt)
+    }
+
+    // MARK: What the person looks at
+
+    private static let rowKeys = ContactKeySet.names
+    private static let rowDisclosure = Disclosure.forPerson(
+        keys: rowKeys.union(ContactKeySet([.emailAddresses, .phoneNumbers])))
+
+    private func search(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try SearchParameters(call.parameters)
+        let (_, prompt) = try shown(parameters.agent, parameters.cookie, session)
+        books.with(session.caller.uid) { [weak self] result in
+            guard let self else { return }
+            do throws(StoreError) {
+                let found =
+                    try result.get()?.search(
+                        parameters.query, scope: .all, excluding: prompt.hidden, order: .familyName,
+                        offset: parameters.offset, limit: parameters.limit) ?? (rows: [], total: 0)
+                record(.agentSearch, of: session.caller) { $0.count = found.rows.count }
+                turn.reply(
+                    rows(found.rows, total: found.total, offset: parameters.offset, prompt), to: call)
+            } catch {
+                unavailable(call, error)
+            }
+        }
+    }
+
+    private func rows(
+        _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt
+    ) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 256 + rows.count * 256)
+        writer.object {
+            $0.name("rows")
+            $0.array(rows) { writer, row in
+                let (record, contact) = row
+                let disclosed = Self.rowDisclosure.project(
+                    [(record, contact, .none)], of: Self.rowKeys, under: prompt.rows, as: .agentRow)
+                writer.object {
+                    $0.member("identifier", prompt.rows.identifier(of: record, as: .agentRow))
+                    $0.name("contact")
+                    $0.raw(disclosed.elements)
+                    $0.member("detail", Self.rowDisclosure.detail(of: contact))
+                    $0.member("granted", "none")
+                    $0.member("enabled", true)
+                }
+            }
+            $0.member("total", total)
+            $0.member("more", offset + rows.count < total)
+        }
+        return writer.bytes
+    }
+
+    private func show(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ShowParameters(call.parameters)
+        let (_, prompt) = try shown(parameters.agent, parameters.cookie, session)
+        guard let record = prompt.rows.record(parameters.identifier, as: .agentRow) else {
+            throw AgentError.invalidAnswer("no row of this prompt")
+        }
+        books.with(session.caller.uid) { [weak self] result in
+            guard let self else { return }
+            do throws(StoreError) {
+                let disclosure = Disclosure.forPerson(keys: .all)
+                var found: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
+                let query = ContactQuery(scope: .all, predicate: .records([record]), limit: 1)
+                _ = try result.get()?.fetch(query) { found.append(($0, $1, ImageMembers($2))) }
+                guard !found.isEmpty else { return call.fail(AgentError.invalidAnswer("no row of this prompt")) }
+                let disclosed = disclosure.project(
+                    found, of: ContactKeySet.all.subtracting(.images), under: prompt.rows, as: .agentRow)
+                self.record(.agentSearch, of: session.caller) { $0.count = 1 }
+                turn.reply(Array("{\"contact\":".utf8) + disclosed.elements + Array("}".utf8), to: call)
+            } catch {
+                unavailable(call, error)
+            }
+        }
+    }
+
+    // MARK: What the agent is told
+
+    private func describe(_ prompt: Prompt, waiting: Int, expires: Int64) -> [UInt8] {
+        let known = standing(of: prompt.session)
+        let usage = known.principal.map(access.usage)
+        var granted = 0
+        if case .granted(let grant) = known.standing, case .limited(let records) = grant.access {
+            granted = records.count
+        }
+        var writer = JSONWriter(reservingCapacity: 1_024)
+        writer.object {
+            $0.name("prompt")
+            $0.object {
+                $0.member("cookie", prompt.cookie)
+                $0.member("kind", prompt.kind.rawValue)
+                $0.name("caller")
+                $0.object { Self.describe(prompt.caller, &$0) }
+                $0.member("currentStatus", known.standing.status.rawValue)
+                $0.member("purpose", prompt.purpose)
+                $0.member("keys", prompt.keys?.keys.map(\.rawValue))
+                $0.member("query", prompt.query)
+                $0.member("caption", prompt.caption)
+                $0.member("totalContacts", prompt.total)
+                $0.member("grantedContacts", granted)
+                $0.member("lastUsedAt", usage?.lastUsedAt.map { Timestamp.text(seconds: $0) })
+                $0.member("uses", usage?.uses)
+                $0.member("waiting", waiting)
+                $0.member("expires", Timestamp.text(seconds: expires))
+                $0.member("lifetimes", prompt.caller.lifetimes.map(\.rawValue))
+                $0.member("interpreter", prompt.caller.isInterpreter)
+                $0.member("quiet", prompt.isQuiet)
+            }
+        }
+        return writer.bytes
+    }
+
+    private static func describe(_ caller: Caller, _ writer: inout JSONWriter) {
+        writer.member("displayName", caller.displayName)
+        writer.member("identifier", caller.app)
+        writer.member("strength", caller.strength.rawValue)
+        writer.member("executable", caller.executable)
+        writer.member("pid", caller.process.pid)
+        writer.member("terminal", caller.terminal)
+    }
+
+    private func listGrants(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        guard let token = call.parameters["agent"]?.string, call.parameters.count == 1 else {
+            throw .invalidParameter("agent")
+        }
+        guard prompts.agent(token, of: session) != nil else {
+            throw AgentError.notAnAgent("this process serves no agent of that token")
+        }
+        let grants = grantedPrincipals(uid: session.caller.uid)
+        call.reply {
+            $0.name("grants")
+            $0.array(grants) { writer, entry in
+                writer.object { self.describe(entry.principal, entry.grant, forAdministrator: false, &$0) }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import AccessControl
+import ContactsInterface
+import ContactsModel
+import ContactsStore
+import JSON
+import Varlink
+
+/// What apps may call.
+extension Broker {
+    private static let appMethods = Dictionary(
+        uniqueKeysWithValues: ContactsMethod.allCases.map { (ContactsInterface.contacts.name + "." + $0.rawValue, $0) })
+
+    func answerApp(_ call: Call, _ session: CallerSession) {
+        guard let method = Self.appMethods[call.method] else {
+            call.fail(.methodNotFound(call.method))
+            return
+        }
+        if waitsForGrant(session, { [weak self] in self?.answerApp(call, session) }) { return }
+        do throws(VarlinkError) {
+            switch method {
+            case .getAuthorization: try getAuthorization(call, session)
+            case .requestAccess: try requestAccess(call, session)
+            case .fetchContacts:
+                Fetch(call: call, session: session, broker: self, try FetchContactsParameters(call.parameters)).begin()
+            case .saveContacts:
+                Save(call: call, session: session, broker: self, try SaveContactsParameters(call.parameters)).begin()
+            case .requestContacts: try requestContacts(call, session)
+            case .countContacts, .listLinkedContacts, .getUserDefaults, .setUserDefaults, .listContainers, .listGroups,
+                .watchChanges, .fetchHistory, .manageAccess, .pickContacts, .proposeContact:
+                throw .methodNotImplemented(call.method)
+            }
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    private func getAuthorization(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        guard call.parameters.count == 0 else { throw .invalidParameter(firstName(call.parameters)) }
+        let standing = standing(of: session).standing
+        call.reply {
+            $0.member("status", standing.status.rawValue)
+            guard case .granted(let grant) = standing, grant.access != .denied else { return }
+            $0.member("keys", grant.keys.keys.map(\.rawValue))
+            if case .untilTime(let end) = grant.lifetime { $0.member("expires", Timestamp.text(seconds: end)) }
+        }
+    }
+
+    func firstName(_ parameters: JSONValue) -> String {
+        guard let members = parameters.members else { return "parameters" }
+        for (name, _) in members { return name.string ?? "" }
+        return "parameters"
+    }
+
+    private func requestAccess(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try RequestAccessParameters(call.parameters)
+        switch decide(.requestAccess, standing: standing(of: session).standing) {
+        case .answer(let status):
+            call.reply { $0.member("status", status.rawValue) }
+        case .ask(let kind), .askQuietly(let kind):
+            let question = Question(kind: kind, purpose: parameters.purpose, keys: parameters.keys)
+            ask(question, call, session) { [weak self] outcome in
+                guard let self else { return }
+                guard outcome != .noAgent else { return call.fail(ContactsError.noAgent) }
+                call.reply { $0.member("status", self.standing(of: session).standing.status.rawValue) }
+            }
+        case .permit, .answerEmpty, .wait, .refuse:
+            preconditionFailure("the table answers or asks for requestAccess")
+        }
+    }
+
+    // MARK: Asking the person
+
+    /// What the person is told about a call that needs their word.
+    struct Question {
+        var kind: PromptKind
+        var isQuiet = false
+        var purpose: String?
+        var keys: ContactKeySet?
+        var query: String?
+        var caption: String?
+        var hidden: Set<RecordNumber> = []
+    }
+
+    /// Asks the person on behalf of a call; the call fails by itself where they may not be asked.
+    func ask(
+        _ question: Question, _ call: Call, _ session: CallerSession, done: @escaping (PromptOutcome) -> Void
+    ) {
+        do throws(Prompts.Refusal) {
+            try prompts.mayAsk(question.kind, for: session.caller)
+        } catch {
+            return refuse(call, session, error)
+        }
+        guard isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
+        books.with(session.caller.uid) { [weak self] result in
+            guard let self, !call.isOver else { return }
+            do throws(StoreError) {
+                let total = try result.get()?.count(ContactQuery(scope: .all)) ?? 0
+                raise(question, total: total, call, session, done: done)
+            } catch {
+                unavailable(call, error)
+            }
+        }
+    }
+
+    private func raise(
+        _ question: Question, total: Int, _ call: Call, _ session: CallerSession,
+        done: @escaping (PromptOutcome) -> Void
+    ) {
+        guard let cookie = Self.randomName(), let key = IdentifierCipher.randomKey(),
+            let rows = IdentifierCipher(key: key)
+        else { return call.fail(ContactsError.storeUnavailable) }
+        let prompt = Prompt(
+            cookie: cookie, kind: question.kind, session: session, isQuiet: question.isQuiet,
+            purpose: question.purpose, keys: question.keys, query: question.query, caption: question.caption,
+            hidden: question.hidden, total: total, rows: rows)
+        record(.prompt, of: session.caller, detail: question.kind.rawValue)
+        do throws(Prompts.Refusal) {
+            try prompts.ask(prompt, for: call, done: done)
+        } catch {
+            return refuse(call, session, error)
+        }
+        turn.work(committed: {})
+    }
+
+    func refuse(_ call: Call, _ session: CallerSession, _ refusal: Prompts.Refusal) {
+        switch refusal {
+        case .tooManyPrompts(let seconds):
+            record(.refusal, of: session.caller, detail: "too many prompts")
+            turn.fail(ContactsError.tooManyPrompts(retryAfterSeconds: seconds), call)
+        }
+    }
+
+    /// Tells a caller that its standing gives it nothing, and puts that on record.
+    func refuse(_ call: Call, _ session: CallerSession, _ denial: Denial, _ status: AuthorizationStatus) {
+        record(.refusal, of: session.caller, { $0.status = status }, detail: String(call.name))
+        switch denial {
+        case .notDetermined: turn.fail(ContactsError.authorizationNotDetermined, call)
+        case .denied, .restricted: turn.fail(ContactsError.accessDenied, call)
+        }
+    }
+
+    /// 128 bits that nobody can guess, in hexadecimal digits; `nil` where the system has no randomness.
+    static func randomName() -> String? {
+        guard let key = IdentifierCipher.randomKey(), let cipher = IdentifierCipher(key: key) else { return nil }
+        // One block under a key that is thrown away.
+        return cipher.identifier(of: RecordNumber(0), as: .agentRow)
+    }
+}

@@ -1,0 +1,94 @@
+import ContactsStore
+import Dispatch
+import Varlink
+
+/// The address books that are open, one for each user, and the queue on which each is written. It lives on the loop.
+final class Books {
+    private enum State {
+        case opening([(Result<ContactsStore?, StoreError>) -> Void])
+        case open(ContactsStore)
+        /// There is none yet; the first save makes it.
+        case absent
+    }
+
+    private let folder: String
+    private let loop: any Loop
+    private let userName: (UInt32) -> String
+    private var states: [UInt32: State] = [:]
+    private var queues: [UInt32: DispatchQueue] = [:]
+
+    init(folder: String, loop: any Loop, userName: @escaping (UInt32) -> String) {
+        self.folder = folder
+        self.loop = loop
+        self.userName = userName
+    }
+
+    /// The user's own queue: what may take its time with one user's book, one thing after the other.
+    func queue(of uid: UInt32) -> DispatchQueue {
+        if let queue = queues[uid] { return queue }
+        let queue = DispatchQueue(label: "contacts of \(uid)")
+        queues[uid] = queue
+        return queue
+    }
+
+    /// Hands over the user's book: at once if it is open, otherwise when it is. `nil`: there is none.
+    func with(
+        _ uid: UInt32, creating: Bool = false, _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
+    ) {
+        switch states[uid] {
+        case .open(let book): body(.success(book))
+        case .absent where !creating: body(.success(nil))
+        case .opening(let waiting):
+            // Who waits for an existing book may get none; whoever would create one asks again then.
+            states[uid] = .opening(
+                waiting + [
+                    { [weak self] result in
+                        if creating, case .success(nil) = result {
+                            self?.with(uid, creating: true, body)
+                        } else {
+                            body(result)
+                        }
+                    }
+                ])
+        case .absent, nil: open(uid, creating: creating, body)
+        }
+    }
+
+    private func open(
+        _ uid: UInt32, creating: Bool, _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
+    ) {
+        states[uid] = .opening([body])
+        let folder = "\(self.folder)/users/\(uid)"
+        let owner = StoreOwner(uid: uid, name: userName(uid))
+        let bound = LoopBound(self, loop: loop)
+        queue(of: uid).async { [loop] in
+            let result: Result<ContactsStore?, StoreError>
+            do throws(StoreError) {
+                result = .success(try ContactsStore.open(folder: folder, owner: owner, creating: creating))
+            } catch {
+                result = .failure(error)
+            }
+            loop.execute { bound.value.opened(uid, result) }
+        }
+    }
+
+    private func opened(_ uid: UInt32, _ result: Result<ContactsStore?, StoreError>) {
+        guard case .opening(let waiting) = states[uid] else { return }
+        switch result {
+        case .success(let book?): states[uid] = .open(book)
+        case .success(nil): states[uid] = .absent
+        // Not remembered: a full disk or a missing right may be mended, so the next call tries again.
+        case .failure: states[uid] = nil
+        }
+        for body in waiting { body(result) }
+    }
+
+    /// Waits for what is being written, then closes every book.
+    func close() {
+        for (uid, state) in states {
+            guard case .open(let book) = state else { continue }
+            queue(of: uid).sync { book.close() }
+        }
+        states = [:]
+    }
+}

@@ -1,0 +1,321 @@
+import AccessControl
+import AccessStore
+import ContactsInterface
+import Dispatch
+import Varlink
+
+/// Answers calls: asks for the decision, does it, records it. It lives on the loop and knows no socket.
+///
+/// What is mutable has its owner here: ``access`` what was decided and what is on record, ``books`` the contacts,
+/// ``prompts`` what the person is being asked, ``turn`` what waits for the commit.
+public final class Broker {
+    let surroundings: Surroundings
+    let limits: Limits
+    let access: AccessStore
+    let books: Books
+    let turn: Turn
+    let prompts: Prompts
+    let startedAt: Int64
+
+    private(set) var sessions: [ObjectIdentifier: CallerSession] = [:]
+    /// Counts every change of any grant, so that what was worked out from them is known to be stale.
+    private var grantsEpoch = 0
+    /// Principals whose new grant is not on the disk yet, and the calls that wait for it to count.
+    private var settling: [Principal: [() -> Void]] = [:]
+    /// What ends when a process or a terminal session ends.
+    private var watches: [Principal: AnyObject] = [:]
+    private let syncQueue = DispatchQueue(label: "access sync")
+    private var isSyncScheduled = false
+    private var expiry: (any Scheduled)?
+    private var savesWaiting: [UInt32: Int] = [:]
+
+    /// - Parameter access: the open store; the broker closes it.
+    public init(surroundings: Surroundings, limits: Limits = Limits(), access: AccessStore) {
+        self.surroundings = surroundings
+        self.limits = limits
+        self.access = access
+        startedAt = surroundings.now()
+        books = Books(folder: surroundings.stateFolder, loop: surroundings.loop, userName: surroundings.userName)
+        turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
+        prompts = Prompts(surroundings: surroundings, limits: limits)
+        turn.didCommit = { [weak self] in self?.scheduleSync() }
+        recoverSaves()
+        scheduleExpiry()
+    }
+
+    // MARK: Connections
+
+    /// A connection is gone.
+    public func closed(_ connection: any Connection) {
+        guard let session = sessions.removeValue(forKey: ObjectIdentifier(connection)) else { return }
+        session.fetches = [:]
+        prompts.agentLeft(session)
+    }
+
+    /// Answers a call to one of the broker's own interfaces. The connection's context is its ``CallerSession``.
+    public func answer(_ call: Call) {
+        guard let session = call.connection.context as? CallerSession else {
+            call.fail(.permissionDenied)
+            return
+        }
+        if session.connection == nil {
+            session.connection = call.connection
+            sessions[ObjectIdentifier(call.connection)] = session
+        }
+        switch session.door {
+        case .contacts: answerApp(call, session)
+        case .agent: answerAgent(call, session)
+        case .admin: answerAdministrator(call, session)
+        }
+    }
+
+    /// Closes the stores. No call is answered afterwards.
+    public func close() {
+        books.close()
+        access.close(now: surroundings.now())
+    }
+
+    // MARK: Standing
+
+    var seconds: Int64 { surroundings.now() / 1_000_000 }
+
+    /// What holds for a caller now.
+    func standing(of session: CallerSession) -> PrincipalStanding {
+        if let known = session.known, known.epoch == grantsEpoch, !hasExpired(known.standing) { return known.standing }
+        var found = PrincipalStanding(standing: .notDetermined, principal: nil, identifiers: nil)
+        for principal in session.caller.principals {
+            guard let grant = access.grant(of: principal), !grant.hasExpired(at: seconds) else { continue }
+            let identifiers = access.identifiers(
+                for: principal, sharesStandingKey: !session.caller.isInterpreter)
+            found = PrincipalStanding(standing: .granted(grant), principal: principal, identifiers: identifiers)
+            break
+        }
+        session.known = (grantsEpoch, found)
+        return found
+    }
+
+    private func hasExpired(_ known: PrincipalStanding) -> Bool {
+        guard case .granted(let grant) = known.standing, case .untilTime = grant.lifetime else { return false }
+        return grant.hasExpired(at: seconds)
+    }
+
+    /// Grants changed in the access store.
+    func grantsChanged() {
+        grantsEpoch += 1
+    }
+
+    /// Looks at the executable again: before a prompt, and when a grant is first used on a connection.
+    ///
+    /// - Returns: whether the caller is still who it was. If not, its connection is closed: it may connect again and be judged anew.
+    func isStillItself(_ session: CallerSession) -> Bool {
+        if session.isStillItself() { return true }
+        record(.refusal, of: session.caller, detail: "executable changed")
+        turn.work(committed: {})
+        session.connection?.close()
+        return false
+    }
+
+    // MARK: Records
+
+    /// Appends an audit record about a caller; it is committed with this turn.
+    func record(
+        _ event: AuditEvent, of caller: Caller, _ fill: (inout AuditRecord) -> Void = { _ in }, detail: String? = nil
+    ) {
+        var record = AuditRecord(
+            time: surroundings.now(), uid: caller.uid, app: caller.app, strength: caller.strength, event: event,
+            detail: detail)
+        fill(&record)
+        access.append(record)
+    }
+
+    func record(
+        _ event: AuditEvent, of principal: Principal, _ fill: (inout AuditRecord) -> Void = { _ in },
+        detail: String? = nil
+    ) {
+        var record = AuditRecord(
+            time: surroundings.now(), uid: principal.uid, app: principal.app, strength: principal.strength,
+            event: event, detail: detail)
+        fill(&record)
+        access.append(record)
+    }
+
+    // MARK: Grants
+
+    /// Whether a grant of this caller waits for the disk. The call then runs when it is there.
+    func waitsForGrant(_ session: CallerSession, _ call: @escaping () -> Void) -> Bool {
+        guard !settling.isEmpty else { return false }
+        for principal in session.caller.principals where settling[principal] != nil {
+            settling[principal]?.append(call)
+            return true
+        }
+        return false
+    }
+
+    /// Makes what the person decided hold: in the store, on the record, on the disk, in this order; only then
+    /// does it count.
+    ///
+    /// - Parameter settled: whether it holds. If it could not be written it does not.
+    func settle(
+        _ grant: Grant, for principal: Principal, displayName: String, sharesStandingKey: Bool,
+        settled: @escaping (Bool) -> Void
+    ) {
+        do {
+            _ = try access.makeIdentifiers(for: principal, sharesStandingKey: sharesStandingKey)
+        } catch {
+            surroundings.log("no key for an app's identifiers: \(error)")
+            settled(false)
+            return
+        }
+        access.setGrant(grant, for: principal, displayName: displayName)
+        grantsChanged()
+        record(.grant, of: principal) {
+            $0.status = grant.access.status
+            $0.keys = grant.keys
+            $0.revision = grant.revision
+            if case .limited(let records) = grant.access { $0.count = records.count }
+            $0.detail = grant.lifetime.kind.rawValue
+        }
+        watch(principal)
+        settling[principal, default: []] += []
+        turn.work(
+            committed: { [weak self] in
+                self?.onDisk { [weak self] isOnDisk in
+                    self?.release(principal)
+                    settled(isOnDisk)
+                }
+            },
+            failed: { [weak self] in
+                self?.grantsChanged()
+                self?.release(principal)
+                settled(false)
+            })
+    }
+
+    private func release(_ principal: Principal) {
+        let waiting = settling.removeValue(forKey: principal) ?? []
+        for call in waiting { call() }
+    }
+
+    /// Ends the grants of what has ended: a terminal session, a process.
+    private func watch(_ principal: Principal) {
+        switch principal.binding {
+        case .standing: return
+        case .session, .process: break
+        }
+        guard watches[principal] == nil else { return }
+        let watch = surroundings.watch(principal.binding) { [weak self] in
+            self?.takeBack(principal, detail: "ended")
+        }
+        if let watch {
+            watches[principal] = watch
+        } else {
+            takeBack(principal, detail: "ended")
+        }
+    }
+
+    /// Takes a grant back whole: what was not decided is asked again.
+    func takeBack(_ principal: Principal, detail: String) {
+        watches[principal] = nil
+        guard access.grant(of: principal) != nil else { return }
+        access.removeGrant(of: principal)
+        record(.revocation, of: principal, { $0.status = .notDetermined }, detail: detail)
+        narrowed(principal)
+        turn.work(committed: { [weak self] in self?.onDisk { _ in } })
+    }
+
+    /// A grant became narrower, or is gone: once this returns, the kernel is handed no further byte of what was
+    /// taken back.
+    func narrowed(_ principal: Principal) {
+        grantsChanged()
+        var withheld = turn.withdraw(principal, ContactsError.accessDenied)
+        for session in sessions.values where session.door == .contacts {
+            // Whose standing rested on that grant.
+            guard session.known?.standing.principal == principal else { continue }
+            withheld += session.connection?.withdraw(ContactsError.accessDenied) ?? 0
+            for fetch in session.fetches.values { withheld += fetch.end() }
+        }
+        if withheld > 0 {
+            record(.withheld, of: principal) { $0.count = withheld }
+        }
+    }
+
+    /// Wakes when the next grant runs out, to take it back at its time and not at its next use.
+    func scheduleExpiry() {
+        expiry?.cancel()
+        let ends = access.principals.compactMap { principal -> Int64? in
+            if case .untilTime(let end)? = access.grant(of: principal)?.lifetime { end } else { nil }
+        }
+        guard let next = ends.min() else { return }
+        let bound = LoopBound(self, loop: surroundings.loop)
+        // At most a day ahead: clocks get set.
+        let wait = min(max(0, next - seconds), 86_400)
+        expiry = surroundings.loop.schedule(after: .seconds(wait)) { bound.value.expire() }
+    }
+
+    private func expire() {
+        for principal in access.expired(at: seconds) {
+            access.endGrant(of: principal)
+            record(.revocation, of: principal, { $0.status = .notDetermined }, detail: "expired")
+            narrowed(principal)
+        }
+        if access.hasUncommitted { turn.work(committed: {}) }
+        scheduleExpiry()
+    }
+
+    // MARK: Durability
+
+    /// Runs the body on the loop once everything committed so far is on the disk.
+    func onDisk(_ body: @escaping (Bool) -> Void) {
+        let walSync = access.walSync
+        let loop = surroundings.loop
+        let bound = LoopBound((body, surroundings.log), loop: loop)
+        syncQueue.async {
+            let failure = Self.sync(walSync)
+            loop.execute {
+                let (body, log) = bound.value
+                if let failure { log("what was decided could not be brought onto the disk: \(failure)") }
+                body(failure == nil)
+            }
+        }
+    }
+
+    static func sync(_ walSync: WALSync) -> (any Error)? {
+        do {
+            try walSync.sync()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Disclosures are on the disk a tenth of a second later at the latest.
+    private func scheduleSync() {
+        guard !isSyncScheduled else { return }
+        isSyncScheduled = true
+        let bound = LoopBound(self, loop: surroundings.loop)
+        surroundings.loop.schedule(after: limits.syncInterval) {
+            let broker = bound.value
+            broker.isSyncScheduled = false
+            let walSync = broker.access.walSync
+            let checkpointer = broker.access.walPages > Checkpointer.pages ? broker.access.checkpointer : nil
+            broker.syncQueue.async {
+                // What fails here fails again, and is told, where somebody waits for it.
+                _ = Self.sync(walSync)
+                try? checkpointer?.run()
+            }
+        }
+    }
+
+    // MARK: Saves of one user
+
+    /// Takes a place in the user's queue of saves; `false` if all are taken.
+    func beginWaitingToSave(_ uid: UInt32) -> Bool {
+        guard savesWaiting[uid, default: 0] < limits.savesWaiting else { return false }
+        savesWaiting[uid, default: 0] += 1
+        return true
+    }
+
+    func endWaitingToSave(_ uid: UInt32) {
+        savesWaiting[uid, default: 1] -= 1
+    }
+}

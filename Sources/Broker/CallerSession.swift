@@ -1,0 +1,36 @@
+import AccessControl
+import ContactsInterface
+import Varlink
+
+/// What the broker keeps with a connection, as its context: who is calling, and what is going on for them. It lives
+/// on the loop.
+public final class CallerSession {
+    public let caller: Caller
+    public let door: ContactsInterface
+    /// Whether the caller's process still runs what it ran when it was judged. A program can `exec` another one and
+    /// keep the connection.
+    let isStillItself: () -> Bool
+    /// Set with the first call.
+    weak var connection: (any Connection)?
+
+    /// The standing as of one state of all grants; asking each principal again is only needed when that changed.
+    var known: (epoch: Int, standing: PrincipalStanding)?
+    /// A grant was used on this connection, and the executable looked at again for it.
+    var hasUsedGrant = false
+    /// Lists that are on their way.
+    var fetches: [ObjectIdentifier: Fetch] = [:]
+
+    public init(caller: Caller, door: ContactsInterface, isStillItself: @escaping () -> Bool) {
+        self.caller = caller
+        self.door = door
+        self.isStillItself = isStillItself
+    }
+}
+
+/// A standing, and the principal whose grant it rests on.
+struct PrincipalStanding {
+    var standing: Standing
+    /// `nil` where nothing was decided.
+    var principal: Principal?
+    var identifiers: IdentifierCipher?
+}

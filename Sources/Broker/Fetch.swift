@@ -1,0 +1,209 @@
+import AccessControl
+import ContactsInterface
+import ContactsModel
+import ContactsStore
+import JSON
+import Varlink
+
+/// One `FetchContacts`, from its parameters to its last batch. It lives on the loop.
+///
+/// Each batch is decided anew, read in one bounded turn, recorded, and sent when the reader has taken the one before.
+final class Fetch {
+    private let call: Call
+    private let session: CallerSession
+    private let broker: Broker
+    private let parameters: FetchContactsParameters
+    private let order: ContactOrder
+    private var after: Position?
+    private var remaining: Int
+    private var hasAsked = false
+
+    init(call: Call, session: CallerSession, broker: Broker, _ parameters: FetchContactsParameters) {
+        self.call = call
+        self.session = session
+        self.broker = broker
+        self.parameters = parameters
+        remaining = parameters.limit ?? .max
+        switch parameters.sortOrder {
+        case .none: order = .none
+        case .givenName: order = .givenName
+        case .userDefault, .familyName: order = .familyName
+        }
+    }
+
+    func begin() {
+        if broker.waitsForGrant(session, { self.begin() }) { return }
+        let known = broker.standing(of: session)
+        switch decide(.read, standing: known.standing, mayAsk: !hasAsked) {
+        case .permit(let disclosure):
+            permitted(disclosure, known)
+        case .refuse(let denial):
+            broker.refuse(call, session, denial, known.standing.status)
+        case .ask(let kind), .askQuietly(let kind):
+            hasAsked = true
+            let question = Broker.Question(kind: kind, purpose: parameters.purpose, keys: parameters.keys)
+            broker.ask(question, call, session) { _ in self.begin() }
+        case .answer, .answerEmpty, .wait:
+            preconditionFailure("the table permits, refuses or asks for read")
+        }
+    }
+
+    private func permitted(_ disclosure: Disclosure, _ known: PrincipalStanding) {
+        guard let principal = known.principal, let identifiers = known.identifiers else {
+            // A grant without a key cannot name anything: the store is not what it should be.
+            return call.fail(ContactsError.storeUnavailable)
+        }
+        let unauthorized = disclosure.unauthorized(of: parameters.keys)
+        guard unauthorized.isEmpty else {
+            return call.fail(ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue)))
+        }
+        if !session.hasUsedGrant {
+            guard broker.isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
+            session.hasUsedGrant = true
+        }
+        if let token = parameters.after, after == nil {
+            guard let place = place(token, identifiers) else { return call.fail(.invalidParameter("after")) }
+            after = place
+        }
+        // The hot path: an open book answers here and now. One that had to be opened first answers in a later turn,
+        // and by then what was decided may have been taken back: it is decided anew.
+        var isThisTurn = true
+        defer { isThisTurn = false }
+        broker.books.with(session.caller.uid) { [self] result in
+            do throws(StoreError) {
+                let book = try result.get()
+                guard isThisTurn else { return begin() }
+                try send(book, disclosure, principal, identifiers)
+            } catch {
+                broker.unavailable(call, error)
+            }
+        }
+    }
+
+    private func send(
+        _ book: ContactsStore?, _ disclosure: Disclosure, _ principal: Principal, _ identifiers: IdentifierCipher
+    ) throws(StoreError) {
+        var batch: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
+        var end: FetchEnd?
+        if let book, let query = query(disclosure, identifiers) {
+            end = try book.fetch(query) { record, contact, images in
+                batch.append((record, contact, ImageMembers(images)))
+            }
+        }
+        let disclosed = disclosure.project(batch, of: parameters.keys, under: identifiers)
+        remaining -= disclosed.records.count
+        let hasMore = end?.hasMore ?? false
+        after = end?.last ?? after
+        let continues = call.more && hasMore && remaining > 0
+        let next = hasMore && !continues ? after.flatMap { token($0, identifiers) } : nil
+        record(disclosed, whole: parameters.predicate == nil)
+        session.fetches[ObjectIdentifier(self)] = continues ? self : nil
+        broker.turn.reply(
+            Self.reply(disclosed, next: next), to: call, continues: continues,
+            basis: Turn.Basis(principal: principal, revision: disclosure.revision),
+            then: continues ? { self.continueWhenRead() } : nil)
+    }
+
+    /// What is left of the book for this batch; `nil` where the predicate names nothing at all.
+    private func query(_ disclosure: Disclosure, _ identifiers: IdentifierCipher) -> ContactQuery? {
+        let predicate: ContactPredicate?
+        switch parameters.predicate {
+        case nil: predicate = nil
+        case .name(let words): predicate = .name(words)
+        case .emailAddress(let address): predicate = .emailAddress(address)
+        case .phoneNumber(let number): predicate = .phoneNumber(number)
+        case .identifiers(let names):
+            // What names nothing that the caller may see is left out, whatever the reason.
+            predicate = .records(
+                names.compactMap { identifiers.record($0, as: .contact) }.filter(disclosure.scope.contains))
+        case .group, .container, .me:
+            // No group, container or card of the person's own exists yet, so nothing is named.
+            return nil
+        }
+        let limits = broker.limits
+        return ContactQuery(
+            scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, order: order, after: after,
+            limit: min(remaining, call.more ? limits.contactsPerTurn : limits.contactsPerReply),
+            byteLimit: call.more ? limits.bytesPerTurn : limits.bytesPerReply,
+            images: parameters.keys.intersection(.images).intersection(disclosure.keys))
+    }
+
+    /// One record for the batch; long ones in pieces, so that each stays small.
+    private func record(_ disclosed: DisclosedContacts, whole: Bool) {
+        let size = broker.limits.contactsPerAuditRecord
+        var rest = disclosed.records[...]
+        repeat {
+            let part = rest.prefix(size)
+            rest = rest.dropFirst(size)
+            broker.record(.disclosure, of: session.caller) {
+                $0.keys = disclosed.keys
+                $0.revision = disclosed.revision
+                $0.count = part.count
+                // A whole set is named by its revision.
+                $0.contacts = whole ? nil : Array(part)
+            }
+        } while !rest.isEmpty
+    }
+
+    private func continueWhenRead() {
+        guard !call.isOver else {
+            session.fetches[ObjectIdentifier(self)] = nil
+            return
+        }
+        call.whenWritable { [self] in
+            let bound = LoopBound(self, loop: broker.surroundings.loop)
+            // Other callers first: one long list must not make them wait.
+            broker.surroundings.loop.execute { bound.value.next() }
+        }
+    }
+
+    private func next() {
+        guard !call.isOver else { return }
+        hasAsked = true
+        begin()
+    }
+
+    /// Ends a list that is on its way: what it rests on was taken back. Returns how many replies were withheld.
+    func end() -> Int {
+        session.fetches[ObjectIdentifier(self)] = nil
+        guard !call.isOver else { return 0 }
+        call.fail(ContactsError.accessDenied)
+        return 1
+    }
+
+    // MARK: Bytes
+
+    private static func reply(_ disclosed: DisclosedContacts, next: String?) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(disclosed.elements.count + 32 + (next?.utf8.count ?? 0))
+        bytes.append(contentsOf: opening)
+        bytes.append(contentsOf: disclosed.elements)
+        bytes.append(UInt8(ascii: "]"))
+        if let next {
+            bytes.append(contentsOf: ",\"next\":\"".utf8)
+            bytes.append(contentsOf: next.utf8)
+            bytes.append(UInt8(ascii: "\""))
+        }
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
+
+    private static let opening = Array("{\"contacts\":[".utf8)
+
+    /// A place in the order as the app carries it: sealed, and always of one length.
+    private func token(_ place: Position, _ identifiers: IdentifierCipher) -> String? {
+        identifiers.seal(place.bytes, as: .page)
+    }
+
+    private func place(_ token: String, _ identifiers: IdentifierCipher) -> Position? {
+        guard let place = identifiers.open(token, as: .page).flatMap({ Position(bytes: $0) }), place.order == order
+        else { return nil }
+        return place
+    }
+}
+
+extension ImageMembers {
+    init(_ images: ContactImages?) {
+        self.init(thumbnailImageData: images?.thumbnailImageData, imageData: images?.imageData)
+    }
+}

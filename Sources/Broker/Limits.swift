@@ -1,0 +1,39 @@
+/// What callers may use up. Every queue and every wait of the broker has its bound here.
+public struct Limits: Hashable, Sendable {
+    /// Contacts read, cut and copied in one turn of the loop: about a millisecond.
+    public var contactsPerTurn = 250
+    /// Bytes of stored contacts read in one turn.
+    public var bytesPerTurn = 1_048_576
+    /// Contacts in the one reply of a caller that did not ask for `more`.
+    public var contactsPerReply = 1_000
+    /// Bytes of contacts in one reply: a frame holds 16 MiB.
+    public var bytesPerReply = 8 * 1_048_576
+    /// Contacts named in one audit record; a longer list is recorded as several.
+    public var contactsPerAuditRecord = 250
+    /// Prompts of one user that wait for their turn, the shown one included.
+    public var prompts = 16
+    /// Calls that wait for one access prompt.
+    public var callsPerPrompt = 64
+    /// Agents that serve one user.
+    public var agents = 8
+    /// How long a prompt waits for the person, from when it was sent to an agent.
+    public var promptTimeout = Duration.seconds(120)
+    /// How long a prompt waits for an agent.
+    public var agentTimeout = Duration.seconds(5)
+    /// After a prompt that granted nothing; doubled with each further one.
+    public var backOff = Duration.seconds(5)
+    public var longestBackOff = Duration.seconds(600)
+    public var longestBackOffWhenDenied = Duration.seconds(24 * 3_600)
+    /// Principals whose back-off is remembered; past it the one that ends first is forgotten.
+    public var backOffs = 4_096
+    /// Disclosure records reach the disk within this time.
+    public var syncInterval = Duration.milliseconds(100)
+    /// Saves of one user that wait for their turn.
+    public var savesWaiting = 1_024
+    /// Addresses and numbers of one call that are looked up to be ignored.
+    public var ignoredAddresses = 100
+    /// Audit records in one reply of a caller that asked for `more`.
+    public var auditRecordsPerBatch = 500
+
+    public init() {}
+}

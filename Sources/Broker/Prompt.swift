@@ -1,0 +1,92 @@
+import AccessControl
+import ContactsModel
+import Varlink
+
+/// One question to the person, from the call that raised it to the answer. It lives on the loop.
+final class Prompt {
+    /// Names the prompt to agents.
+    let cookie: String
+    let kind: PromptKind
+    let session: CallerSession
+    /// As one line that the person may open.
+    let isQuiet: Bool
+    let purpose: String?
+    let keys: ContactKeySet?
+    let query: String?
+    let caption: String?
+    /// Contacts that are not offered: the app has them, or said that it knows them.
+    let hidden: Set<RecordNumber>
+    /// Contacts in the book when the question was raised.
+    let total: Int
+    /// Makes the rows' identifiers; dies with the prompt.
+    let rows: IdentifierCipher
+    /// The calls that wait, each with what to do when the person has answered.
+    private(set) var waiting: [(call: Call, done: (PromptOutcome) -> Void)] = []
+    /// Agents that were sent the prompt.
+    var agents: [Agent] = []
+    /// When it counts as dismissed, in microseconds of ``Surroundings/uptime``; `nil` while no agent has it.
+    var deadline: Int64?
+    /// An answer is on its way to the disk; no other one counts.
+    var isAnswered = false
+
+    init(
+        cookie: String, kind: PromptKind, session: CallerSession, isQuiet: Bool, purpose: String? = nil,
+        keys: ContactKeySet? = nil, query: String? = nil, caption: String? = nil, hidden: Set<RecordNumber> = [],
+        total: Int, rows: IdentifierCipher
+    ) {
+        self.cookie = cookie
+        self.kind = kind
+        self.session = session
+        self.isQuiet = isQuiet
+        self.purpose = purpose
+        self.keys = keys
+        self.query = query
+        self.caption = caption
+        self.hidden = hidden
+        self.total = total
+        self.rows = rows
+    }
+
+    var caller: Caller { session.caller }
+
+    func wait(_ call: Call, _ done: @escaping (PromptOutcome) -> Void) {
+        waiting.append((call, done))
+    }
+
+    /// A caller is gone. Returns whether nobody waits any more.
+    func stopWaiting(_ call: Call) -> Bool {
+        waiting.removeAll { $0.call === call }
+        return waiting.isEmpty
+    }
+}
+
+/// What came of a prompt.
+enum PromptOutcome: Hashable {
+    /// Something was decided or granted; `newly` is what the app can see since then and could not before.
+    case granted(newly: Set<RecordNumber>)
+    /// The person said no, and that was stored.
+    case refused
+    /// Nobody said anything: dismissed, timed out, or nothing to choose from.
+    case dismissed
+    /// Nobody was there to be asked.
+    case noAgent
+}
+
+/// One agent that serves: the program that the person sees. It lives on the loop.
+final class Agent {
+    /// Binds the second connection to this one.
+    let token: String
+    let session: CallerSession
+    let terminal: String?
+    /// Learns how many prompts wait, and nothing else.
+    let notifyOnly: Bool
+    let serve: Call
+
+    init(token: String, session: CallerSession, terminal: String?, notifyOnly: Bool, serve: Call) {
+        self.token = token
+        self.session = session
+        self.terminal = terminal
+        self.notifyOnly = notifyOnly
+        self.serve = serve
+    }
+}

@@ -1,0 +1,222 @@
+import AccessControl
+import ContactsInterface
+import Varlink
+
+/// What the persons are being asked: one queue for each user, and the agents that may answer. It lives on the loop.
+final class Prompts {
+    private struct Desk {
+        var queue: [Prompt] = []
+        var agents: [Agent] = []
+        /// Ends the wait for an agent, or for the person.
+        var timer: (any Scheduled)?
+    }
+
+    private let surroundings: Surroundings
+    private let limits: Limits
+    private var desks: [UInt32: Desk] = [:]
+    private var backOff: BackOff
+    private var silenced: Set<Principal> = []
+    /// Writes what an agent is told of a prompt.
+    var describe: (_ prompt: Prompt, _ waiting: Int, _ expires: Int64) -> [UInt8] = { _, _, _ in [] }
+
+    init(surroundings: Surroundings, limits: Limits) {
+        self.surroundings = surroundings
+        self.limits = limits
+        backOff = BackOff(limits: limits)
+    }
+
+    // MARK: Asking
+
+    /// Why the person is not asked at all.
+    enum Refusal: Error, Hashable {
+        case tooManyPrompts(retryAfterSeconds: Int)
+    }
+
+    /// Whether the person may be asked for this caller now; looked at before anything is read for the prompt.
+    func mayAsk(_ kind: PromptKind, for caller: Caller) throws(Refusal) {
+        if let seconds = backOff.remaining(BackOff.Key(caller), now: surroundings.uptime()) {
+            throw .tooManyPrompts(retryAfterSeconds: seconds)
+        }
+        let desk = desks[caller.uid]
+        let open = desk?.queue.filter { $0.caller.principals.last == caller.principals.last } ?? []
+        let joins = kind == .access && open.contains { $0.kind == .access && $0.caller == caller }
+        guard joins || (open.isEmpty && (desk?.queue.count ?? 0) < limits.prompts) else {
+            throw .tooManyPrompts(retryAfterSeconds: 1)
+        }
+    }
+
+    /// Puts a question into the queue, or joins the same caller's question for access.
+    func ask(
+        _ prompt: Prompt, for call: Call, done: @escaping (PromptOutcome) -> Void
+    ) throws(Refusal) {
+        try mayAsk(prompt.kind, for: prompt.caller)
+        let uid = prompt.caller.uid
+        let joined = desks[uid]?.queue.first {
+            prompt.kind == .access && $0.kind == .access && $0.caller == prompt.caller && !$0.isAnswered
+        }
+        let asked = joined ?? prompt
+        guard asked.waiting.count < limits.callsPerPrompt else { throw .tooManyPrompts(retryAfterSeconds: 1) }
+        asked.wait(call, done)
+        call.onAbandoned = { [weak self, weak asked, weak call] in
+            guard let self, let asked, let call, asked.stopWaiting(call), !asked.isAnswered else { return }
+            self.end(asked, .dismissed)
+        }
+        guard joined == nil else { return }
+        desks[uid, default: Desk()].queue.append(prompt)
+        tellNotifiers(uid)
+        if desks[uid]?.queue.count == 1 { begin(uid) }
+    }
+
+    /// Shows the first prompt of the queue.
+    private func begin(_ uid: UInt32) {
+        guard let prompt = desks[uid]?.queue.first else { return }
+        let agents = desks[uid]?.agents.filter { mayAnswer($0, prompt) } ?? []
+        if agents.isEmpty {
+            startTimer(uid, limits.agentTimeout) { [weak self] in self?.expire(prompt, .noAgent) }
+            return
+        }
+        for agent in agents { send(prompt, to: agent) }
+    }
+
+    /// A caller does not answer its own prompt: neither from within nor through what it started or was started by.
+    private func mayAnswer(_ agent: Agent, _ prompt: Prompt) -> Bool {
+        !agent.notifyOnly && agent.session.caller.process != prompt.caller.process
+            && !surroundings.areKin(agent.session.caller.process, prompt.caller.process)
+    }
+
+    private func send(_ prompt: Prompt, to agent: Agent) {
+        let uid = prompt.caller.uid
+        if prompt.deadline == nil {
+            prompt.deadline = surroundings.uptime() + limits.promptTimeout.microseconds
+            startTimer(uid, limits.promptTimeout) { [weak self] in self?.expire(prompt, .dismissed) }
+        }
+        prompt.agents.append(agent)
+        let left = (prompt.deadline ?? 0) - surroundings.uptime()
+        let expires = (surroundings.now() + left) / 1_000_000
+        let waiting = max(0, (desks[uid]?.queue.count ?? 1) - 1)
+        agent.serve.reply(describe(prompt, waiting, expires), continues: true)
+    }
+
+    /// Its time is over. An answer that is on its way to the disk was in time.
+    private func expire(_ prompt: Prompt, _ outcome: PromptOutcome) {
+        guard !prompt.isAnswered else { return }
+        end(prompt, outcome)
+    }
+
+    private func startTimer(_ uid: UInt32, _ delay: Duration, _ body: @escaping () -> Void) {
+        desks[uid]?.timer?.cancel()
+        let bound = LoopBound(body, loop: surroundings.loop)
+        desks[uid]?.timer = surroundings.loop.schedule(after: delay) { bound.value() }
+    }
+
+    /// The person does not want to be asked for single contacts of this app again. Kept until the broker ends.
+    func silence(_ caller: Caller) {
+        guard silenced.count < limits.backOffs else { return }
+        silenced.insert(caller.principals[caller.principals.endIndex - 1])
+    }
+
+    func isSilenced(_ caller: Caller) -> Bool {
+        !silenced.isDisjoint(with: caller.principals)
+    }
+
+    // MARK: Answering
+
+    /// The prompt that an agent is showing under this cookie.
+    func prompt(_ cookie: String, shownTo agent: Agent) -> Prompt? {
+        guard let prompt = desks[agent.session.caller.uid]?.queue.first, prompt.cookie == cookie,
+            !prompt.isAnswered, prompt.agents.contains(where: { $0 === agent })
+        else { return nil }
+        return prompt
+    }
+
+    /// The prompt is over: tells the calls that wait, the agents that show it, and asks the next question.
+    ///
+    /// - Parameter answering: the agent that answered, which need not be told.
+    func end(_ prompt: Prompt, _ outcome: PromptOutcome, answering: Agent? = nil) {
+        let uid = prompt.caller.uid
+        guard let index = desks[uid]?.queue.firstIndex(where: { $0 === prompt }) else { return }
+        desks[uid]?.queue.remove(at: index)
+        count(outcome, of: prompt)
+        for agent in prompt.agents where agent !== answering {
+            agent.serve.reply(continues: true) { $0.member("withdrawn", prompt.cookie) }
+        }
+        for (call, done) in prompt.waiting where !call.isOver {
+            call.onAbandoned = nil
+            done(outcome)
+        }
+        tellNotifiers(uid)
+        if index == 0 {
+            desks[uid]?.timer?.cancel()
+            desks[uid]?.timer = nil
+            begin(uid)
+        }
+    }
+
+    private func count(_ outcome: PromptOutcome, of prompt: Prompt) {
+        let key = BackOff.Key(prompt.caller)
+        switch outcome {
+        case .granted(let newly) where !newly.isEmpty || prompt.kind == .access: backOff.approved(key)
+        case .granted, .refused, .dismissed, .noAgent:
+            backOff.grantedNothing(key, denied: prompt.isQuiet, now: surroundings.uptime())
+        }
+    }
+
+    // MARK: Agents
+
+    /// An agent begins to serve; `false` if there are too many.
+    func serve(_ agent: Agent) -> Bool {
+        let uid = agent.session.caller.uid
+        let others = desks[uid]?.agents.filter { !$0.notifyOnly } ?? []
+        guard desks[uid]?.agents.count ?? 0 < limits.agents else { return false }
+        desks[uid, default: Desk()].agents.append(agent)
+        let waiting = desks[uid]?.queue.count ?? 0
+        agent.serve.reply(continues: true) {
+            if !agent.notifyOnly { $0.member("agent", agent.token) }
+            $0.member("waiting", waiting)
+            if !agent.notifyOnly { $0.member("others", others.count) }
+        }
+        if !agent.notifyOnly {
+            for other in others { other.serve.reply(continues: true) { $0.member("others", others.count) } }
+            if let prompt = desks[uid]?.queue.first, !prompt.isAnswered, mayAnswer(agent, prompt) {
+                send(prompt, to: agent)
+            }
+        }
+        return true
+    }
+
+    /// The agent of this token, if the caller is the same process.
+    func agent(_ token: String, of session: CallerSession) -> Agent? {
+        desks[session.caller.uid]?.agents.first {
+            !$0.notifyOnly && $0.token == token && $0.session.caller.process == session.caller.process
+        }
+    }
+
+    /// A connection is gone; if an agent served on it, its prompt waits for another one.
+    func agentLeft(_ session: CallerSession) {
+        let uid = session.caller.uid
+        guard let leaving = desks[uid]?.agents.first(where: { $0.session === session }) else { return }
+        desks[uid]?.agents.removeAll { $0 === leaving }
+        let others = desks[uid]?.agents.filter { !$0.notifyOnly } ?? []
+        for other in others { other.serve.reply(continues: true) { $0.member("others", others.count - 1) } }
+        guard let prompt = desks[uid]?.queue.first, !prompt.isAnswered,
+            prompt.agents.contains(where: { $0 === leaving })
+        else { return }
+        prompt.agents.removeAll { $0 === leaving }
+        guard prompt.agents.isEmpty else { return }
+        prompt.deadline = nil
+        startTimer(uid, limits.agentTimeout) { [weak self] in self?.expire(prompt, .dismissed) }
+    }
+
+    private func tellNotifiers(_ uid: UInt32) {
+        let waiting = desks[uid]?.queue.count ?? 0
+        for agent in desks[uid]?.agents ?? [] where agent.notifyOnly {
+            agent.serve.reply(continues: true) { $0.member("waiting", waiting) }
+        }
+    }
+
+    /// Agents that serve this user.
+    func agentCount(_ uid: UInt32) -> Int { desks[uid]?.agents.count ?? 0 }
+
+    /// Prompts of this user that are open.
+    func openCount(_ uid: UInt32) -> Int { desks[uid]?.queue.count ?? 0 }
+}

@@ -1,0 +1,44 @@
+import AccessControl
+import Varlink
+
+/// What the broker has from the program around it: the loop, clocks, and what only the kernel knows.
+public struct Surroundings {
+    public var loop: any Loop
+    /// Microseconds since 1970.
+    public var now: () -> Int64
+    /// Microseconds on a clock that nobody can set.
+    public var uptime: () -> Int64
+    /// The folder that holds the databases.
+    public var stateFolder: String
+    /// The user as whom the broker runs.
+    public var ownUID: UInt32
+    public var userName: (_ uid: UInt32) -> String
+    /// Runs the body on the loop when the process or session ends; `nil` where it has ended already or cannot be watched.
+    /// What is returned keeps the watch.
+    public var watch: (_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject?
+    /// Whether one process is an ancestor of the other.
+    public var areKin: (_ left: ProcessIdentity, _ right: ProcessIdentity) -> Bool
+    /// What else the administrator should know, such as what the kernel lacks.
+    public var facts: [(name: String, value: String)]
+    /// For the journal: what happened, never what a contact says.
+    public var log: (_ message: String) -> Void
+
+    public init(
+        loop: any Loop, now: @escaping () -> Int64, uptime: @escaping () -> Int64, stateFolder: String,
+        ownUID: UInt32, userName: @escaping (UInt32) -> String,
+        watch: @escaping (Principal.Binding, @escaping () -> Void) -> AnyObject?,
+        areKin: @escaping (ProcessIdentity, ProcessIdentity) -> Bool, facts: [(name: String, value: String)],
+        log: @escaping (String) -> Void
+    ) {
+        self.loop = loop
+        self.now = now
+        self.uptime = uptime
+        self.stateFolder = stateFolder
+        self.ownUID = ownUID
+        self.userName = userName
+        self.watch = watch
+        self.areKin = areKin
+        self.facts = facts
+        self.log = log
+    }
+}

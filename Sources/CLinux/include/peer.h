@@ -1,0 +1,51 @@
+#ifndef CONTACTBROKER_CLINUX_PEER_H
+#define CONTACTBROKER_CLINUX_PEER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "socket.h"
+
+/* Who is at the other end of a Unix socket: unix(7), pidfd_open(2), statx(2).
+   Every function answers 0 or a descriptor or a count, and -errno where it failed. */
+
+/* SO_PEERPIDFD, Linux 6.5: a descriptor of the process that connected. -ENOPROTOOPT on older kernels. */
+int clinux_peer_pidfd(int socket);
+
+/* SO_PEERSEC: the label without its NUL, and its length. -ENOPROTOOPT where no security module gives one. */
+int clinux_peer_label(int socket, char *out, size_t size);
+
+/* A close-on-exec descriptor of the process that has this number now. */
+int clinux_pidfd_open(int32_t pid);
+
+/* 1 once the process has ended, 0 while it lives. Never waits. */
+int clinux_pidfd_has_ended(int pidfd);
+
+/* O_PATH: names a file and reads nothing of it, so that no FIFO, device or file server can hold it up.
+   follow 0: a link at the end of the path is itself what is opened. */
+int clinux_open_path(int directory, const char *name, int follow);
+
+struct clinux_file {
+    uint32_t device_major;
+    uint32_t device_minor;
+    uint64_t inode;
+    uint64_t size;
+    int64_t modified_seconds;
+    int64_t changed_seconds;
+    uint32_t modified_nanoseconds;
+    uint32_t changed_nanoseconds;
+    uint64_t mount;
+    int32_t has_mount;
+    int32_t is_regular;
+};
+
+/* What the kernel knows of an open file, without asking a file server. */
+int clinux_file_status(int descriptor, struct clinux_file *out);
+
+/* Opens for reading what an O_PATH descriptor names. Does not wait, not for a FIFO's writer either. */
+int clinux_open_for_reading(int path_descriptor);
+
+/* A duplicate that is closed on exec. */
+int clinux_duplicate(int descriptor);
+
+#endif

@@ -1,0 +1,24 @@
+import ArgumentParser
+import Glibc
+
+extension ParsableCommand {
+    /// Runs the program and ends it: 0 done, 1 refused or nothing found, 2 could not be tried.
+    public static func runAsProgram() -> Never {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+            Glibc.exit(0)
+        } catch let failure as CommandFailure {
+            Speech.say("\(_commandName): \(failure.message)")
+            if let advice = failure.advice { Speech.say(advice) }
+            Glibc.exit(failure.code.rawValue)
+        } catch {
+            // Help and version are asked for, and end well.
+            if exitCode(for: error).isSuccess { exit(withError: error) }
+            let message = message(for: error)
+            Speech.say("\(_commandName): \(message.prefix(1).lowercased())\(message.dropFirst())")
+            Speech.say("try: \(_commandName) --help")
+            Glibc.exit(2)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import AccessControl
+import ContactsModel
+import JSON
+import Varlink
+
+/// Parameters of `Serve`.
+public struct ServeParameters: Sendable {
+    public var terminal: String?
+    public var notifyOnly = false
+
+    public init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "terminal": terminal = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "notifyOnly": notifyOnly = try reader.bool(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
+
+/// Parameters of `Search`.
+public struct SearchParameters: Sendable {
+    /// Rows in one reply.
+    public static let maximumRows = 200
+
+    public var agent = ""
+    public var cookie = ""
+    public var query = ""
+    public var offset = 0
+    public var limit = 50
+
+    public init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        var missing: Set = ["agent", "cookie", "query"]
+        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
+            missing.remove(name)
+            switch name {
+            case "agent": agent = try reader.string(value, name)
+            case "cookie": cookie = try reader.string(value, name)
+            case "query": query = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "offset": offset = try reader.integer(value, name, in: 0...Int64(ParameterLimits.contacts))
+            case "limit": limit = try reader.integer(value, name, in: 1...Int64(Self.maximumRows))
+            default: throw reader.invalid(name)
+            }
+        }
+        if let name = missing.min() { throw .invalidParameter(name) }
+    }
+}
+
+/// Parameters of `Show`.
+public struct ShowParameters: Sendable {
+    public var agent = ""
+    public var cookie = ""
+    public var identifier = ""
+
+    public init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        var missing: Set = ["agent", "cookie", "identifier"]
+        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
+            missing.remove(name)
+            switch name {
+            case "agent": agent = try reader.string(value, name)
+            case "cookie": cookie = try reader.string(value, name)
+            case "identifier": identifier = try reader.string(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+        if let name = missing.min() { throw .invalidParameter(name) }
+    }
+}
+
+/// Parameters of `Answer`.
+public struct AnswerParameters: Sendable {
+    public enum Level: String, Sendable { case denied, limited, full }
+
+    public var agent = ""
+    public var cookie = ""
+    public var level: Level?
+    public var identifiers: [String] = []
+    public var removed: [String] = []
+    public var keys: ContactKeySet?
+    public var expires: String?
+    public var lifetime: LifetimeKind?
+    public var neverAskAgain = false
+    /// Fields that belong to kinds of prompt this broker does not show yet.
+    public var hasPickerFields = false
+
+    public init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        var missing: Set = ["agent", "cookie"]
+        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
+            missing.remove(name)
+            switch name {
+            case "agent": agent = try reader.string(value, name)
+            case "cookie": cookie = try reader.string(value, name)
+            case "level": level = try reader.one(of: Level.self, value, name)
+            case "identifiers":
+                identifiers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+            case "removed": removed = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+            case "keys": keys = try reader.keys(value, name)
+            case "expires": expires = try reader.string(value, name)
+            case "lifetime": lifetime = try reader.one(of: LifetimeKind.self, value, name)
+            case "neverAskAgain": neverAskAgain = try reader.bool(value, name)
+            case "picked", "mergeInto", "addProposed": hasPickerFields = true
+            default: throw reader.invalid(name)
+            }
+        }
+        if let name = missing.min() { throw .invalidParameter(name) }
+    }
+}

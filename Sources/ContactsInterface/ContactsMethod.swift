@@ -1,0 +1,43 @@
+/// Methods of `io.contactbroker.Contacts`.
+public enum ContactsMethod: String, CaseIterable, Sendable {
+    case getAuthorization = "GetAuthorization"
+    case requestAccess = "RequestAccess"
+    case fetchContacts = "FetchContacts"
+    case countContacts = "CountContacts"
+    case saveContacts = "SaveContacts"
+    case listLinkedContacts = "ListLinkedContacts"
+    case getUserDefaults = "GetUserDefaults"
+    case setUserDefaults = "SetUserDefaults"
+    case listContainers = "ListContainers"
+    case listGroups = "ListGroups"
+    case watchChanges = "WatchChanges"
+    case fetchHistory = "FetchHistory"
+    case requestContacts = "RequestContacts"
+    case manageAccess = "ManageAccess"
+    case pickContacts = "PickContacts"
+    case proposeContact = "ProposeContact"
+}
+
+/// Methods of `io.contactbroker.Agent`.
+public enum AgentMethod: String, CaseIterable, Sendable {
+    case serve = "Serve"
+    case search = "Search"
+    case show = "Show"
+    case answer = "Answer"
+    case listGrants = "ListGrants"
+    case manage = "Manage"
+}
+
+/// Methods of `io.contactbroker.Admin`.
+public enum AdminMethod: String, CaseIterable, Sendable {
+    case listGrants = "ListGrants"
+    case setGrant = "SetGrant"
+    case resetGrant = "ResetGrant"
+    case queryAudit = "QueryAudit"
+    case verifyAudit = "VerifyAudit"
+    case listPending = "ListPending"
+    case explainDecision = "ExplainDecision"
+    case getStatus = "GetStatus"
+    case reloadPolicy = "ReloadPolicy"
+    case purgeUser = "PurgeUser"
+}

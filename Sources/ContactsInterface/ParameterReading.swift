@@ -1,0 +1,98 @@
+import ContactsModel
+import JSON
+import Varlink
+
+/// Reads the parameters of a call strictly: a field that the interface does not have, or a value of another type,
+/// is `InvalidParameter` with the field's name. `null` is the same as absent.
+struct ParameterReader {
+    /// The parameter that is being read; where a field of a struct is wrong, the parameter it belongs to is named.
+    var outermost: String?
+
+    func invalid(_ name: String) -> VarlinkError { .invalidParameter(outermost ?? name) }
+
+    /// Hands out each member that is not null, by name.
+    func members(
+        of object: JSONValue, _ body: (_ name: String, _ value: JSONValue) throws(VarlinkError) -> Void
+    ) throws(VarlinkError) {
+        guard let members = object.members else { throw invalid("parameters") }
+        for (name, value) in members {
+            // Names are ours; one that is not text of ours falls to `body`'s default.
+            let name = name.string ?? ""
+            if value.isNull {
+                continue
+            }
+            try body(name, value)
+        }
+    }
+
+    func string(_ value: JSONValue, _ name: String) throws(VarlinkError) -> String {
+        guard let string = value.string else { throw invalid(name) }
+        return string
+    }
+
+    func bool(_ value: JSONValue, _ name: String) throws(VarlinkError) -> Bool {
+        guard let bool = value.bool else { throw invalid(name) }
+        return bool
+    }
+
+    func integer(
+        _ value: JSONValue, _ name: String, in range: ClosedRange<Int64> = 0...Int64.max
+    ) throws(VarlinkError) -> Int {
+        guard let integer = value.integer, range.contains(integer) else { throw invalid(name) }
+        return Int(integer)
+    }
+
+    func strings(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> [String] {
+        guard let elements = value.elements else { throw invalid(name) }
+        guard value.count <= maximum else { throw ContactsError.limitExceeded(name, maximum: maximum) }
+        var strings: [String] = []
+        strings.reserveCapacity(value.count)
+        for element in elements { strings.append(try string(element, name)) }
+        return strings
+    }
+
+    /// The name of one of our own cases.
+    func one<Value: RawRepresentable>(
+        of type: Value.Type, _ value: JSONValue, _ name: String
+    ) throws(VarlinkError) -> Value where Value.RawValue == String {
+        guard let string = value.string, let one = Value(rawValue: string) else { throw invalid(name) }
+        return one
+    }
+
+    /// Names of keys. `identifier` is always told and may be named.
+    func keys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
+        guard let elements = value.elements else { throw invalid(name) }
+        var keys = ContactKeySet()
+        for element in elements {
+            guard let string = element.string else { throw invalid(name) }
+            if string == "identifier" { continue }
+            guard let bit = Self.keysByName[string] else { throw invalid(name) }
+            keys.formUnion(bit)
+        }
+        return keys
+    }
+
+    private static let keysByName = Dictionary(
+        uniqueKeysWithValues: ContactKey.allCases.map { ($0.rawValue, ContactKeySet([$0])) })
+
+    /// Text of an app that people will read, or that is searched for.
+    func text(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> String {
+        let text = try string(value, name)
+        guard text.utf8.count <= maximum else { throw ContactsError.limitExceeded(name, maximum: maximum) }
+        return text
+    }
+}
+
+/// Bounds of what a caller may put into parameters. Lengths in bytes of UTF-8, numbers in elements.
+public enum ParameterLimits {
+    public static let purpose = 1_024
+    public static let query = 256
+    public static let author = 256
+    public static let token = 2_048
+    /// Identifiers in one predicate or answer; as many addresses to ignore.
+    public static let identifiers = 10_000
+    /// Steps of one save.
+    public static let changes = 1_000
+    /// Contacts asked for in one call, or one page of it.
+    public static let contacts = 1_000_000
+}

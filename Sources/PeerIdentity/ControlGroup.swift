@@ -1,0 +1,115 @@
+/// What the path of a control group says about who started a process: systemd's names, as
+/// <https://systemd.io/DESKTOP_ENVIRONMENTS/> lays them down.
+///
+/// Names only: every program of a user can ask the user's own service manager for any of them.
+enum ControlGroup {
+    /// A unit of a user manager that carries an app's name.
+    struct AppUnit: Hashable {
+        /// The user whose manager it is.
+        let uid: UInt32
+        /// What started the app, such as `gnome`; often not told.
+        let launcher: String?
+        let app: String
+    }
+
+    /// The path in the unified hierarchy, the line `0::PATH` of `/proc/PID/cgroup`; `nil` where there is none, as on
+    /// a system without cgroups version 2.
+    static func unifiedPath(in contents: [UInt8]) -> String? {
+        let start = Array("0::".utf8)
+        return contents.split(separator: UInt8(ascii: "\n"))
+            .first { $0.starts(with: start) }
+            .map { String(decoding: $0.dropFirst(start.count), as: UTF8.self) }
+    }
+
+    /// `/user.slice/user-UID.slice/user@UID.service/app.slice/[SLICE/…]app-….scope` or `.service`, and groups below
+    /// that; `nil` for any other path.
+    static func appUnit(of path: String) -> AppUnit? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 6, parts[0].isEmpty, parts[1] == "user.slice", parts[4] == "app.slice",
+            let uid = userNumber(in: parts[2], after: "user-", before: ".slice"),
+            uid == userNumber(in: parts[3], after: "user@", before: ".service"),
+            // The unit is the first part that is no slice; what is below it belongs to it.
+            let unit = parts[5...].first(where: { !$0.hasSuffix(".slice") }),
+            let (launcher, app) = appName(ofUnit: unit)
+        else { return nil }
+        return AppUnit(uid: uid, launcher: launcher, app: app)
+    }
+
+    /// The sandbox that a path names, wherever it lies: `snap.NAME`, or `flatpak.ID`.
+    static func sandboxName(in path: String) -> String? {
+        for part in path.split(separator: "/") {
+            if part.hasPrefix("snap.") {
+                let names = part.split(separator: ".", omittingEmptySubsequences: false)
+                return names.count > 2 && isName(names[1]) ? "snap.\(names[1])" : "snap"
+            }
+            if part.hasPrefix("app-flatpak-") {
+                guard let (launcher, app) = appName(ofUnit: part), launcher == "flatpak" else { return "flatpak" }
+                return "flatpak.\(app)"
+            }
+        }
+        return nil
+    }
+
+    /// `app[-LAUNCHER]-ID-RANDOM.scope` or `app[-LAUNCHER]-ID[@RANDOM].service`.
+    ///
+    /// A dash inside an id is written `\x2d`. Where one is not, it cannot be told where the id begins, and the name
+    /// is of no use.
+    private static func appName(ofUnit unit: Substring) -> (launcher: String?, app: String)? {
+        var parts: [Substring]
+        if unit.hasSuffix(".scope") {
+            parts = unit.dropLast(".scope".count).split(separator: "-", omittingEmptySubsequences: false)
+            guard parts.count >= 3, parts.popLast()?.isEmpty == false else { return nil }
+        } else if unit.hasSuffix(".service") {
+            let name = unit.dropLast(".service".count).split(
+                separator: "@", maxSplits: 1, omittingEmptySubsequences: false)[0]
+            parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        } else {
+            return nil
+        }
+        guard parts.count == 2 || parts.count == 3, parts[0] == "app", let last = parts.last,
+            let app = unescape(last), isName(app)
+        else { return nil }
+        guard parts.count == 3 else { return (nil, app) }
+        let launcher = parts[1]
+        return isName(launcher) ? (String(launcher), app) : nil
+    }
+
+    /// `\xNN` of systemd.unit(5), ASCII only: an app's id is made of nothing else.
+    private static func unescape(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.popFirst() == UInt8(ascii: "x"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            else { return nil }
+            rest = rest.dropFirst(2)
+            bytes.append(value)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// At most 255 letters, digits, dots, dashes and underscores, as in D-Bus names and desktop files.
+    private static func isName(_ text: some StringProtocol) -> Bool {
+        (1...255).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// A user's number as systemd writes it: digits without a sign or leading zeros.
+    private static func userNumber(in part: Substring, after start: String, before end: String) -> UInt32? {
+        guard part.count > start.count + end.count, part.hasPrefix(start), part.hasSuffix(end) else { return nil }
+        let digits = part.dropFirst(start.count).dropLast(end.count)
+        guard let number = UInt32(digits), String(number) == digits else { return nil }
+        return number
+    }
+}

@@ -1,0 +1,72 @@
+import AccessControl
+
+/// What the kernel says about the process at the other end of a socket. Collected, not judged.
+public struct Evidence: Hashable, Sendable {
+    /// `SO_PEERCRED`: as of connect, unix(7).
+    public var uid: UInt32
+    public var gid: UInt32
+    public var process: ProcessIdentity
+    public var pidfdSource: PidfdSource
+    /// The process's own idea of its name, `/proc/PID/stat` field 2. For display only: any process can set it.
+    public var command: String
+    public var bootIdentifier: Reading<String>
+    /// Absent where the leader has ended or lies in another process namespace.
+    public var sessionLeader: Reading<ProcessIdentity>
+    /// The controlling terminal.
+    public var terminal: Terminal?
+    /// Path in the unified hierarchy, cgroups(7), as seen from the broker's own cgroup namespace.
+    public var controlGroup: Reading<String>
+    public var namespaces: Namespaces
+    /// The broker's own.
+    public var ownNamespaces: Namespaces
+    /// Those of process 1; an ordinary user cannot read them.
+    public var initNamespaces: Namespaces
+    /// `SO_PEERSEC`: the security module's label.
+    public var label: Reading<String>
+    public var executable: Reading<Executable>
+    /// `/.flatpak-info` in the process's own root.
+    public var flatpakInfo: Reading<FileIdentity>
+
+    /// Where the descriptor came from that holds the process.
+    public enum PidfdSource: Hashable, Sendable {
+        /// `SO_PEERPIDFD`: the very process that connected.
+        case socket
+        /// From the process number after the fact, on kernels before 6.5: if the process that connected ended at
+        /// once and its number was given out again, this is another one.
+        case number
+    }
+
+    /// Inode numbers of namespaces, namespaces(7).
+    public struct Namespaces: Hashable, Sendable {
+        public var mount: Reading<UInt64>
+        public var user: Reading<UInt64>
+
+        public init(mount: Reading<UInt64>, user: Reading<UInt64>) {
+            self.mount = mount
+            self.user = user
+        }
+    }
+
+    public init(
+        uid: UInt32, gid: UInt32, process: ProcessIdentity, pidfdSource: PidfdSource, command: String,
+        bootIdentifier: Reading<String>, sessionLeader: Reading<ProcessIdentity>, terminal: Terminal?,
+        controlGroup: Reading<String>, namespaces: Namespaces, ownNamespaces: Namespaces, initNamespaces: Namespaces,
+        label: Reading<String>, executable: Reading<Executable>, flatpakInfo: Reading<FileIdentity>
+    ) {
+        self.uid = uid
+        self.gid = gid
+        self.process = process
+        self.pidfdSource = pidfdSource
+        self.command = command
+        self.bootIdentifier = bootIdentifier
+        self.sessionLeader = sessionLeader
+        self.terminal = terminal
+        self.controlGroup = controlGroup
+        self.namespaces = namespaces
+        self.ownNamespaces = ownNamespaces
+        self.initNamespaces = initNamespaces
+        self.label = label
+        self.executable = executable
+        self.flatpakInfo = flatpakInfo
+    }
+}

@@ -1,0 +1,86 @@
+/// The file that a process runs, from `/proc/PID/exe`.
+public struct Executable: Hashable, Sendable {
+    /// The link's text without ` (deleted)`, in the form of ``ExecutablePath``.
+    public let path: String
+    /// The file no longer has that name, as after an upgrade; what runs is still the old one.
+    public let isDeleted: Bool
+    public let file: FileIdentity
+    public let digest: Digest
+    /// The system's own interpreter that this is a copy of or another name for.
+    public let sameAsInterpreter: String?
+
+    /// SHA-256 over the file, or why there is none.
+    public enum Digest: Hashable, Sendable {
+        /// 64 lower-case hexadecimal digits.
+        case sha256(String)
+        case notRegular
+        /// More than ``HashCache/sizeLimit`` bytes.
+        case tooLarge
+        /// A file server, in user space or elsewhere, can answer every read differently, or never.
+        case notLocal
+        /// It was written to while it was read.
+        case changing
+        case unreadable(errno: CInt)
+    }
+
+    public init(
+        path: String, isDeleted: Bool, file: FileIdentity, digest: Digest, sameAsInterpreter: String? = nil
+    ) {
+        self.path = path
+        self.isDeleted = isDeleted
+        self.file = file
+        self.digest = digest
+        self.sameAsInterpreter = sameAsInterpreter
+    }
+
+    /// What comes after the last slash.
+    public var name: String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    }
+}
+
+/// The one way in which an executable's path is written as text.
+///
+/// A path is bytes, and a stranger chooses them. Control characters, backslashes and what is not UTF-8 are written
+/// as `\xNN`, so that two paths never have the same text and no text breaks a line.
+enum ExecutablePath {
+    static func text(of bytes: some Sequence<UInt8>) -> String {
+        let bytes = Array(bytes)
+        if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }) {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        var text = ""
+        var rest = bytes[...]
+        while let byte = rest.first {
+            let length = scalarLength(startingWith: byte)
+            let piece = rest.prefix(length)
+            if let scalar = String(validating: piece, as: UTF8.self)?.unicodeScalars.first, isPlain(scalar) {
+                text.unicodeScalars.append(scalar)
+                rest = rest.dropFirst(length)
+            } else {
+                text += "\\x" + hexadecimal(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        return text
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x20 && !(0x7f...0x9f).contains(scalar.value) && scalar != "\\"
+    }
+
+    private static func scalarLength(startingWith byte: UInt8) -> Int {
+        switch byte {
+        case 0xc2...0xdf: 2
+        case 0xe0...0xef: 3
+        case 0xf0...0xf4: 4
+        default: 1
+        }
+    }
+}
+
+/// Two lower-case digits.
+func hexadecimal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16)
+    return byte < 16 ? "0" + digits : digits
+}

@@ -1,0 +1,189 @@
+import BrokerConnection
+import CommandOutput
+import ContactsModel
+import JSON
+import VarlinkClient
+
+/// The person's contacts, as far as this program may see them, through the door for apps.
+struct AddressBook {
+    /// What the command is about, to stand after `could not`.
+    let task: String
+    private let client: VarlinkClient
+
+    /// Contacts fetched at a time.
+    static let pageSize = 200
+    /// How long an answer may take before one says what is being waited for.
+    private static let patience = Duration.seconds(1)
+    /// An answer that waits for nobody comes sooner than this; a person has two minutes.
+    private static let timeout = Duration.seconds(300)
+
+    /// What one needs to tell contacts apart in a list.
+    static let listKeys = ContactKeySet.names.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
+    /// All but what must be asked for by name, and images.
+    static let cardKeys = ContactKeySet.all.subtracting(.named).subtracting(.images)
+
+    /// Opens the door, and has the person asked where they have not said yet what this program may see.
+    init(to task: String, reading keys: ContactKeySet = listKeys) throws {
+        self.task = task
+        do {
+            client = try BrokerConnection.connect(to: .apps, timeout: Self.timeout)
+        } catch {
+            throw CommandFailure(could: task, error)
+        }
+        try askForAccess(keys)
+    }
+
+    /// The contacts that match, page by page, in the person's order.
+    func fetch(_ keys: ContactKeySet, _ predicate: ContactSearch, each: (WireContact) throws -> Void) throws {
+        var after: String?
+        repeat {
+            let page = try call("FetchContacts") { writer in
+                predicate.write(to: &writer)
+                writer.member("keys", keys.keys.map(\.rawValue))
+                writer.member("sortOrder", "userDefault")
+                writer.member("limit", Self.pageSize)
+                writer.member("after", after)
+            }
+            for json in page["contacts"]?.elements.map(Array.init) ?? [] {
+                guard let contact = try? WireContact(json) else {
+                    throw CommandFailure("could not \(task): the contact broker sent a contact that is none", .notTried)
+                }
+                try each(contact)
+            }
+            let next = page["next"]?.string
+            // The same page again would never end.
+            guard next != after else { return }
+            after = next
+        } while after != nil
+    }
+
+    /// The contacts that match, all of them.
+    func contacts(_ keys: ContactKeySet, _ predicate: ContactSearch) throws -> [WireContact] {
+        var found: [WireContact] = []
+        try fetch(keys, predicate) { found.append($0) }
+        return found
+    }
+
+    /// The one contact of this identifier or name.
+    ///
+    /// - Throws: ``CommandFailure`` where there is none, or several, which are then listed.
+    func contact(named word: String, _ keys: ContactKeySet) throws -> WireContact {
+        if !word.contains(where: \.isWhitespace), let contact = try contacts(keys, .identifier(word)).first {
+            return contact
+        }
+        let found = try contacts(keys.union(Self.listKeys), .name(word))
+        let exact = found.filter { ContactCard.name($0.contact).lowercased() == word.lowercased() }
+        if let contact = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return contact }
+        let shown = Speech.clean(word)
+        guard !found.isEmpty else {
+            throw CommandFailure(
+                "could not \(task): no contact that this program may see is called \(shown)",
+                try: "see them all: contactbook list", .refused)
+        }
+        for line in ContactCard.table(found, withIdentifiers: true) { Speech.say(line) }
+        throw CommandFailure(
+            "could not \(task): \(shown) can mean \(found.count) contacts", try: "name one by its identifier, as above",
+            .refused)
+    }
+
+    /// Saves; all steps or none.
+    ///
+    /// - Throws: ``SaveFailure`` where one step is not taken; ``CommandFailure`` for everything else.
+    func save(_ changes: [ContactChange]) throws -> [String] {
+        let reply: JSONValue
+        do {
+            reply = try callForError("SaveContacts") { writer in
+                writer.name("changes")
+                writer.array(changes) { $1.write(to: &$0) }
+            }
+        } catch {
+            if let refused = SaveFailure(error) { throw refused }
+            throw ContactsFailure.describe(error, could: task)
+        }
+        return reply["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
+    }
+
+    private func call(_ method: String, _ write: (inout JSONWriter) -> Void) throws -> JSONValue {
+        do {
+            return try callForError(method, write)
+        } catch {
+            throw ContactsFailure.describe(error, could: task)
+        }
+    }
+
+    private func callForError(
+        _ method: String, _ write: (inout JSONWriter) -> Void
+    ) throws(VarlinkClientError) -> JSONValue {
+        try client.call(ContactsFailure.prefix + method, write)
+    }
+
+    /// Has the person asked whether this program may see contacts, if they have not said yet. Any call would have them
+    /// asked; this one tells them why.
+    ///
+    /// - Parameter keys: what is to be read; notes are offered only where they are named.
+    private func askForAccess(_ keys: ContactKeySet) throws {
+        do throws(VarlinkClientError) {
+            let known = try client.call(ContactsFailure.prefix + "GetAuthorization")
+            guard known["status"]?.says("notDetermined") == true else { return }
+            try client.begin(ContactsFailure.prefix + "RequestAccess") {
+                $0.member("purpose", "to \(task)")
+                $0.member("keys", keys.contains(.note) ? keys.keys.map(\.rawValue) : nil)
+            }
+            var answer = try client.nextReply(timeout: Self.patience)
+            if answer == nil {
+                Speech.say("waiting for your answer in contact-agent…")
+                answer = try client.nextReply(timeout: Self.timeout)
+            }
+            guard let answer else {
+                client.close()
+                throw .timedOut
+            }
+            guard answer.parameters["status"]?.says("notDetermined") == true else { return }
+            throw .error(
+                name: ContactsFailure.prefix + "AuthorizationNotDetermined", parameters: JSONDocument.emptyObject.root)
+        } catch {
+            throw ContactsFailure.describe(error, could: task)
+        }
+    }
+}
+
+/// Which contacts are wanted.
+enum ContactSearch {
+    case all
+    /// Words that names begin with.
+    case name(String)
+    case identifier(String)
+
+    func write(to writer: inout JSONWriter) {
+        switch self {
+        case .all: break
+        case .name(let words):
+            writer.name("predicate")
+            writer.object { $0.member("name", words) }
+        case .identifier(let identifier):
+            writer.name("predicate")
+            writer.object { $0.member("identifiers", [identifier]) }
+        }
+    }
+}
+
+/// One step of a save.
+enum ContactChange {
+    case add(Contact)
+    case delete(identifier: String)
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            switch self {
+            case .add(let contact):
+                writer.member("operation", "add")
+                writer.name("contact")
+                WireContact(contact: contact, keys: contact.present).write(to: &writer)
+            case .delete(let identifier):
+                writer.member("operation", "delete")
+                writer.name("contact")
+                writer.object { $0.member("identifier", identifier) }
+            }
+        }
+    }
+}

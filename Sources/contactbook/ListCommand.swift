@@ -1,0 +1,23 @@
+import ArgumentParser
+import CommandOutput
+import ContactsModel
+
+struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the contacts that this program may see, in your order.")
+
+    @Flag(help: "Print JSON, with all that a contact says but notes and pictures.") var json = false
+    @Flag(help: "Print identifiers too.") var identifiers = false
+
+    func run() throws {
+        let book = try AddressBook(to: "list the contacts")
+        let contacts = try book.contacts(json ? AddressBook.cardKeys : AddressBook.listKeys, .all)
+        if json {
+            print(ContactCard.json(contacts))
+        } else if contacts.isEmpty {
+            Speech.say("there is no contact that this program may see")
+        } else {
+            for line in ContactCard.table(contacts, withIdentifiers: identifiers) { print(line) }
+        }
+    }
+}

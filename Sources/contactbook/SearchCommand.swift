@@ -1,0 +1,25 @@
+import ArgumentParser
+import CommandOutput
+import ContactsModel
+
+struct SearchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "search", abstract: "Find contacts. Every word begins a word of the name, in any order.")
+
+    @Argument(help: "What the name's words begin with.") var words: [String]
+    @Flag(help: "Print JSON, with all that a contact says but notes and pictures.") var json = false
+    @Flag(help: "Print identifiers too.") var identifiers = false
+
+    func run() throws {
+        let task = "search the contacts"
+        let query = words.joined(separator: " ")
+        let book = try AddressBook(to: task)
+        let contacts = try book.contacts(json ? AddressBook.cardKeys : AddressBook.listKeys, .name(query))
+        if json { print(ContactCard.json(contacts)) }
+        guard !contacts.isEmpty else {
+            throw CommandFailure("no contact that this program may see matches \(Speech.clean(query))", .refused)
+        }
+        if json { return }
+        for line in ContactCard.table(contacts, withIdentifiers: identifiers) { print(line) }
+    }
+}

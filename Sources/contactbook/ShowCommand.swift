@@ -1,0 +1,22 @@
+import ArgumentParser
+import CommandOutput
+import ContactsModel
+
+struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one contact.")
+
+    @Argument(help: "Its name, or the beginnings of the name's words, or its identifier.") var name: [String]
+    @Flag(help: "The note too. You are asked separately for notes.") var note = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let keys = note ? AddressBook.cardKeys.union(ContactKeySet([.note])) : AddressBook.cardKeys
+        let book = try AddressBook(to: "show the contact", reading: keys)
+        let contact = try book.contact(named: name.joined(separator: " "), keys)
+        if json {
+            print(ContactCard.json([contact]))
+        } else {
+            for line in ContactCard.lines(contact) { print(line) }
+        }
+    }
+}

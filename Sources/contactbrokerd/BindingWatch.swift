@@ -1,0 +1,52 @@
+import AccessControl
+import Dispatch
+import PeerIdentity
+import Synchronization
+import Varlink
+
+/// Tells when what a grant hangs on ends: a terminal session, a process.
+struct BindingWatch {
+    let loop: any Loop
+
+    private static let queue = DispatchQueue(label: "ends of sessions")
+
+    /// - Returns: what keeps the watch; `nil` where there is nothing to watch any more.
+    func begin(_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject? {
+        let watch: SessionWatch
+        do throws(PeerError) {
+            switch binding {
+            case .standing: return nil
+            case .session(let session): watch = try SessionWatch(session)
+            case .process(let process): watch = try SessionWatch(process)
+            }
+        } catch {
+            return nil
+        }
+        let bound = LoopBound(ended, loop: loop)
+        let source = DispatchSource.makeReadSource(fileDescriptor: watch.fileDescriptor, queue: Self.queue)
+        let told = Told()
+        source.setEventHandler { @Sendable [loop] in
+            // The descriptor stays readable until the source is cancelled, on the loop.
+            guard told.isFirst() else { return }
+            loop.execute { bound.value() }
+        }
+        // The descriptor is the watch's, and must outlive the source that waits on it.
+        source.setCancelHandler { @Sendable in withExtendedLifetime(watch) {} }
+        source.resume()
+        return Kept(source: source)
+    }
+
+    private final class Told: Sendable {
+        private let told = Atomic(false)
+
+        func isFirst() -> Bool { !told.exchange(true, ordering: .relaxed) }
+    }
+
+    private final class Kept {
+        private let source: any DispatchSourceRead
+
+        init(source: any DispatchSourceRead) { self.source = source }
+
+        deinit { source.cancel() }
+    }
+}

@@ -1,0 +1,17 @@
+import Glibc
+
+/// The machine's clocks.
+enum Clock {
+    /// Microseconds since 1970.
+    static func now() -> Int64 { read(CLOCK_REALTIME) }
+
+    /// Microseconds on a clock that nobody can set, sleep included.
+    static func uptime() -> Int64 { read(CLOCK_BOOTTIME) }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        // Fails only for a clock that does not exist or a bad pointer.
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+}

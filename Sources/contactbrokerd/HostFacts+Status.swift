@@ -1,0 +1,20 @@
+import PeerIdentity
+
+extension HostFacts {
+    /// As `contactctl status` shows it.
+    var described: [(name: String, value: String)] {
+        [
+            ("peerPidfd", hasPeerPidfd ? "yes" : "no: the kernel does not say for good who connected"),
+            ("legacyTIOCSTI", Self.text(legacyTIOCSTI)),
+            ("ptraceScope", Self.text(ptraceScope)),
+        ]
+    }
+
+    private static func text(_ reading: Reading<Int>) -> String {
+        switch reading {
+        case .found(let value): "\(value)"
+        case .absent: "not there"
+        case .unreadable(let errno): "not readable (error \(errno))"
+        }
+    }
+}

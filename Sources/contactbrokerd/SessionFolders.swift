@@ -1,0 +1,90 @@
+import ContactsInterface
+import Glibc
+
+/// Where a session's broker has its sockets and its databases.
+struct SessionFolders {
+    let runtime: String
+    let state: String
+
+    /// - Parameters: what the command line says; otherwise the XDG base directories decide.
+    init(runtime: String?, state: String?) throws {
+        self.runtime = try Self.absolute(runtime) ?? Self.runtimeByDefault()
+        self.state = try Self.absolute(state) ?? Self.stateByDefault()
+    }
+
+    private static func absolute(_ path: String?) throws -> String? {
+        guard let path else { return nil }
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw Failure("could not start: an empty folder name") }
+        if path.hasPrefix("/") { return path }
+        guard let here = getcwd(nil, 0) else { throw Failure("could not start: the working folder is gone") }
+        defer { free(here) }
+        return String(cString: here) + "/" + path
+    }
+
+    private static func runtimeByDefault() throws -> String {
+        guard let folder = variable("XDG_RUNTIME_DIR") else {
+            throw Failure(
+                "could not start: XDG_RUNTIME_DIR is not set, so there is no place for the sockets",
+                tryThis: "contactbrokerd --session --runtime-dir FOLDER")
+        }
+        return folder + "/contactbroker"
+    }
+
+    private static func stateByDefault() throws -> String {
+        if let folder = variable("XDG_STATE_HOME") { return folder + "/contactbroker" }
+        guard let home = variable("HOME") else {
+            throw Failure(
+                "could not start: neither XDG_STATE_HOME nor HOME is set, so there is no place for the databases",
+                tryThis: "contactbrokerd --session --state-dir FOLDER")
+        }
+        return home + "/.local/state/contactbroker"
+    }
+
+    /// Relative values are to be ignored (XDG Base Directory Specification).
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
+        return value
+    }
+
+    /// The folder of a door.
+    func folder(of door: ContactsInterface) -> String {
+        switch door {
+        case .contacts: runtime + "/apps"
+        case .agent: runtime + "/agent"
+        case .admin: runtime + "/admin"
+        }
+    }
+
+    func socket(of door: ContactsInterface) -> String { folder(of: door) + "/" + door.name }
+
+    /// Makes the folders, for us alone. One that is there must be ours, and nobody else may write to it.
+    func make() throws {
+        try Self.make(state)
+        try Self.make(runtime)
+        for door in ContactsInterface.allCases { try Self.make(folder(of: door)) }
+    }
+
+    private static func make(_ path: String) throws {
+        var parent = ""
+        for part in path.split(separator: "/") {
+            parent += "/" + part
+            guard mkdir(parent, 0o700) != 0, errno != EEXIST else { continue }
+            guard errno != EISDIR else { continue }
+            throw Failure(
+                "could not start: the folder \(parent) cannot be made: \(String(cString: strerror(errno)))",
+                tryThis: "name other folders with --runtime-dir and --state-dir")
+        }
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw Failure("could not start: \(path) is no folder")
+        }
+        guard status.st_uid == getuid(), status.st_mode & 0o022 == 0 else {
+            throw Failure(
+                "could not start: others could replace what is in \(path)",
+                tryThis: "it must be yours: chown \(getuid()) \(path) && chmod 0700 \(path)")
+        }
+        guard chmod(path, 0o700) == 0 else {
+            throw Failure("could not start: \(path): \(String(cString: strerror(errno)))")
+        }
+    }
+}

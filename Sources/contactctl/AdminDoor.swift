@@ -1,0 +1,68 @@
+import BrokerConnection
+import CommandOutput
+import JSON
+import VarlinkClient
+
+/// The broker's door for people who manage access, as these commands use it.
+struct AdminDoor {
+    /// What the command is about, to stand after `could not`.
+    private let task: String
+    private let client: VarlinkClient
+
+    /// Longest wait for an answer; verifying a long audit takes the longest.
+    static let timeout = Duration.seconds(120)
+
+    init(to task: String) throws {
+        self.task = task
+        do {
+            client = try BrokerConnection.connect(to: .admin, timeout: Self.timeout)
+        } catch {
+            throw CommandFailure(could: task, error)
+        }
+    }
+
+    func call(_ method: String, _ write: (inout JSONWriter) -> Void = { _ in }) throws -> JSONValue {
+        do {
+            return try client.call("io.contactbroker.Admin.\(method)", write)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Calls with `more`, and hands each reply on.
+    func stream(
+        _ method: String, _ write: (inout JSONWriter) -> Void, each: (JSONValue) throws -> Void
+    ) throws {
+        do {
+            try client.stream("io.contactbroker.Admin.\(method)", write) { reply, _ in
+                try each(reply)
+                return true
+            }
+        } catch let error as VarlinkClientError {
+            throw failure(error)
+        }
+    }
+
+    /// The caller's grants, and nobody else's.
+    func grants() throws -> [AppGrant] {
+        guard let grants = try call("ListGrants")["grants"]?.elements else { return [] }
+        return grants.map(AppGrant.init)
+    }
+
+    private func failure(_ error: VarlinkClientError) -> CommandFailure {
+        guard case .error(let name, let parameters) = error else { return CommandFailure(could: task, error) }
+        func text(_ name: String) -> String { Speech.clean(parameters[name]?.string ?? "") }
+        switch name {
+        case "io.contactbroker.Admin.NotAuthorized":
+            return CommandFailure(
+                "could not \(task): the contact broker answers only its own user, outside of sandboxes",
+                try: "try it as the user whose contacts these are", .refused)
+        case "io.contactbroker.Admin.UnknownApp":
+            return CommandFailure(
+                "could not \(task): no app is called \(text("app"))", try: "see them all: contactctl apps", .refused)
+        case "io.contactbroker.Admin.InvalidValue":
+            return CommandFailure("could not \(task): \(text("parameter")): \(text("reason"))", .refused)
+        default: return CommandFailure(could: task, error)
+        }
+    }
+}

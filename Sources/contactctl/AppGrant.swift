@@ -1,0 +1,80 @@
+import CommandOutput
+import JSON
+
+/// What the person has said about one app, as the broker tells it.
+struct AppGrant {
+    let json: JSONValue
+    let app: String
+    let displayName: String
+    let strength: String
+    let status: String
+    let contacts: Int64
+
+    init(_ json: JSONValue) {
+        self.json = json
+        app = json["app"]?.string ?? ""
+        displayName = json["displayName"]?.string ?? app
+        strength = json["strength"]?.string ?? ""
+        status = json["status"]?.string ?? ""
+        contacts = json["contacts"]?.integer ?? 0
+    }
+
+    func text(_ name: String) -> String? { json[name]?.string }
+
+    /// How many contacts it may see.
+    var extent: String {
+        switch status {
+        case "full": "all"
+        case "limited": "\(contacts)"
+        default: "none"
+        }
+    }
+
+    /// When the grant ends; what was refused stays so until it is reset.
+    var end: String {
+        if let session = text("session") { return session }
+        if let expires = text("expires") { return LocalTime.text(expires) }
+        return status == "denied" ? "reset" : "revoked"
+    }
+
+    var lastUsed: String { text("lastUsedAt").map { LocalTime.text($0) } ?? "never" }
+
+    /// How sure the broker is of who it is, in plain words.
+    var certainty: String {
+        switch strength {
+        case "labelled": "the kernel's label names it"
+        case "sandboxed": "its sandbox names it"
+        case "service": "it is a service of the system"
+        case "installed": "the system's packages name it"
+        case "claimed": "it is started under that name, which any program of yours can take"
+        case "unverified": "only its file is known; other programs of yours can run it"
+        default: "unknown"
+        }
+    }
+
+    /// The grants of the app that the word means: its identifier, else its name in any case, else part of either.
+    ///
+    /// - Throws: ``CommandFailure`` where it means none, or several.
+    static func matching(_ word: String, strength: String?, in grants: [AppGrant], to task: String) throws -> [AppGrant]
+    {
+        let candidates = grants.filter { strength == nil || $0.strength == strength }
+        let lowered = word.lowercased()
+        let ways: [(AppGrant) -> Bool] = [
+            { $0.app == word }, { $0.displayName.lowercased() == lowered },
+            { $0.app.lowercased().contains(lowered) || $0.displayName.lowercased().contains(lowered) },
+        ]
+        for way in ways {
+            let found = candidates.filter(way)
+            guard let first = found.first else { continue }
+            let apps = Set(found.map(\.app))
+            guard apps.count > 1 else { return candidates.filter { $0.app == first.app } }
+            throw CommandFailure(
+                "could not \(task): \(Speech.clean(word)) can mean \(apps.count) apps",
+                try: "name one of them: " + apps.sorted().map(Speech.clean).joined(separator: ", "), .refused)
+        }
+        let among = strength.map { " with strength \(Speech.clean($0))" } ?? ""
+        throw CommandFailure(
+            "could not \(task): no app is called \(Speech.clean(word))\(among)", try: "see them all: contactctl apps",
+            .refused)
+    }
+}

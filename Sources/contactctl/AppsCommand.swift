@@ -1,0 +1,26 @@
+import ArgumentParser
+import CommandOutput
+
+struct AppsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apps", abstract: "List the apps that you let read contacts, or refused.")
+
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let grants = try AdminDoor(to: "list the apps").grants()
+        if json {
+            print(JSONLines.text(grants.map(\.json)))
+            return
+        }
+        guard !grants.isEmpty else {
+            Speech.say("no app has asked for your contacts yet")
+            return
+        }
+        var table = Table(["APP", "HOW SURE", "STATUS", "CONTACTS", "UNTIL", "LAST USED"])
+        for grant in grants {
+            table.add([grant.displayName, grant.strength, grant.status, grant.extent, grant.end, grant.lastUsed])
+        }
+        for line in table.lines { print(line) }
+    }
+}

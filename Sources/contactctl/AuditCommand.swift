@@ -1,0 +1,65 @@
+import ArgumentParser
+import CommandOutput
+import ContactsModel
+import Glibc
+import JSON
+
+struct AuditCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Show which app read what, and what you answered. Oldest first.")
+
+    @Option(help: "Of this app only: its name or identifier, or part of it.") var app: String?
+    @Option(help: "Since a time: 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.") var since: String?
+    @Option(help: "The latest so many.") var limit: Int?
+    @Flag(help: "Print JSON, with hashes.") var json = false
+
+    /// Records shown if nobody says how many; with ``since`` all of them.
+    private static let defaultLimit = 50
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1") }
+        if let since, Self.moment(since, now: 0) == nil {
+            throw ValidationError("--since takes 30m, 12h, 7d, a date or a time; not \(Speech.clean(since))")
+        }
+    }
+
+    func run() throws {
+        let task = "read the audit"
+        let door = try AdminDoor(to: task)
+        // An app that was reset has no grant any more but still its records: then the word is its identifier.
+        let identifier = try app.map { word in
+            try door.grants().contains { $0.app.contains(word) || $0.displayName.contains(word) }
+                ? AppGrant.matching(word, strength: nil, in: door.grants(), to: task).first?.app ?? word : word
+        }
+        let bound = limit ?? (since == nil ? Self.defaultLimit : nil)
+        var records: [JSONValue] = []
+        try door.stream("QueryAudit") {
+            $0.member("app", identifier)
+            $0.member("since", since.flatMap { Self.moment($0, now: Int64(time(nil))) })
+            $0.member("limit", bound)
+        } each: {
+            records += $0["records"]?.elements.map(Array.init) ?? []
+        }
+        if json {
+            print(JSONLines.text(records))
+        } else if records.isEmpty {
+            throw CommandFailure("nothing is on record", .refused)
+        } else {
+            for line in AuditTable.lines(records, withApp: true) { print(line) }
+            if limit == nil, records.count == bound { Speech.say("the latest \(records.count); more with --limit") }
+        }
+    }
+
+    /// A moment as the broker takes it; `nil` for what is none.
+    ///
+    /// - Parameter now: seconds since 1970.
+    static func moment(_ text: String, now: Int64) -> String? {
+        let units: [Character: Int64] = ["m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+        if let unit = text.last.flatMap({ units[$0] }) {
+            guard let count = Int64(text.dropLast()), (1...100_000).contains(count) else { return nil }
+            return Timestamp.text(seconds: now - count * unit)
+        }
+        let isDate = CalendarDate(String(text.prefix(10)))?.year != nil
+        return isDate && (text.utf8.count == 10 || text.utf8.count == 20 && text.hasSuffix("Z")) ? text : nil
+    }
+}

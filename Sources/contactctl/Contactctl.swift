@@ -1,0 +1,17 @@
+import ArgumentParser
+import CommandOutput
+
+@main
+struct Contactctl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "contactctl",
+        abstract: "See and take back what apps may know of your contacts.",
+        discussion: "Exit codes: 0 done, 1 refused or nothing found, 2 could not be tried.",
+        version: "contactctl 0.1.0",
+        subcommands: [
+            AppsCommand.self, ShowCommand.self, RevokeCommand.self, ResetCommand.self, AuditCommand.self,
+            VerifyCommand.self, StatusCommand.self,
+        ])
+
+    static func main() { runAsProgram() }
+}

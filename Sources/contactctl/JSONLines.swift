@@ -1,0 +1,9 @@
+import JSON
+
+/// JSON for scripts: an array with one value a line.
+enum JSONLines {
+    static func text(_ values: [JSONValue]) -> String {
+        guard !values.isEmpty else { return "[]" }
+        return "[\n" + values.map { String(decoding: $0.text, as: UTF8.self) }.joined(separator: ",\n") + "\n]"
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import CommandOutput
+
+struct RevokeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Take back what an app may see. It is refused from now on, and not asked about.",
+        discussion: "To be asked about the app again, use reset.")
+
+    @Argument(help: "The app's name or identifier, or part of it.") var app: String
+    @Option(help: "Only where the broker was so sure of the app, for example unverified.") var strength: String?
+
+    func run() throws {
+        let task = "revoke"
+        let door = try AdminDoor(to: task)
+        let grants = try AppGrant.matching(app, strength: strength, in: door.grants(), to: task)
+        guard let first = grants.first else { return }
+        let name = Speech.clean(first.displayName)
+        guard grants.contains(where: { $0.status != "denied" }) else {
+            Speech.say("\(name) was refused already")
+            return
+        }
+        _ = try door.call("SetGrant") {
+            $0.member("app", first.app)
+            $0.member("strength", strength)
+            $0.member("status", "denied")
+        }
+        let before = grants.filter { $0.status != "denied" }.map {
+            $0.extent == "1" ? "1 contact" : "\($0.extent) contacts"
+        }
+        print("\(name) may see no contact any more; it was allowed \(before.joined(separator: " and "))")
+        Speech.say("what it has read already, it may have kept")
+        Speech.say("to be asked about it again: contactctl reset '\(name)'")
+    }
+}

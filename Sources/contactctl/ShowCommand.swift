@@ -1,0 +1,54 @@
+import ArgumentParser
+import CommandOutput
+
+struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show what one app may know, and what it did last.")
+
+    @Argument(help: "The app's name or identifier, or part of it.") var app: String
+    /// Audit records shown.
+    private static let recent = 5
+
+    func run() throws {
+        let task = "show the app"
+        let door = try AdminDoor(to: task)
+        let grants = try AppGrant.matching(app, strength: nil, in: door.grants(), to: task)
+        for (place, grant) in grants.enumerated() {
+            if place > 0 { print() }
+            for line in Self.lines(grant) { print(line) }
+        }
+        guard let identifier = grants.first?.app else { return }
+        let records = try door.call("QueryAudit") {
+            $0.member("app", identifier)
+            $0.member("limit", Self.recent)
+        }
+        guard let elements = records["records"]?.elements, records["records"]?.count != 0 else { return }
+        print("\nLast on record")
+        for line in AuditTable.lines(Array(elements), withApp: false) { print("  \(line)") }
+    }
+
+    static func lines(_ grant: AppGrant) -> [String] {
+        var lines = [Speech.clean(grant.displayName)]
+        func add(_ name: String, _ value: String?) {
+            guard let value, !value.isEmpty else { return }
+            lines.append("  " + name + String(repeating: " ", count: 12 - name.count) + Speech.clean(value))
+        }
+        add("identifier", grant.app)
+        add("how sure", "\(grant.strength): \(grant.certainty)")
+        switch grant.status {
+        case "full": add("may see", "all contacts")
+        case "limited": add("may see", grant.contacts == 1 ? "1 contact" : "\(grant.contacts) contacts")
+        case "denied": add("may see", "nothing: you refused it")
+        default: add("status", grant.status)
+        }
+        if grant.status != "denied" {
+            add("reads", grant.json["keys"]?.elements.map { $0.compactMap(\.string).joined(separator: ", ") })
+        }
+        if grant.status != "denied" { add("until", grant.end) }
+        let decidedBy = grant.text("decidedBy").map { $0 == "person" ? " by you" : " by \($0)" } ?? ""
+        add("decided", grant.text("decidedAt").map { LocalTime.text($0) + decidedBy })
+        add("last used", grant.lastUsed)
+        add("uses", (grant.json["uses"]?.integer).map { "\($0)" })
+        return lines
+    }
+}

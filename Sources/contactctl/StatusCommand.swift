@@ -1,0 +1,50 @@
+import ArgumentParser
+import CommandOutput
+import JSON
+
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show how the contact broker is doing, and what it cannot protect against.")
+
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let reply = try AdminDoor(to: "show the status").call("GetStatus")
+        guard let status = reply["status"], let members = status.members else {
+            throw CommandFailure("could not show the status: the contact broker gave none", .notTried)
+        }
+        if json {
+            print(String(decoding: status.text, as: UTF8.self))
+            return
+        }
+        let rows = members.map { (Self.words($0.name.string ?? ""), Self.text($0.value)) }
+        let width = rows.map(\.0.count).max() ?? 0
+        for (name, value) in rows {
+            print(name + String(repeating: " ", count: width - name.count + 2) + Speech.clean(value))
+        }
+    }
+
+    /// `auditRecords` as `audit records`, `legacyTIOCSTI` as `legacy TIOCSTI`.
+    static func words(_ name: String) -> String {
+        var words = ""
+        var wasUppercase = true
+        for character in Speech.clean(name) {
+            if character.isUppercase, !wasUppercase { words += " " }
+            words.append(character)
+            wasUppercase = character.isUppercase
+        }
+        return words.split(separator: " ").map {
+            $0.dropFirst().contains(where: \.isUppercase) ? String($0) : $0.lowercased()
+        }
+        .joined(separator: " ")
+    }
+
+    static func text(_ value: JSONValue) -> String {
+        switch value.kind {
+        case .bool: value.bool == true ? "yes" : "no"
+        case .string: LocalTime.text(value.string ?? "")
+        case .null: "unknown"
+        case .integer, .double, .array, .object: String(decoding: value.text, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import CommandOutput
+
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Check that nobody has altered the audit.",
+        discussion: """
+            Keep the head that is printed somewhere else: later it shows that nothing was cut off at the end.
+            """)
+
+    func run() throws {
+        let reply = try AdminDoor(to: "verify the audit").call("VerifyAudit")
+        let records = reply["records"]?.integer ?? 0
+        if let brokenAt = reply["brokenAt"]?.integer {
+            throw CommandFailure(
+                "the audit is broken: record \(brokenAt) does not follow from the one before",
+                try: "what stands before it is as it was written; restore the rest from a backup to compare", .refused)
+        }
+        print(records == 1 ? "1 record, as it was written" : "\(records) records, all as they were written")
+        print("head \(Speech.clean(reply["head"]?.string ?? ""))")
+    }
+}

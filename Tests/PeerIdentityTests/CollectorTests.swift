@@ -1,0 +1,261 @@
+import AccessControl
+import CLinux
+import Glibc
+import Testing
+
+@testable import PeerIdentity
+
+@Suite("Callers as they really are")
+struct CollectorTests {
+    private let collector: EvidenceCollector
+
+    init() throws { collector = try EvidenceCollector() }
+
+    private func judged(_ test: TestCaller) throws -> Caller {
+        let judgement = judge(try test.evidence(with: collector))
+        guard case .caller(let caller) = judgement else {
+            Issue.record("refused: \(judgement)")
+            throw TestFailure.unreadable("caller")
+        }
+        return caller
+    }
+
+    private func plan(_ arguments: [String]?) -> TestCaller.Plan {
+        var plan = TestCaller.Plan()
+        plan.arguments = arguments
+        return plan
+    }
+
+    private func executable(_ evidence: Evidence) throws -> Executable {
+        guard case .found(let executable) = evidence.executable else { throw TestFailure.unreadable("executable") }
+        return executable
+    }
+
+    @Test("A program that connects is known by its file")
+    func program() throws {
+        let test = try TestCaller()
+        let evidence = try test.evidence(with: collector)
+        #expect(evidence.uid == geteuid())
+        #expect(evidence.gid == getegid())
+        #expect(evidence.process.pid == test.started)
+        #expect(evidence.process.startTime > 0)
+        #expect(evidence.command == "cat")
+        #expect(evidence.namespaces == evidence.ownNamespaces)
+        #expect(try executable(evidence).path == "/usr/bin/cat")
+        let caller = try judged(test)
+        #expect(caller.strength == .unverified)
+        #expect(caller.displayName == "cat")
+        #expect(caller.app.hasPrefix("/usr/bin/cat sha256:"))
+        #expect(caller.app.utf8.count == "/usr/bin/cat sha256:".utf8.count + 64)
+        #expect(!caller.isInterpreter)
+        #expect(!caller.isSandboxed)
+    }
+
+    @Test("Two runs of one program are one app and two processes")
+    func twoRuns() throws {
+        let (one, other) = (try TestCaller(), try TestCaller())
+        let (first, second) = (try judged(one), try judged(other))
+        #expect(first.app == second.app)
+        #expect(first.process != second.process)
+    }
+
+    @Test("A copy elsewhere has the same contents and is another app")
+    func copied() throws {
+        let folder = try Folder()
+        let copy = try folder.copy(of: "/bin/cat", as: "mail client")
+        let caller = try judged(try TestCaller(plan([copy])))
+        let original = try judged(try TestCaller())
+        #expect(caller.app == "\(copy) \(original.app.suffix(71))")
+        #expect(caller.displayName == "mail client")
+        #expect(!caller.isInterpreter)
+    }
+
+    @Test("A program whose file was deleted or replaced while it runs is still what runs")
+    func deleted() throws {
+        let folder = try Folder()
+        let copy = try folder.copy(of: "/bin/cat", as: "mail")
+        let test = try TestCaller(plan([copy]))
+        let before = try judged(test)
+        // Another program takes the path.
+        let other = try folder.copy(of: "/bin/sleep", as: "other")
+        try #require(rename(other, copy) == 0)
+        let evidence = try test.evidence(with: collector)
+        #expect(try executable(evidence).isDeleted)
+        #expect(try executable(evidence).path == copy)
+        #expect(judge(evidence) == .caller(before))
+    }
+
+    @Test("A shell script is its shell, an interpreter")
+    func shell() throws {
+        let caller = try judged(try TestCaller(plan(["/bin/sh", "-c", "read line; exit"])))
+        #expect(caller.isInterpreter)
+        #expect(caller.principal(for: .untilRevoked) == nil)
+    }
+
+    @Test("A copy of an interpreter under another name is known for what it is")
+    func copiedInterpreter() throws {
+        let folder = try Folder()
+        // Debian's perl-base is on every system; its file has the version in its name too.
+        let copy = try folder.copy(of: "/usr/bin/perl", as: "mail")
+        let test = try TestCaller(plan([copy, "-e", "<STDIN>"]))
+        let original = try executable(try test.evidence(with: collector)).sameAsInterpreter
+        #expect(original?.hasPrefix("/usr/bin/perl") == true)
+        #expect(try judged(test).isInterpreter)
+    }
+
+    @Test("Python is an interpreter", .enabled(if: Machine.python != nil, "needs python3"))
+    func python() throws {
+        let python = try #require(Machine.python)
+        let caller = try judged(try TestCaller(plan([python, "-c", "import sys; sys.stdin.read()"])))
+        #expect(caller.isInterpreter)
+        #expect(caller.displayName.hasPrefix("python"))
+    }
+
+    @Test("Another user is another caller", .enabled(if: Machine.isRoot, "needs root to become another user"))
+    func otherUser() throws {
+        var plan = TestCaller.Plan()
+        plan.uid = 54_321
+        let other = try judged(try TestCaller(plan))
+        #expect(other.uid == 54_321)
+        #expect(try judged(try TestCaller()).uid == 0)
+        #expect(!Set(other.principals).isSuperset(of: try judged(try TestCaller()).principals))
+    }
+
+    @Test("Whoever is gone before the evidence was read is not judged", arguments: [true, false])
+    func gone(isReaped: Bool) throws {
+        let test = try TestCaller()
+        let peer = try collector.begin(socket: test.socket)
+        #expect(!peer.hasEnded)
+        test.end(reaping: isReaped)
+        #expect(peer.hasEnded)
+        #expect(throws: PeerError.ended) { try collector.collect(peer) }
+    }
+
+    @Test("Whoever is gone before the first look is not judged either")
+    func goneBefore() throws {
+        let test = try TestCaller()
+        test.end()
+        #expect(throws: PeerError.ended) { try test.evidence(with: collector) }
+    }
+
+    @Test("A program that becomes another one after it connected is noticed")
+    func exec() throws {
+        let test = try TestCaller(plan(["/bin/sh", "-c", "echo ready; read line; exec /bin/cat"]))
+        let peer = try collector.begin(socket: test.socket)
+        let evidence = try collector.collect(peer)
+        #expect(peer.executableIsStill(evidence))
+        #expect(try test.exchange("go").hasPrefix("ready"))
+        // Once this comes back, it is cat that runs.
+        #expect(try test.exchange("hello") == "hello\n")
+        #expect(!peer.executableIsStill(evidence))
+        let now = try collector.collect(peer)
+        #expect(now.process == evidence.process)
+        #expect(peer.executableIsStill(now))
+        #expect(try executable(now).name == "cat")
+    }
+
+    @Test("A program that ended is not still what it was")
+    func endedIsNotStill() throws {
+        let test = try TestCaller()
+        let peer = try collector.begin(socket: test.socket)
+        let evidence = try collector.collect(peer)
+        #expect(peer.executableIsStill(evidence))
+        test.end(reaping: false)
+        #expect(!peer.executableIsStill(evidence))
+    }
+
+    @Test("A caller on a terminal is in the session of that terminal's leader", arguments: [true, false])
+    func terminal(isLeader: Bool) throws {
+        var plan = TestCaller.Plan()
+        plan.terminal = isLeader ? .leader : .childOfLeader
+        let test = try TestCaller(plan)
+        let caller = try judged(test)
+        #expect(caller.session?.leader.pid == test.started)
+        #expect((caller.process.pid == test.started) == isLeader)
+        #expect(caller.terminal?.hasPrefix("pts/") == true)
+        #expect(caller.lifetimes.first == .session)
+    }
+
+    @Test(
+        "A program in namespaces of its own is taken for sandboxed",
+        .enabled(if: Machine.canMakeNamespaces, "needs user namespaces"), arguments: [true, false])
+    func namespaces(alsoMounts: Bool) throws {
+        var plan = TestCaller.Plan()
+        plan.ownUserNamespace = true
+        plan.ownMountNamespace = alsoMounts
+        let test = try TestCaller(plan)
+        let evidence = try test.evidence(with: collector)
+        #expect((evidence.namespaces.mount != evidence.ownNamespaces.mount) == alsoMounts)
+        #expect(evidence.namespaces.user != evidence.ownNamespaces.user)
+        let caller = try judged(test)
+        #expect(caller.isSandboxed)
+        #expect(caller.app.hasPrefix("sandbox:unknown /usr/bin/cat sha256:"))
+    }
+
+    @Test(
+        "A flatpak's mark in a caller's root makes it a sandboxed one, whatever the mark is",
+        .enabled(if: Machine.isRoot, "needs root to change a process's root"),
+        arguments: ["file", "fifo", "link", "none"])
+    func flatpakInfo(mark: String) throws {
+        let folder = try Folder()
+        let path = folder.path + "/.flatpak-info"
+        switch mark {
+        case "file": _ = try folder.write(Array("[Application]\nname=org.example.Mail\n".utf8), to: ".flatpak-info")
+        case "fifo": try #require(mkfifo(path, 0o600) == 0)
+        case "link": try #require(symlink("/nowhere", path) == 0)
+        default: break
+        }
+        var plan = TestCaller.Plan()
+        plan.arguments = nil
+        plan.root = folder.path
+        #expect(try judged(try TestCaller(plan)).isSandboxed == (mark != "none"))
+    }
+
+    @Test(
+        "A unit of the user's manager gives an app its name, and one of another user's gives it none",
+        .enabled(if: Machine.controlGroups != nil, "needs root and control groups that no service manager keeps"),
+        .serialized,
+        arguments: [true, false])
+    func claimed(isOwn: Bool) throws {
+        let root = try #require(Machine.controlGroups)
+        let uid = isOwn ? 54_322 : 54_323
+        var group = root
+        var made: [String] = []
+        // A group is gone only when its last process is: the caller goes before the groups.
+        var test: TestCaller?
+        defer {
+            test?.end()
+            for path in made.reversed() { rmdir(path) }
+        }
+        for part in [
+            "user.slice", "user-\(uid).slice", "user@\(uid).service", "app.slice",
+            "app-gnome-org.example.My\\x2dMail-77.scope",
+        ] {
+            group += "/" + part
+            if mkdir(group, 0o755) == 0 { made.append(group) }
+        }
+        var plan = TestCaller.Plan()
+        plan.uid = 54_322
+        plan.joins = group + "/cgroup.procs"
+        let started = try TestCaller(plan)
+        test = started
+        let caller = try judged(started)
+        #expect(caller.strength == (isOwn ? .claimed : .unverified))
+        #expect((caller.app == "org.example.My-Mail") == isOwn)
+    }
+
+    @Test("Where a connection has no process behind it, nobody is identified")
+    func noSocket() throws {
+        let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        #expect(throws: PeerError.self) { try collector.begin(socket: file) }
+        #expect(throws: PeerError.self) { try collector.begin(socket: -1) }
+    }
+
+    @Test("The kernel's own word on who connected is used where it gives one")
+    func pidfdSource() throws {
+        let test = try TestCaller()
+        #expect(
+            try test.evidence(with: collector).pidfdSource == (HostFacts.read().hasPeerPidfd ? .socket : .number))
+    }
+}

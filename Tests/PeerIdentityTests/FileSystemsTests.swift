@@ -1,0 +1,71 @@
+import CLinux
+import Glibc
+import Testing
+
+@testable import PeerIdentity
+
+@Suite("Whose word a file's contents are")
+struct FileSystemsTests {
+    private let mounts = """
+        21 1 0:5 / / rw,relatime shared:1 - btrfs /dev/sda1 rw
+        22 21 0:6 / /run rw - tmpfs tmpfs rw
+        23 21 0:7 / /home/u/m rw shared:2 master:3 - fuse.sshfs sshfs rw
+        24 21 0:8 / /srv rw - nfs4 server:/ rw
+        25 21 0:9 / /var rw - overlay overlay rw,lowerdir=/ - tmpfs
+        26 21 0:10 / /cut rw -
+
+        """
+
+    private func file(mount: UInt64, device: UInt32 = 99, major: UInt32 = 0) -> clinux_file {
+        var file = clinux_file()
+        file.device_major = major
+        file.device_minor = device
+        file.mount = mount
+        file.has_mount = 1
+        return file
+    }
+
+    private func isLocal(_ file: clinux_file, own: Bool = true) -> Bool {
+        FileSystems(mounts: Array(mounts.utf8), isOwnNamespace: own).isLocal(file)
+    }
+
+    @Test("Disks and memory are the kernel's word; file servers, and what is mounted nowhere, are not")
+    func kinds() {
+        #expect(isLocal(file(mount: 21)))
+        #expect(isLocal(file(mount: 22)))
+        #expect(isLocal(file(mount: 99, major: 8)))
+        #expect(!isLocal(file(mount: 23)))
+        #expect(!isLocal(file(mount: 24)))
+        #expect(!isLocal(file(mount: 26)))
+        #expect(!isLocal(file(mount: 2)))
+    }
+
+    @Test("An overlay counts only among the broker's own mounts")
+    func overlay() {
+        #expect(isLocal(file(mount: 25)))
+        #expect(!isLocal(file(mount: 25), own: false))
+    }
+
+    @Test("Where the kernel tells no mount, the device is looked up")
+    func byDevice() {
+        var tmpfs = file(mount: 23, device: 6)
+        tmpfs.has_mount = 0
+        #expect(isLocal(tmpfs))
+        var server = file(mount: 22, device: 7)
+        server.has_mount = 0
+        #expect(!isLocal(server))
+    }
+
+    @Test("It is so on this machine")
+    func here() throws {
+        let own = FileSystems(of: try ProcessDirectory(pid: getpid()), isOwnNamespace: true)
+        for (path, expected) in [("/usr/bin/cat", true), ("/dev/shm", true), ("/proc/version", false)] {
+            let file = clinux_open_path(AT_FDCWD, path, 1)
+            try #require(file >= 0)
+            defer { close(file) }
+            var status = clinux_file()
+            try #require(clinux_file_status(file, &status) == 0)
+            #expect(own.isLocal(status) == expected, "\(path)")
+        }
+    }
+}

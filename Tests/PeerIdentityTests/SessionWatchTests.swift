@@ -1,0 +1,124 @@
+import AccessControl
+import Glibc
+import Testing
+
+@testable import PeerIdentity
+
+@Suite("Watching what grants hang on")
+struct SessionWatchTests {
+    private let collector: EvidenceCollector
+
+    init() throws { collector = try EvidenceCollector() }
+
+    /// Waits for the end itself, for at most ten seconds.
+    private func seesEnd(_ watch: SessionWatch) -> Bool {
+        var watched = pollfd(fd: watch.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, 10_000) == 1 && watched.revents & Int16(POLLIN) != 0
+    }
+
+    private func isReadable(_ watch: SessionWatch) -> Bool {
+        var watched = pollfd(fd: watch.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, 0) != 0
+    }
+
+    @Test("The end of a session's leader is seen, and no earlier")
+    func session() throws {
+        var plan = TestCaller.Plan()
+        plan.terminal = .childOfLeader
+        let test = try TestCaller(plan)
+        guard case .caller(let caller) = judge(try test.evidence(with: collector)) else {
+            throw TestFailure.unreadable("caller")
+        }
+        let session = try #require(caller.session)
+        let watch = try SessionWatch(session)
+        #expect(!watch.hasEnded)
+        #expect(!isReadable(watch))
+        test.kill(SIGKILL)
+        #expect(seesEnd(watch))
+        #expect(watch.hasEnded)
+    }
+
+    @Test("The end of the caller itself is seen on its own connection's descriptor")
+    func caller() throws {
+        let test = try TestCaller()
+        let watch = try collector.begin(socket: test.socket).watch()
+        #expect(!watch.hasEnded)
+        test.end(reaping: false)
+        #expect(seesEnd(watch))
+        #expect(watch.hasEnded)
+    }
+
+    @Test("A process that is over, another start under its number, and an earlier boot are nothing to watch")
+    func over() throws {
+        let test = try TestCaller()
+        let evidence = try test.evidence(with: collector)
+        let process = evidence.process
+        guard case .found(let boot) = evidence.bootIdentifier else { throw TestFailure.unreadable("boot") }
+        #expect(boot.utf8.count == 36)
+        #expect(try !SessionWatch(process).hasEnded)
+        #expect(try !SessionWatch(SessionIdentity(bootIdentifier: boot, leader: process)).hasEnded)
+        #expect(throws: PeerError.ended) {
+            try SessionWatch(ProcessIdentity(pid: process.pid, startTime: process.startTime + 1))
+        }
+        #expect(throws: PeerError.ended) {
+            try SessionWatch(SessionIdentity(bootIdentifier: "another", leader: process))
+        }
+        test.end(reaping: false)
+        #expect(throws: PeerError.ended) { try SessionWatch(process) }
+    }
+}
+
+@Suite("Kinship of agent and caller")
+struct KinshipTests {
+    private func identity(of pid: Int32) throws -> ProcessIdentity {
+        ProcessIdentity(pid: pid, startTime: try ProcessDirectory(pid: pid).status().startTime)
+    }
+
+    @Test("A program and whoever started it are kin, both ways, and so is everyone with themselves")
+    func direct() throws {
+        let collector = try EvidenceCollector()
+        var plan = TestCaller.Plan()
+        plan.terminal = .childOfLeader
+        let test = try TestCaller(plan)
+        let grandchild = try test.evidence(with: collector).process
+        let child = try identity(of: test.started)
+        let own = try identity(of: getpid())
+        for (one, other) in [(own, child), (own, grandchild), (child, grandchild), (child, child)] {
+            #expect(Kinship.isKin(one, of: other))
+            #expect(Kinship.isKin(other, of: one))
+        }
+    }
+
+    @Test("Two programs that the same shell started are none")
+    func siblings() throws {
+        let (one, other) = (try TestCaller(), try TestCaller())
+        #expect(!Kinship.isKin(try identity(of: one.started), of: try identity(of: other.started)))
+    }
+
+    @Test("Where it cannot be told, they are")
+    func doubt() throws {
+        let test = try TestCaller()
+        let own = try identity(of: getpid())
+        let child = try identity(of: test.started)
+        let other = try TestCaller()
+        let stranger = try identity(of: other.started)
+        #expect(!Kinship.isKin(stranger, of: child))
+        #expect(
+            Kinship.isKin(stranger, of: ProcessIdentity(pid: child.pid, startTime: child.startTime + 1)))
+        test.end()
+        #expect(Kinship.isKin(stranger, of: child))
+        #expect(Kinship.isKin(own, of: child))
+    }
+}
+
+@Suite("What the machine gives")
+struct HostFactsTests {
+    @Test("The facts are those that the kernel shows")
+    func facts() {
+        let facts = HostFacts.read()
+        #expect((access("/proc/sys/dev/tty/legacy_tiocsti", R_OK) == 0) == (facts.legacyTIOCSTI != .absent))
+        #expect((access("/proc/sys/kernel/yama/ptrace_scope", R_OK) == 0) == (facts.ptraceScope != .absent))
+        if case .found(let value) = facts.legacyTIOCSTI { #expect((0...1).contains(value)) }
+        if case .found(let value) = facts.ptraceScope { #expect((0...3).contains(value)) }
+    }
+}

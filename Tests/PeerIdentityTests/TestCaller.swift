@@ -1,0 +1,190 @@
+import CTestCaller
+import Glibc
+import Synchronization
+import Testing
+
+@testable import PeerIdentity
+
+/// Held while a program is written and while one is started: a process between its start and its program would hold
+/// open what another test is writing, and a file that is open for writing cannot be run.
+private let starting = Mutex(())
+
+/// A folder of its own under /tmp that everybody may enter, gone with the test.
+final class Folder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/peer-XXXXXX".utf8CString)
+        let made = try #require(mkdtemp(&template))
+        path = String(cString: made)
+        chmod(path, 0o755)
+    }
+
+    deinit {
+        for name in names { unlink(path + "/" + name) }
+        rmdir(path)
+    }
+
+    private var names: [String] {
+        var found = glob_t()
+        defer { globfree(&found) }
+        // GLOB_PERIOD, which the overlay does not name: hidden files too.
+        guard glob(path + "/*", 1 << 7, nil, &found) == 0 else { return [] }
+        return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
+            .map { String($0.dropFirst(path.count + 1)) }.filter { $0 != "." && $0 != ".." }
+    }
+
+    func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o644) throws -> String {
+        let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        try #require(file >= 0)
+        defer { close(file) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            try #require(count > 0)
+            rest = rest.dropFirst(count)
+        }
+        return path + "/" + name
+    }
+
+    /// A copy of a program under another name.
+    func copy(of program: String, as name: String) throws -> String {
+        let file = open(program, O_RDONLY | O_CLOEXEC)
+        try #require(file >= 0)
+        defer { close(file) }
+        guard case .found(let bytes) = readAll(file, limit: 256 * 1_048_576) else {
+            throw TestFailure.unreadable(program)
+        }
+        return try starting.withLock { _ in try write(bytes, to: name, mode: 0o755) }
+    }
+}
+
+enum TestFailure: Error {
+    case unreadable(String)
+    case notStarted(errno: CInt)
+}
+
+/// A process of its own that has connected and runs a program.
+final class TestCaller {
+    struct Plan {
+        /// `nil`: it only waits until its socket ends.
+        var arguments: [String]? = ["/bin/cat"]
+        var uid: UInt32?
+        var root: String?
+        var joins: String?
+        var ownMountNamespace = false
+        var ownUserNamespace = false
+        var terminal = Position.none
+
+        enum Position: CInt { case none, leader, childOfLeader }
+    }
+
+    /// The process that was started: the caller, or the leader of its session.
+    let started: Int32
+    /// The broker's end.
+    private(set) var socket: CInt
+    private let terminal: CInt
+    private let folder: Folder
+    private var isReaped = false
+
+    init(_ plan: Plan = Plan()) throws {
+        folder = try Folder()
+        let path = folder.path + "/socket"
+        let listener = test_caller_listen(path)
+        try #require(listener >= 0)
+        defer { close(listener) }
+        // One string that C can hold on to while the call lasts.
+        let texts: [UnsafeMutablePointer<CChar>?] = (plan.arguments ?? []).map { strdup($0) } + [nil]
+        defer { for text in texts { free(text) } }
+        var terminal: CInt = -1
+        started = texts.withUnsafeBufferPointer { texts in
+            path.withCString { path in
+                Self.withOptionalCString(plan.root) { root in
+                    Self.withOptionalCString(plan.joins) { joins in
+                        var raw = test_caller_plan(
+                            socket_path: path, arguments: plan.arguments == nil ? nil : texts.baseAddress,
+                            uid: plan.uid.map(Int64.init) ?? -1, root: root, joins: joins,
+                            own_mount_namespace: plan.ownMountNamespace ? 1 : 0,
+                            own_user_namespace: plan.ownUserNamespace ? 1 : 0, on_terminal: plan.terminal.rawValue)
+                        return starting.withLock { _ in test_caller_start(&raw, &terminal) }
+                    }
+                }
+            }
+        }
+        self.terminal = terminal
+        socket = -1
+        guard started > 0 else { throw TestFailure.notStarted(errno: -started) }
+        socket = accept(listener, nil, nil)
+        try #require(socket >= 0)
+    }
+
+    deinit {
+        closeSocket()
+        if started > 0, !isReaped {
+            Glibc.kill(started, SIGKILL)
+            _ = test_caller_wait(started, 0)
+        }
+        if terminal >= 0 { close(terminal) }
+    }
+
+    private static func withOptionalCString<Result>(
+        _ text: String?, _ body: (UnsafePointer<CChar>?) -> Result
+    ) -> Result {
+        text.map { $0.withCString { body($0) } } ?? body(nil)
+    }
+
+    func closeSocket() {
+        if socket >= 0 { close(socket) }
+        socket = -1
+    }
+
+    /// Ends its input, on which it ends itself, and waits for that.
+    func end(reaping: Bool = true) {
+        shutdown(socket, CInt(SHUT_RDWR))
+        _ = test_caller_wait(started, reaping ? 0 : 1)
+        isReaped = reaping
+    }
+
+    func kill(_ signal: CInt) { Glibc.kill(started, signal) }
+
+    /// Sends a line and returns what comes back for it.
+    func exchange(_ line: String) throws -> String {
+        let bytes = Array((line + "\n").utf8)
+        try #require(write(socket, bytes, bytes.count) == bytes.count)
+        var answer = [UInt8](repeating: 0, count: 256)
+        let count = read(socket, &answer, 256)
+        return String(decoding: answer.prefix(max(count, 0)), as: UTF8.self)
+    }
+
+    func send(_ line: String) throws {
+        let bytes = Array((line + "\n").utf8)
+        try #require(write(socket, bytes, bytes.count) == bytes.count)
+    }
+
+    /// What the kernel says about it.
+    func evidence(with collector: EvidenceCollector) throws -> Evidence {
+        try collector.collect(collector.begin(socket: socket))
+    }
+}
+
+/// What this machine lets a test do. A test that needs more says so when it is skipped.
+enum Machine {
+    static let isRoot = geteuid() == 0
+    static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"].first { access($0, X_OK) == 0 }
+    static let hasPeerPidfd = HostFacts.read().hasPeerPidfd
+
+    static let canMakeNamespaces: Bool = {
+        var plan = TestCaller.Plan()
+        plan.ownMountNamespace = true
+        plan.ownUserNamespace = true
+        return (try? TestCaller(plan)) != nil
+    }()
+
+    /// Where the unified hierarchy lies, if groups may be made in it and no service manager keeps order there.
+    static let controlGroups: String? = {
+        guard isRoot, access("/run/systemd/system", F_OK) != 0 else { return nil }
+        return ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].first {
+            access($0 + "/cgroup.controllers", R_OK) == 0 && access($0 + "/cgroup.procs", W_OK) == 0
+        }
+    }()
+}

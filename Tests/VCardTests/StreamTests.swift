@@ -1,0 +1,151 @@
+import Testing
+import VCard
+
+@Suite("Reading a file of cards")
+struct StreamTests {
+    private let two = """
+        BEGIN:VCARD\r
+        VERSION:3.0\r
+        N:Okafor;Ngozi;;;\r
+        NOTE:A long note that was folded in the mid\r
+         dle of a word\r
+        END:VCARD\r
+        \r
+        BEGIN:VCARD\r
+        VERSION:4.0\r
+        FN:Søren Ærø\r
+        END:VCARD\r
+
+        """
+
+    @Test("A file gives the same cards however its bytes arrive", arguments: [1, 2, 3, 7, 64])
+    func pieces(size: Int) {
+        let bytes = Array(two.utf8)
+        #expect(items(bytes, pieces: size) == items(bytes))
+        #expect(cards(items(bytes)).map(\.contact.givenName) == ["Ngozi", "Søren Ærø"])
+        #expect(cards(items(bytes)).map(\.line) == [1, 8])
+    }
+
+    @Test("Every way of ending lines is understood", arguments: ["\n", "\r", "\r\r\n", "\r\n\r\n"])
+    func lineEnds(end: String) {
+        let bytes = Array(two.utf8).split(separator: 0x0D).flatMap { line -> [UInt8] in
+            line.filter { $0 != 0x0A } + Array(end.utf8)
+        }
+        #expect(cards(items(bytes)).map(\.contact) == cards(items(two)).map(\.contact))
+    }
+
+    @Test("A fold takes exactly one white space away, and may cut through a character")
+    func folds() {
+        let note = Array("BEGIN:VCARD\nFN:x\nNOTE:a".utf8) + [0xC3, 0x0A, 0x20, 0xA9]
+        let card = note + Array("\n  b\n\tc\nEND:VCARD\n".utf8)
+        #expect(cards(items(card)).first?.contact.note == "aé bc")
+    }
+
+    @Test("A broken card is named with its line, and the cards around it are read")
+    func brokenCard() {
+        let file = items(
+            """
+            BEGIN:VCARD
+            VERSION:3.0
+            FN:Before
+            END:VCARD
+            BEGIN:VCARD
+            VERSION:2.1
+            N:Old;Card
+            END:VCARD
+            BEGIN:VCARD
+            VERSION:7.0
+            FN:Future
+            END:VCARD
+            BEGIN:VCARD
+            VERSION:3.0
+            END:VCARD
+            BEGIN:VCARD
+            VERSION:4.0
+            KIND:group
+            FN:Choir
+            END:VCARD
+            BEGIN:VCARD
+            VERSION:4.0
+            FN:After
+            END:VCARD
+            """)
+        #expect(cards(file).map(\.contact.givenName) == ["Before", "After"])
+        #expect(problems(file).map(\.line) == [5, 9, 13, 16])
+        #expect(problems(file).map(\.reason) == [.version21, .unknownVersion, .empty, .group])
+    }
+
+    @Test(
+        "A card without an end is read as far as it goes, and said to be cut",
+        arguments: ["", "BEGIN:VCARD\nFN:B\nEND:VCARD"])
+    func missingEnd(rest: String) {
+        let read = cards(items("BEGIN:VCARD\nFN:A\n" + rest))
+        #expect(read.first?.contact.givenName == "A")
+        #expect(read.first?.remarks.map(\.reason) == [.missingEnd])
+        #expect(read.dropFirst().allSatisfy { $0.remarks.isEmpty })
+    }
+
+    @Test("A line that is no content line is left out and named; the card is read")
+    func badLine() {
+        let read = cards(items("BEGIN:VCARD\nFN:A\nnonsense\n:nothing\nTEL:1\nEND:VCARD")).first
+        #expect(read?.contact.phoneNumbers.map(\.value) == ["1"])
+        #expect(read?.remarks == [3, 4].map { CardProblem(line: $0, reason: .notAContentLine) })
+    }
+
+    @Test("A card may be as long as the limit says, and not a byte longer")
+    func tooLong() {
+        var limits = VCardLimits()
+        limits.cardSize = 64
+        let next = "BEGIN:VCARD\nFN:Next\nEND:VCARD\n"
+        func card(_ note: Int) -> String {
+            "BEGIN:VCARD\nFN:A\nNOTE:\(String(repeating: "x", count: note))\nEND:VCARD\n" + next
+        }
+        #expect(cards(items(card(64 - 9), limits: limits)).count == 2)
+        let over = items(card(64 - 8), limits: limits)
+        #expect(problems(over) == [CardProblem(line: 1, reason: .tooLong)])
+        #expect(cards(over).map(\.contact.givenName) == ["Next"])
+    }
+
+    @Test("A card may have as many lines as the limit says, and not one more")
+    func tooManyLines() {
+        var limits = VCardLimits()
+        limits.cardLines = 3
+        #expect(cards(items("BEGIN:VCARD\nFN:A\nTEL:1\nTEL:2\nEND:VCARD", limits: limits)).count == 1)
+        let over = items("BEGIN:VCARD\nFN:A\nTEL:1\nTEL:2\nTEL:3\nEND:VCARD", limits: limits)
+        #expect(problems(over).map(\.reason) == [.tooLong] && cards(over).isEmpty)
+    }
+
+    @Test("A card within a card stays inside")
+    func nested() {
+        let read = cards(
+            items("BEGIN:VCARD\nFN:Outer\nAGENT:\nBEGIN:VCARD\nFN:Inner\nTEL:1\nEND:VCARD\nTEL:2\nEND:VCARD"))
+        #expect(read.map(\.contact.givenName) == ["Outer"])
+        #expect(read.first?.contact.phoneNumbers.map(\.value) == ["2"])
+    }
+
+    @Test("What stands outside of cards is no card")
+    func outside() {
+        #expect(items("").isEmpty)
+        #expect(items("FN:Nobody\nEND:VCARD\n\u{0}\u{1}").isEmpty)
+    }
+
+    @Test("A byte order mark is no part of the file; one of UTF-16 is named")
+    func byteOrderMark() {
+        #expect(cards(items("\u{FEFF}BEGIN:VCARD\nFN:A\nEND:VCARD")).count == 1)
+        #expect(problems(items([0xFF, 0xFE, 0x42, 0x00, 0x0A, 0x00])).map(\.reason) == [.utf16])
+    }
+
+    @Test("Bytes that are not UTF-8 are read as Windows-1252, and that is said")
+    func notUTF8() {
+        let read = cards(items(Array("BEGIN:VCARD\nFN:Ren".utf8) + [0xE9, 0x80] + Array("\nEND:VCARD".utf8))).first
+        #expect(read?.contact.givenName == "René€")
+        #expect(read?.remarks == [CardProblem(line: 2, reason: .notUTF8)])
+    }
+
+    @Test("Nothing that is read has control characters in it")
+    func controls() {
+        let read = cards(items("BEGIN:VCARD\nFN:A\u{1B}[31m\u{9B}B\u{7F}\nX-Y:\u{7}z\nEND:VCARD")).first?.contact
+        #expect(read?.givenName == "A[31mB")
+        #expect(read?.extraProperties == ["X-Y:z"])
+    }
+}
