@@ -4,7 +4,7 @@ struct ButtonDialogue: Dialogue {
         /// Waiting for what the query finds.
         case looking
         case noMatch, oneMatch, severalMatches
-        /// Of an app that never asked before: one short look at who it is.
+        /// Of an app that sees nothing so far: one short look at who it is.
         case confirmation
     }
 
@@ -72,7 +72,7 @@ struct ButtonDialogue: Dialogue {
     private mutating func share(isArmed: Bool) -> Effect {
         guard !toShare.isEmpty else { return .nothing }
         guard isArmed else { return .tooEarly }
-        guard !prompt.isUndecided else {
+        guard prompt.hasGrant else {
             confirmed = toShare
             place = .confirmation
             return .nothing
@@ -164,7 +164,11 @@ extension ButtonDialogue {
     }
 
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        var lines: [StyledLine] = [.bold("\(words.name) never had a contact of you before.")]
+        var lines: [StyledLine] = [
+            .bold(
+                prompt.isUndecided
+                    ? "\(words.name) never had a contact of you before." : "You refused \(words.name) before.")
+        ]
         lines += words.sureness
         lines += [words.process, words.purpose]
         var terms: [StyledLine] = []

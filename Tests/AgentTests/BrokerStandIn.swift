@@ -55,6 +55,7 @@ final class BrokerStandIn {
 
     deinit {
         close()
+        unlink(runtimeDirectory + "/contact-agent")
         rmdir(runtimeDirectory + "/agent")
         rmdir(runtimeDirectory)
     }

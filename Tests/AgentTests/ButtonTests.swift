@@ -6,7 +6,7 @@ struct ButtonTests {
     private func button(_ query: String, status: String = "limited") -> PromptText {
         PromptText(
             kind: "button", status: status, query: query,
-            lifetimes: status == "notDetermined" ? ["session", "untilRevoked"] : nil)
+            lifetimes: ["session", "untilRevoked"])
     }
 
     @Test("A unique match is shared by one key")
@@ -109,5 +109,12 @@ struct ButtonTests {
         house.terminal.send("o")
         try house.see("“mail” looks for “ada”.")
         #expect(house.terminal.screen.isAlternate)
+        try house.see("[s] Share Ada Lovelace", thenPress: "s")
+        try house.see("You refused “mail” before.")
+        try house.see("[y] Yes, share", thenPress: "y")
+        #expect(
+            try house.answer()
+                == BrokerStandIn.Answer(
+                    cookie: "cookie-1", level: "limited", identifiers: ["r1"], lifetime: "session"))
     }
 }

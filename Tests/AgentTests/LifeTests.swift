@@ -63,6 +63,25 @@ struct LifeTests {
         #expect(try house.exit() == .exited(0))
     }
 
+    @Test("An ordinary user's agent works as root's does")
+    func ordinaryUser() throws {
+        // Where the tests run as root, the program runs as somebody else, from a place that everybody reaches.
+        let house = try AgentHouse(
+            script: """
+                r=$CONTACTBROKER_RUNTIME_DIR; chmod 711 $r $r/agent; chmod 666 $r/agent/*
+                cp "$AGENT" $r/contact-agent
+                [ $(id -u) != 0 ] || set -- setpriv --reuid=65534 --regid=65534 --clear-groups
+                "$@" $r/contact-agent; s=$?; echo status=$s
+                """)
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        try house.see("You shared all contacts with “mail”.", thenPress: "q")
+        try house.see("status=0")
+        #expect(house.broker.answers.count == 1)
+    }
+
     @Test("Without a terminal it does not start, whatever is typed into it")
     func noTerminal() throws {
         let house = try AgentHouse(script: "echo yyyy | setsid -w \"$AGENT\"; echo status=$?")

@@ -178,7 +178,9 @@ struct PromptTests {
         let house = try AgentHouse()
         try house.registered()
         house.ask(
-            PromptText(displayName: "python3", executable: "/usr/bin/python3", lifetimes: ["process", "session"]))
+            PromptText(
+                displayName: "python3", executable: "/usr/bin/python3", lifetimes: ["process", "session"],
+                interpreter: true))
         try house.see("an unverified interpreter: /usr/bin/python3")
         #expect(house.terminal.screen.contains("this python3 process only"))
         try house.see("[c] Continue", thenPress: "c")

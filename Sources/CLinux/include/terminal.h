@@ -37,9 +37,6 @@ int clinux_pseudo_terminal(
 /// Opens the other side of a pseudo-terminal, as any program on it could (ioctl_tty(2), TIOCGPTPEER).
 int clinux_open_slave(int master);
 
-/// A descriptor that poll(2) finds readable when the process has ended (pidfd_open(2)).
-int clinux_open_process(pid_t pid);
-
 int clinux_resize_terminal(int descriptor, struct clinux_terminal_size size);
 
 #endif

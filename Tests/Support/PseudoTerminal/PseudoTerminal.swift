@@ -116,7 +116,7 @@ public final class PseudoTerminal {
     @discardableResult
     public func waitForExit(timeout: Duration = .seconds(10)) throws(Failure) -> ExitStatus {
         let deadline = ContinuousClock.now + timeout
-        let process = clinux_open_process(pid)
+        let process = clinux_pidfd_open(pid)
         defer { if process >= 0 { close(process) } }
         while true {
             takeOutput()
