@@ -52,16 +52,19 @@ struct AppGrant {
         }
     }
 
+    /// Whether the word is part of its identifier or name, in any case.
+    func isCalled(_ word: String) -> Bool {
+        app.lowercased().contains(word.lowercased()) || displayName.lowercased().contains(word.lowercased())
+    }
+
     /// The grants of the app that the word means: its identifier, else its name in any case, else part of either.
     ///
     /// - Throws: ``CommandFailure`` where it means none, or several.
     static func matching(_ word: String, strength: String?, in grants: [AppGrant], to task: String) throws -> [AppGrant]
     {
         let candidates = grants.filter { strength == nil || $0.strength == strength }
-        let lowered = word.lowercased()
         let ways: [(AppGrant) -> Bool] = [
-            { $0.app == word }, { $0.displayName.lowercased() == lowered },
-            { $0.app.lowercased().contains(lowered) || $0.displayName.lowercased().contains(lowered) },
+            { $0.app == word }, { $0.displayName.lowercased() == word.lowercased() }, { $0.isCalled(word) },
         ]
         for way in ways {
             let found = candidates.filter(way)

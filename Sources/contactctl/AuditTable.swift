@@ -9,7 +9,7 @@ enum AuditTable {
             let app = record["app"]?.string ?? ""
             var what = record["event"]?.string ?? ""
             if let repeats = record["repeats"]?.integer, repeats > 0 { what += " (\(repeats + 1) times)" }
-            let keys = record["keys"]?.elements?.compactMap(\.string).joined(separator: ", ") ?? ""
+            let keys = KeyWords.text(record["keys"]) ?? ""
             let detail = record["detail"]?.string ?? ""
             table.add(
                 [LocalTime.text(record["time"]?.string ?? "", withSeconds: true)] + (withApp ? [short(app)] : []) + [

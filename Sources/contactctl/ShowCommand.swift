@@ -42,7 +42,7 @@ struct ShowCommand: ParsableCommand {
         default: add("status", grant.status)
         }
         if grant.status != "denied" {
-            add("reads", grant.json["keys"]?.elements.map { $0.compactMap(\.string).joined(separator: ", ") })
+            add("reads", KeyWords.text(grant.json["keys"]))
         }
         if grant.status != "denied" { add("until", grant.end) }
         let decidedBy = grant.text("decidedBy").map { $0 == "person" ? " by you" : " by \($0)" } ?? ""

@@ -58,7 +58,7 @@ struct ContactbookTests {
     @Test("show prints the card, labels in words")
     func show() throws {
         let outcome = try run("contactbook", "show", "A1", with: broker())
-        #expect(outcome.output == "Ada Lovelace\n  mobile        +1 555 0100\n  identifier    A1\n")
+        #expect(outcome.output == "Ada Lovelace\n  mobile          +1 555 0100\n  identifier      A1\n")
     }
 
     @Test("Notes are asked for only where they are wanted: they need a word of their own")

@@ -1,3 +1,5 @@
+import ContactsModel
+import JSON
 import Testing
 
 @testable import contactctl
@@ -138,6 +140,26 @@ struct ContactctlTests {
                 2026-03-01 12:00:02  org.example.Ink  disclosure (2 times)  limited  3         givenName
 
                 """)
+    }
+
+    @Test("The audit of an app that was reset is found by its name")
+    func auditOfReset() throws {
+        let outcome = try run("contactctl", "audit", "--app", "ink", "--limit", "1", with: broker([Self.mail]))
+        #expect(outcome.output.split(separator: "\n").count == 2)
+        let other = try run("contactctl", "audit", "--app", "paint", with: broker([Self.mail]))
+        #expect(other.code == 1 && other.error == "contactctl: nothing is on record\n")
+    }
+
+    @Test(
+        "Keys are said in few words, and none is left out",
+        arguments: [
+            (ContactKeySet.all, "everything"), (ContactKeySet.all.subtracting(.named), "everything but notes"),
+            (ContactKeySet.names.union(ContactKeySet([.phoneNumbers])), "names, phoneNumbers"),
+            (ContactKeySet([.givenName, .note]), "givenName, note"),
+        ])
+    func keys(keys: ContactKeySet, words: String) throws {
+        let text = "[\(keys.keys.map { "\"\($0.rawValue)\"" }.joined(separator: ","))]"
+        #expect(KeyWords.text(try JSONDocument(parsing: Array(text.utf8)).root) == words)
     }
 
     @Test("verify is content with a whole chain, and not with a broken one")
