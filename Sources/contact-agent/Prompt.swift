@@ -1,3 +1,4 @@
+import ContactsModel
 import JSON
 
 /// How sure the broker is of who is asking, surest first.

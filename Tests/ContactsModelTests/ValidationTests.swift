@@ -258,18 +258,3 @@ struct ValueIdentifiersTests {
         #expect(ValueIdentifiers(bytes: [17] + [UInt8](repeating: 0xFF, count: 8)) == nil)
     }
 }
-
-@Suite("Moments")
-struct TimestampTests {
-    @Test(
-        "A moment has one text",
-        arguments: [
-            (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"), (951_782_399, "2000-02-28T23:59:59Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"), (1_709_251_200, "2024-03-01T00:00:00Z"),
-            (4_107_542_400, "2100-03-01T00:00:00Z"), (1_767_225_599, "2025-12-31T23:59:59Z"),
-            (Int64.max, "9999-12-31T23:59:59Z"), (Int64.min, "0001-01-01T00:00:00Z"),
-        ])
-    func text(seconds: Int64, text: String) {
-        #expect(Timestamp.text(seconds: seconds) == text)
-    }
-}
