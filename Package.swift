@@ -62,7 +62,7 @@ let package = Package(
 
         // First floor: files, the kernel, sockets.
         room("ContactsStore", ["Normalization", grdb, grdbSQLite]),
-        room("AccessStore", ["AccessControl", grdb, grdbSQLite]),
+        room("AccessStore", ["AccessControl", grdbSQLite]),
         room("PeerIdentity", ["AccessControl", "CLinux"]),
         room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),
         room("VarlinkClient", ["Varlink", "CLinux"]),
@@ -86,16 +86,24 @@ let package = Package(
         .target(
             name: "PseudoTerminal", dependencies: ["CLinux"], path: "Tests/Support/PseudoTerminal",
             swiftSettings: strict),
+        .executableTarget(
+            name: "ScriptedPerson", dependencies: ["PseudoTerminal"], path: "Tests/Support/ScriptedPerson",
+            swiftSettings: strict),
         .target(name: "CTestCaller", path: "Tests/CTestCaller"),
 
         tests("JSONTests", ["JSON"]),
         tests("VarlinkTests", ["Varlink"]),
         tests("VarlinkServerTests", ["VarlinkServer", "VarlinkClient", nioCore, nioPosix]),
+        tests("ContactsModelTests", ["ContactsModel"]),
+        tests("NormalizationTests", ["Normalization"]),
+        tests("FormattingTests", ["Formatting"]),
         tests("VCardTests", ["VCard"]),
         tests("AccessControlTests", ["AccessControl"]),
+        tests("AccessStoreTests", ["AccessStore"]),
         tests("ContactsStoreTests", ["ContactsStore"]),
         tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
+        tests("CommandTests", ["contactctl", "contactbook", "CommandOutput"]),
     ]
 )

@@ -7,4 +7,4 @@ with varlink.Client("unix:" + runtime + "/apps/io.contactbroker.Contacts") as cl
         keys = ["givenName", "familyName", "phoneNumbers", "emailAddresses"]
         for contact in broker.FetchContacts(predicate={"identifiers": granted}, keys=keys)["contacts"] if granted else []:
             addresses = [each["value"] for key in keys[2:] for each in contact[key]]
-            print(contact["givenName"], contact["familyName"], *addresses, sep="\n  ")
+            print(contact["givenName"] + " " + contact["familyName"], *addresses, sep="\n  ")

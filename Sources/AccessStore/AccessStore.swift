@@ -38,7 +38,7 @@ public final class AccessStore {
     /// Opens the store of a folder, making both where there are none, and records the start.
     ///
     /// Where the last run ended without closing, a ``AuditEvent/gap`` is recorded first. A grant that cannot be read
-    /// counts as denied and is recorded; its row is left alone.
+    /// counts as denied and is recorded; its row stays as it is until somebody decides anew.
     ///
     /// - Parameter now: microseconds since 1970.
     public static func open(folder path: String, now: Int64) throws(AccessStoreError) -> AccessStore {
@@ -70,6 +70,9 @@ public final class AccessStore {
         writtenCounters = contents.counters
         walSync = try WALSync(database: folder.database)
     }
+
+    // The connection goes before the folder's lock, so that nobody opens the file in between.
+    deinit { writer = nil }
 
     /// Records the stop, writes what is left, and lets go of the folder. The store is of no further use.
     ///

@@ -22,6 +22,8 @@ public struct Checkpointer: Sendable {
         // A connection of its own each time: opening costs 0.1 ms here and leaves nothing to share between threads.
         let connection = try SQLiteConnection(path: database, .readWrite)
         try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
+        // What keeps the loop's commits waiting must not itself wait long for a reader of the audit.
+        sqlite3_busy_timeout(connection.handle, 100)
         let (pages, done) = try checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE)
         guard pages > Self.mostPages else { return pages - done }
         let (left, doneNow) = try checkpoint(connection, SQLITE_CHECKPOINT_RESTART)

@@ -105,10 +105,13 @@ enum Schema {
         guard application == Self.application else { throw .damaged(reason: "this is not an access database") }
         guard version <= Self.version else { throw .newerSchema }
         for table in ["state", "principal", "appGrant", "grantedContact", "saveIntent", "auditKey"] {
-            // Rows that a CHECK refuses are no damage to the file: the grant that cannot be read counts as denied.
-            let report = try connection.text("PRAGMA quick_check(\(table))") ?? ""
-            guard report == "ok" || report.hasPrefix("CHECK constraint failed") else {
-                throw .damaged(reason: "\(table): \(report)")
+            let report = try SQLiteStatement("PRAGMA quick_check(\(table))", on: connection)
+            while try report.next() {
+                let line = report.text(0) ?? ""
+                // Rows that a CHECK refuses are no damage to the file: a grant that cannot be read counts as denied.
+                guard line == "ok" || line.hasPrefix("CHECK constraint failed") else {
+                    throw .damaged(reason: "\(table): \(line)")
+                }
             }
         }
         guard try connection.integer("SELECT count(*) FROM state") == 1 else {

@@ -5,13 +5,19 @@ import Glibc
 /// The lock is `flock(2)` on a file of its own: it belongs to the open file, so that it conflicts between two stores
 /// of one process too, and the kernel lets go of it whatever way the process ends.
 final class StateFolder {
+    private let path: String
     let database: String
     private var lock: Int32
 
     /// Makes the folder where there is none, closes it to others, and takes the lock.
     init(path: String) throws(AccessStoreError) {
-        database = path + "/access.sqlite"
         try Self.make(path)
+        // A person may keep the folder behind a link; below it none is followed, and SQLite looks at the whole path.
+        guard let real = realpath(path, nil) else { throw Self.failed("find", path) }
+        defer { free(real) }
+        let path = String(cString: real)
+        self.path = path
+        database = path + "/access.sqlite"
         lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw Self.failed("open", path + "/lock") }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -27,6 +33,9 @@ final class StateFolder {
     /// Lets another broker in.
     func release() {
         guard lock >= 0 else { return }
+        // Said, and not left to the closing: a process that was forked and has not yet become another program holds
+        // the open file too.
+        _ = flock(lock, LOCK_UN)
         close(lock)
         lock = -1
     }
@@ -75,7 +84,6 @@ final class StateFolder {
 
     /// Makes the names of new files in the folder survive a power cut.
     func syncNames() throws(AccessStoreError) {
-        let path = String(database.dropLast("/access.sqlite".count))
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw Self.failed("open", path) }
         defer { close(folder) }

@@ -40,7 +40,10 @@ extension Broker {
         access.principals.filter { uid == nil || $0.uid == uid }
             .compactMap { principal in access.grant(of: principal).map { (principal, $0) } }
             .filter { !$0.grant.hasExpired(at: seconds) }
-            .sorted { ($0.principal.uid, $0.principal.app, $0.grant.revision) < ($1.principal.uid, $1.principal.app, $1.grant.revision) }
+            .sorted {
+                ($0.principal.uid, $0.principal.app, $0.grant.revision)
+                    < ($1.principal.uid, $1.principal.app, $1.grant.revision)
+            }
     }
 
     /// Writes a `Grant` of the administrator's interface, or an `AppGrant` of the agent's.
@@ -166,7 +169,12 @@ extension Broker {
         let parameters = try AdminParameters(call.parameters, allowing: ["app", "strength", "uid"])
         let found = matching(parameters, session)
         if found.isEmpty, let app = parameters.app { throw AdminError.unknownApp(app) }
-        for (principal, _) in found { takeBack(principal, detail: "reset") }
+        for (principal, _) in found {
+            takeBack(principal, detail: "reset")
+            // Its terminal sessions share the standing principal's identifiers, and a reset makes new ones.
+            access.removeGrant(of: principal.bound(to: .standing))
+        }
+        grantsChanged()
         replyOnDisk(call) { _, writer in writer.member("count", found.count) }
     }
 

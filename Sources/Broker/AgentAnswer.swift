@@ -33,7 +33,7 @@ extension Broker {
             guard let self, !prompt.isAnswered else { return call.fail(AgentError.unknownPrompt) }
             do throws(StoreError) {
                 let existing = rows.isEmpty ? [] : try result.get()?.existing(rows) ?? []
-                hold(decided, rows: rows.intersection(existing), prompt, agent, call)
+                hold(decided, rows: rows.intersection(existing), parameters, prompt, agent, call)
             } catch {
                 unavailable(call, error)
             }
@@ -72,8 +72,9 @@ extension Broker {
             throw AgentError.invalidAnswer("this kind of prompt has no level")
         }
         guard level == .limited || rows.isEmpty else { throw AgentError.invalidAnswer("contacts without limited") }
-        if let keys = parameters.keys, !keys.isDisjoint(with: .named), prompt.keys?.isSuperset(
-            of: keys.intersection(.named)) != true
+        if let keys = parameters.keys, !keys.isDisjoint(with: .named),
+            prompt.keys?.isSuperset(
+                of: keys.intersection(.named)) != true
         {
             throw AgentError.invalidAnswer("notes were not asked for")
         }
@@ -121,7 +122,10 @@ extension Broker {
         }
     }
 
-    private func hold(_ decided: Decided, rows: Set<RecordNumber>, _ prompt: Prompt, _ agent: Agent, _ call: Call) {
+    private func hold(
+        _ decided: Decided, rows: Set<RecordNumber>, _ parameters: AnswerParameters, _ prompt: Prompt, _ agent: Agent,
+        _ call: Call
+    ) {
         let access: Access
         switch decided.level {
         case .denied: access = .denied
@@ -129,6 +133,7 @@ extension Broker {
         case .full: access = .full
         }
         prompt.isAnswered = true
+        if parameters.neverAskAgain, decided.level == .denied { prompts.silence(prompt.caller) }
         let grant = Grant(
             access: access, keys: decided.keys, lifetime: decided.lifetime, revision: self.access.nextRevision(),
             decidedBy: .person, decidedAt: seconds)

@@ -182,6 +182,7 @@ public final class Broker {
         turn.work(
             committed: { [weak self] in
                 self?.onDisk { [weak self] isOnDisk in
+                    if !isOnDisk { self?.takeBack(principal, detail: "not on disk") }
                     self?.release(principal)
                     settled(isOnDisk)
                 }
@@ -215,7 +216,8 @@ public final class Broker {
         }
     }
 
-    /// Takes a grant back whole: what was not decided is asked again.
+    /// Takes a grant back whole: the person is asked again. A bound principal's own identifiers go with it; those
+    /// that a terminal session shares with the app's standing principal stay.
     func takeBack(_ principal: Principal, detail: String) {
         watches[principal] = nil
         guard access.grant(of: principal) != nil else { return }

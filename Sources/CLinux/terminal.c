@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -128,7 +127,7 @@ int clinux_pseudo_terminal(
     return master;
 }
 
-int clinux_open_process(pid_t pid) {
-    int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
-    return descriptor < 0 ? -errno : descriptor;
+int clinux_open_slave(int master) {
+    int slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    return slave < 0 ? -errno : slave;
 }

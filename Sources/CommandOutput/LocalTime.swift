@@ -3,7 +3,7 @@ import Glibc
 /// Times as the person's clock shows them.
 public enum LocalTime {
     /// A moment of the interfaces (`2026-03-01T12:00:00Z`) as `2026-03-01 13:00`; what is no moment, as it is.
-    public static func text(_ moment: String) -> String {
+    public static func text(_ moment: String, withSeconds: Bool = false) -> String {
         let numbers = moment.split { !$0.isASCII || !$0.isNumber }.map { Int32($0) ?? -1 }
         guard moment.hasSuffix("Z"), numbers.count == 6, numbers.allSatisfy({ $0 >= 0 }), numbers[0] < 10_000 else {
             return moment
@@ -20,6 +20,7 @@ public enum LocalTime {
         let year = String(parts.tm_year + 1_900)
         return "\(year)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
             + " \(twoDigits(parts.tm_hour)):\(twoDigits(parts.tm_min))"
+            + (withSeconds ? ":\(twoDigits(parts.tm_sec))" : "")
     }
 
     private static func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }

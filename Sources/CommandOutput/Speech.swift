@@ -4,7 +4,11 @@ import Glibc
 /// Where a command's words go: results to standard output, everything said to the person to standard error.
 public enum Speech {
     /// Says a line to the person.
-    public static func say(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+    public static func say(_ line: String) {
+        // What was printed before comes before, also where both go into one file.
+        fflush(nil)
+        write(line + "\n", to: STDERR_FILENO)
+    }
 
     /// A line that the next one may take the place of, on a terminal; nothing elsewhere.
     public static func progress(_ line: String) {

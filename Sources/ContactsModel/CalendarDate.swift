@@ -9,8 +9,9 @@ public struct CalendarDate: Hashable, Sendable {
     public init?(_ text: String) {
         self.init(text, months: 12) { year, month in
             switch month {
-            case 2: year.map { $0.isMultiple(of: 4) && (!$0.isMultiple(of: 100) || $0.isMultiple(of: 400)) } ?? true
-                ? 29 : 28
+            case 2:
+                year.map { $0.isMultiple(of: 4) && (!$0.isMultiple(of: 100) || $0.isMultiple(of: 400)) } ?? true
+                    ? 29 : 28
             case 4, 6, 9, 11: 30
             default: 31
             }
@@ -20,7 +21,8 @@ public struct CalendarDate: Hashable, Sendable {
     init?(_ text: String, months: Int, days: (Int?, Int) -> Int) {
         let bytes = Array(text.utf8)
         let hyphen = UInt8(ascii: "-")
-        guard let split = [4, 1].first(where: { bytes.count == $0 + 6 && bytes[$0] == hyphen && bytes[$0 + 3] == hyphen })
+        guard
+            let split = [4, 1].first(where: { bytes.count == $0 + 6 && bytes[$0] == hyphen && bytes[$0 + 3] == hyphen })
         else { return nil }
         if split == 4 {
             guard let year = Self.number(bytes[0..<4]), year > 0 else { return nil }

@@ -11,7 +11,8 @@ enum BookConnection {
                     try !Schema.migrator.hasBeenSuperseded(db)
                 else { throw StoreError.newerSchema }
                 let objects = try Set(
-                    String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"))
+                    String.fetchAll(
+                        db, sql: "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"))
                 guard Schema.objects.isSubset(of: objects) else {
                     throw StoreError.damaged(reason: "tables are missing")
                 }
@@ -51,6 +52,7 @@ enum BookConnection {
                     PRAGMA foreign_keys = ON;
                     PRAGMA trusted_schema = OFF;
                     PRAGMA cell_size_check = ON;
+                    PRAGMA cache_size = -8192;
                     """)
         }
         let database = try open(file, configuration)

@@ -38,14 +38,15 @@ extension BookReader {
             let fetch = Fetch(connection: connection, query: query)
             switch (query.scope, query.predicate) {
             case (.all, nil): return try fetch.everybody()
-            case (.all, .records(let records)): return try fetch.some(Set(records), matching: nil)
-            case (.only(let scope), nil): return try fetch.some(scope, matching: nil)
-            case (.only(let scope), .records(let records)):
-                return try fetch.some(scope.intersection(records), matching: nil)
+            case (.all, .records(let records)): return try fetch.some(Set(records))
+            case (.only(let scope), nil): return try fetch.some(scope)
+            case (.only(let scope), .records(let records)): return try fetch.some(scope.intersection(records))
             case (.all, .some(let predicate)):
-                return try fetch.found(Match(predicate, seeing: query.matchKeys, normalizer))
+                let match = Match(predicate, seeing: query.matchKeys, normalizer)
+                return try connection.inOneRead { try fetch.found(match) }
             case (.only(let scope), .some(let predicate)):
-                return try fetch.some(scope, matching: Match(predicate, seeing: query.matchKeys, normalizer))
+                let match = Match(predicate, seeing: query.matchKeys, normalizer)
+                return try connection.inOneRead { try fetch.some(scope, matching: match) }
             }
         }
     }
@@ -96,9 +97,11 @@ extension BookReader.Connection {
     }
 
     func count(_ scope: Set<RecordNumber>, matching match: Match?) throws -> Int {
-        var count = 0
-        for record in scope where try exists(record.rawValue) && matches(record.rawValue, match) { count += 1 }
-        return count
+        try inOneRead {
+            var count = 0
+            for record in scope where try exists(record.rawValue) && matches(record.rawValue, match) { count += 1 }
+            return count
+        }
     }
 
     /// Whether one record is what is looked for. Asks for that record only.
@@ -190,16 +193,29 @@ private struct Fetch {
         return [(.sameName, [.bytes(after.key), record]), (.laterNames, [.bytes(after.key)])]
     }
 
-    /// Those of a set that match. Asks for nobody else.
-    func some(_ scope: Set<RecordNumber>, matching match: Match?) throws -> FetchedPage {
-        if match == .nobody { return FetchedPage() }
-        if match == nil, seesNames { return try page(of: connection.places(of: scope, query.order)) }
-        var places: [Place] = []
-        places.reserveCapacity(scope.count)
-        for record in scope where try connection.matches(record.rawValue, match) {
-            places.append(Place(key: [], record: record.rawValue))
+    /// Those of a set.
+    func some(_ scope: Set<RecordNumber>) throws -> FetchedPage {
+        if scope.count == 1, query.order == .none, let record = scope.first { return try one(record) }
+        return try connection.inOneRead {
+            try page(of: seesNames ? connection.places(of: scope, query.order) : sorted(scope.map(\.rawValue)))
         }
-        return try page(of: query.order == .none ? places.sorted() : sorted(places.map(\.record)))
+    }
+
+    /// The shortest way to what is asked for most.
+    private func one(_ record: RecordNumber) throws -> FetchedPage {
+        var page = FetchedPage()
+        if let after, after.record >= record { return page }
+        guard let stored = try connection.contact(record.rawValue) else { return page }
+        try append(record.rawValue, stored, to: &page)
+        page.last = Position(order: .none, key: [], record: record)
+        return page
+    }
+
+    /// Those of a set that match. Asks for nobody else.
+    func some(_ scope: Set<RecordNumber>, matching match: Match) throws -> FetchedPage {
+        if match == .nobody { return FetchedPage() }
+        let records = try scope.map(\.rawValue).filter { try connection.matches($0, match) }
+        return try page(of: sorted(records))
     }
 
     /// Those of the whole book that match, by way of an index.
@@ -211,38 +227,41 @@ private struct Fetch {
         }
         // One more than is given tells whether there is more.
         let (limit, _) = query.limit.addingReportingOverflow(1)
-        var sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
-        var bindings = condition.bindings
-        if case .words(let words, let keys) = match, words.count == 1, try isCommon(words[0]) {
+        var place: [Binding] = []
+        if let after { place = (query.order == .none ? [] : [.bytes(after.key)]) + [.integer(after.record.rawValue)] }
+        if case .words(let words, let keys) = match, words.count == 1, let steps = try walk(to: words[0]) {
             let walking = Condition(walking: words[0], keys)
-            sql = ReadSQL.walked(walking, query.order, after: after, limit: limit)
-            bindings = walking.bindings
+            let sql = ReadSQL.walked(walking, query.order, after: after, limit: limit, steps: steps)
+            let places = try places(sql, place + walking.bindings)
+            if places.count == limit { return try page(of: places) }
         }
-        if let after {
-            if query.order != .none { bindings.append(.bytes(after.key)) }
-            bindings.append(.integer(after.record.rawValue))
-        }
+        let sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
+        return try page(of: places(sql, condition.bindings + place))
+    }
+
+    private func places(_ sql: String, _ bindings: [Binding]) throws -> [Place] {
         let statement = try connection.statement(sql)
         statement.bind(bindings)
         defer { statement.reset() }
         var places: [Place] = []
         while try statement.step() { places.append(Place(key: statement.bytes(1), record: statement.integer(0))) }
-        return try page(of: places)
+        return places
     }
 
-    /// Whether so many contacts have the word that looking along the order finds a page sooner than sorting them all:
-    /// walking looks at limit × book ÷ matches contacts, sorting at the matches.
-    private func isCommon(_ word: String) throws -> Bool {
+    /// How far to look along the order for a word that many contacts have, before sorting all who have it; `nil` for a
+    /// word that few have. Walking looks at limit × book ÷ matches contacts, sorting at the matches: at their root both
+    /// cost the same. The matches may all stand at the end, so the walk has a bound, a small part of the sort's cost.
+    private func walk(to word: String) throws -> Int? {
         let highest = try connection.statement(ReadSQL.highestRecord)
         defer { highest.reset() }
         let book = try highest.step() ? Double(max(0, highest.integer(0))) : 0
-        let bound = max(200, (2 * Double(min(query.limit, 1_000)) * book).squareRoot())
+        let many = min(max(200, (2 * Double(min(query.limit, 1_000)) * book).squareRoot()), 1_000_000)
         let statement = try connection.statement(ReadSQL.countWords)
         statement.bind(1, word)
         statement.bind(2, Match.end(of: word))
-        statement.bind(3, Int64(min(bound, 1_000_000)))
+        statement.bind(3, Int64(many))
         defer { statement.reset() }
-        return try statement.step() && statement.integer(0) >= Int64(min(bound, 1_000_000))
+        return try statement.step() && statement.integer(0) >= Int64(many) ? Int(many) : nil
     }
 
     private func records(_ sql: String, _ bindings: [Binding]) throws -> [Int64] {

@@ -38,7 +38,8 @@ final class BookReader {
         try? queue.close()
     }
 
-    /// Runs on the connection's queue, without a transaction.
+    /// Runs on the connection's queue, without a transaction: "unsafe" is that two statements may see two states of the
+    /// book, and what must see one runs in ``Connection/inOneRead(_:)``.
     func onConnection<Result>(_ body: (Connection) throws -> Result) throws(StoreError) -> Result {
         do {
             return try queue.unsafeRead { db in try body(Connection(db: db, reader: self)) }
@@ -76,6 +77,21 @@ extension BookReader.Connection {
             throw .damaged(reason: "a contact cannot be read")
         }
         return contact
+    }
+
+    /// Makes several looks at one state of the book, and takes its lock once. One statement needs none of this.
+    func inOneRead<Result>(_ body: () throws -> Result) throws -> Result {
+        try statement("BEGIN").run()
+        // Ending a read that failed may say so again; the first error counts.
+        let result: Result
+        do {
+            result = try body()
+        } catch {
+            try? statement("ROLLBACK").run()
+            throw error
+        }
+        try statement("COMMIT").run()
+        return result
     }
 
     /// Changes with every save.

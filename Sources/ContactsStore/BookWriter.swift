@@ -47,7 +47,9 @@ final class BookWriter {
                 var last = Int64.min
                 while let (record, stored) = try statements.next(after: last) {
                     last = record
-                    guard let contact = Contact(stored) else { throw StoreError.damaged(reason: "a contact cannot be read") }
+                    guard let contact = Contact(stored) else {
+                        throw StoreError.damaged(reason: "a contact cannot be read")
+                    }
                     try statements.removeForms(record)
                     try statements.writeForms(record, contact, normalizer)
                     try statements.writeKeys(record, contact, normalizer)

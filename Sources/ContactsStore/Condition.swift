@@ -68,7 +68,8 @@ struct Condition: Hashable {
     init?(_ match: Match) {
         switch match {
         case .words(let words, let keys):
-            self.init(words.enumerated().map { $0.offset == 0 ? Self.found($0.element, keys) : Self.has($0.element, keys) })
+            self.init(
+                words.enumerated().map { $0.offset == 0 ? Self.found($0.element, keys) : Self.has($0.element, keys) })
         case .email(let address):
             self.init(
                 sql: "record IN (SELECT record FROM email INDEXED BY emailByAddress WHERE address = ?)",

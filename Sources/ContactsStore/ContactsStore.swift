@@ -17,6 +17,8 @@ public final class ContactsStore: Sendable {
         self.writer = Mutex(writer)
     }
 
+    deinit { close() }
+
     /// Opens the book, or makes it. `nil`: there is none and it was not to be made. Not for the loop.
     ///
     /// A file that is refused is left as it was.

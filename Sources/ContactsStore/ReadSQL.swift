@@ -76,13 +76,20 @@ enum ReadSQL {
             """
     }
 
-    /// The same by walking the order and looking at each, for conditions that most contacts meet.
-    static func walked(_ condition: Condition, _ order: ContactOrder, after: Position?, limit: Int) -> String {
-        let place = after == nil ? "" : order == .none ? " AND record > ?" : " AND (\(column(order)), record) > (?, ?)"
+    /// The same by walking the order and looking at each, for conditions that many contacts meet: at most `steps` of
+    /// them. The inner rows come in the order of their index, and SQLite takes them one by one.
+    static func walked(
+        _ condition: Condition, _ order: ContactOrder, after: Position?, limit: Int, steps: Int
+    ) -> String {
+        let place =
+            after == nil ? "" : order == .none ? "WHERE record > ?" : "WHERE (\(column(order)), record) > (?, ?)"
         let source = order == .none ? "contact" : "contact INDEXED BY \(index(order))"
+        let key = order == .none ? "x''" : column(order)
         return """
-            SELECT record, \(order == .none ? "x''" : column(order)) FROM \(source)
-            WHERE \(condition.sql)\(place) ORDER BY \(order == .none ? "" : "\(column(order)), ")record LIMIT \(limit)
+            SELECT record, key FROM (
+                SELECT record, \(key) AS key FROM \(source) \(place)
+                ORDER BY \(order == .none ? "" : "\(column(order)), ")record LIMIT \(steps)
+            ) AS contact WHERE \(condition.sql) LIMIT \(limit)
             """
     }
 

@@ -35,8 +35,7 @@ public struct PhoneDigits: Hashable, Sendable {
 
     /// `nil` for what has no digits, or too many.
     public init?(_ number: String) {
-        let digits = Self.digits(in: Self.withoutTrunkZero(Self.withoutExtension(number)))
-            .drop { $0 == UInt8(ascii: "0") }
+        let digits = Self.dialled(number).drop { $0 == UInt8(ascii: "0") }
         guard !digits.isEmpty, digits.count <= Self.longest else { return nil }
         reversed = String(decoding: digits.reversed(), as: UTF8.self)
     }
@@ -46,33 +45,46 @@ public struct PhoneDigits: Hashable, Sendable {
         self.reversed = reversed
     }
 
-    /// Leaves out what is dialled once the call is answered: `;ext=7`, `x7`, `,,7`.
-    private static func withoutExtension(_ number: String) -> String {
-        guard let first = number.firstIndex(where: \.isNumber),
-            let end = number[first...].firstIndex(where: { ";,xX#wWpP".contains($0) })
-        else { return number }
-        return String(number[..<end])
+    /// The digits up to what is dialled once the call is answered (`;ext=7`, `x7`, `,,7`), and without the zero of
+    /// `+44 (0)20`, which is for callers within the country.
+    private static func dialled(_ number: String) -> [UInt8] {
+        let text = number.utf8.allSatisfy { $0 < 0x80 } ? Array(number.utf8) : number.unicodeScalars.map(ascii)
+        var digits: [UInt8] = []
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            if (0x30...0x39).contains(byte) {
+                digits.append(byte)
+            } else if !digits.isEmpty {
+                if endsNumber(byte) { break }
+                if byte == UInt8(ascii: "("), text[index...].starts(with: [0x28, 0x30, 0x29]) { index += 2 }
+            }
+            index += 1
+        }
+        return digits
     }
 
-    /// `+44 (0)20`: the zero is for callers within the country.
-    private static func withoutTrunkZero(_ number: String) -> String {
-        let pieces = number.split(separator: "(0)", maxSplits: 1, omittingEmptySubsequences: false)
-        return pieces.count == 2 && !digits(in: String(pieces[0])).isEmpty ? String(pieces[0] + pieces[1]) : number
+    private static func endsNumber(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ";"), UInt8(ascii: ","), UInt8(ascii: "#"), UInt8(ascii: "x"), UInt8(ascii: "X"),
+            UInt8(ascii: "w"), UInt8(ascii: "W"), UInt8(ascii: "p"), UInt8(ascii: "P"):
+            true
+        default: false
+        }
+    }
+
+    /// A digit of any script as ASCII; what else is not ASCII is a space.
+    private static func ascii(_ scalar: Unicode.Scalar) -> UInt8 {
+        if scalar.isASCII { return UInt8(scalar.value) }
+        guard scalar.properties.generalCategory == .decimalNumber, let value = scalar.properties.numericValue else {
+            return UInt8(ascii: " ")
+        }
+        return 0x30 + UInt8(value)
     }
 
     /// The decimal digits of a text, of whatever script, as ASCII.
     public static func digits(in text: String) -> [UInt8] {
-        var digits: [UInt8] = []
-        for scalar in text.unicodeScalars {
-            if (0x30...0x39).contains(scalar.value) {
-                digits.append(UInt8(scalar.value))
-            } else if scalar.value >= 0x80, scalar.properties.generalCategory == .decimalNumber,
-                let value = scalar.properties.numericValue
-            {
-                digits.append(0x30 + UInt8(value))
-            }
-        }
-        return digits
+        text.unicodeScalars.map(ascii).filter { (0x30...0x39).contains($0) }
     }
 
     /// Whole stored numbers that are this one, or an ending of it.

@@ -16,7 +16,11 @@ public final class Normalizer {
     /// - Parameter locale: whose alphabet decides the order, as in `de_DE`; `""` and unknown ones are the root's.
     /// - Returns: `nil` where ICU's data are missing.
     public init?(locale: String) {
-        guard let collator = cicu_collator_open(locale.isEmpty ? "root" : locale) else { return nil }
+        // The environment's form has an encoding and perhaps a modifier behind it: de_DE.UTF-8@euro.
+        let locale = String(locale.prefix { $0 != "." && $0 != "@" })
+        guard let collator = cicu_collator_open(locale.isEmpty ? "root" : locale) ?? cicu_collator_open("root") else {
+            return nil
+        }
         guard let folder = cicu_folder_open() else {
             cicu_collator_close(collator)
             return nil
@@ -37,6 +41,7 @@ public final class Normalizer {
         var text = text
         return text.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { characters in
+                // ICU writes at most the capacity it is told, and `count` is what it wrote of that.
                 [UInt8](unsafeUninitializedCapacity: capacity + 1) { out, count in
                     // One byte more than is kept: ICU ends a key that fits with a zero.
                     let size = cicu_collation_key(
@@ -77,6 +82,7 @@ public final class Normalizer {
                 // Twice is enough: the first time tells what the second needs.
                 for _ in 0..<2 {
                     var size = 0
+                    // ICU writes at most the capacity it is told; what did not fit counts as nothing written.
                     let bytes = [CChar](unsafeUninitializedCapacity: capacity) { out, count in
                         size = transform(folder, characters.baseAddress, characters.count, out.baseAddress, capacity)
                         count = size >= 0 && size <= capacity ? size : 0

@@ -50,6 +50,7 @@ extension Normalizer {
     }
 
     private func split(_ text: String, apostrophes: Apostrophes) -> [String] {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return splitASCII(text, apostrophes: apostrophes) }
         var words: [String] = []
         var word = String.UnicodeScalarView()
         var part = String.UnicodeScalarView()
@@ -71,6 +72,31 @@ extension Normalizer {
             case CICU_IDEOGRAPH:
                 end()
                 words.append(String(scalar))
+            default: end()
+            }
+        }
+        end()
+        return words
+    }
+
+    /// The same for what most texts are.
+    private func splitASCII(_ text: String, apostrophes: Apostrophes) -> [String] {
+        var words: [String] = []
+        var word: [UInt8] = []
+        // Where the part after the last apostrophe begins.
+        var part = 0
+        func end() {
+            if !word.isEmpty { words.append(String(decoding: word.prefix(SearchWords.wordSize), as: UTF8.self)) }
+            if apostrophes == .both, part > 0, part < word.count {
+                words.append(String(decoding: word[part...].prefix(SearchWords.wordSize), as: UTF8.self))
+            }
+            word.removeAll(keepingCapacity: true)
+            part = 0
+        }
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): word.append(byte)
+            case UInt8(ascii: "'"): part = word.count
             default: end()
             }
         }

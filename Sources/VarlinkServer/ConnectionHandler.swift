@@ -256,22 +256,24 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
 
     /// Hands the kernel as much as it takes.
     private func flush() {
-        guard !isFlushing, !isClosed else { return }
+        // NIO may have closed the socket without having told us yet; its number may be another connection's by now.
+        guard !isFlushing, !isClosed, channelContext?.channel.isActive == true else { return }
         isFlushing = true
         while !isClosed, committed.bytes == 0, !outgoing.isEmpty {
             var failure: CInt = 0
             let tookAll = outgoing.offer(using: &door.scratch) { bytes in
-                switch Self.send(bytes, to: peer.descriptor) {
-                case .success(let count): return count
-                case .failure(let code):
-                    failure = code.number
+                // Ours and open: the channel is active, and what happens here does not leave the loop.
+                switch SendOutcome.ofSending(bytes, to: peer.descriptor) {
+                case .took(let count): return count
+                case .failed(let code):
+                    failure = code
                     return 0
                 }
             }
-            if failure != 0 {
-                close(
-                    because: failure == EPIPE || failure == ECONNRESET
-                        ? .peerClosed : .failed(reason: "errno \(failure)"))
+            if failure == EPIPE || failure == ECONNRESET {
+                close(because: .peerClosed)
+            } else if failure != 0 {
+                close(because: .failed(reason: String(cString: strerror(failure))))
             } else if !tookAll {
                 commitPiece()
             }
@@ -382,27 +384,6 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
         countCallBytes()
         account.finishedLongCall(self)
         countReplyBytes()
-    }
-
-    private struct SendFailure: Error {
-        let number: CInt
-    }
-
-    /// - Returns: how many bytes the kernel took; 0 where it takes none now.
-    private static func send(_ bytes: RawSpan, to descriptor: CInt) -> Result<Int, SendFailure> {
-        while true {
-            // Sound: the pointer does not leave the closure. The descriptor is NIO's and open as long as
-            // `channelInactive` has not come and nobody has closed the channel; both end `isClosed`'s being false.
-            let count = unsafe bytes.withUnsafeBytes {
-                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
-            }
-            if count >= 0 { return .success(count) }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN: return .success(0)
-            default: return .failure(SendFailure(number: errno))
-            }
-        }
     }
 
     /// Replies of one burst of calls are gathered up to here before they leave, in bytes.

@@ -183,7 +183,12 @@ extension AccessDialogue {
     }
 
     private func choice(_ words: CallerWords, isArmed: Bool) -> [StyledLine] {
-        let all = prompt.totalContacts == 1 ? "your one contact" : "all \(prompt.totalContacts) contacts"
+        let all =
+            switch prompt.totalContacts {
+            case 0: "all contacts (there are none yet)"
+            case 1: "all contacts (there is one)"
+            default: "all \(prompt.totalContacts) contacts"
+            }
         var lines: [StyledLine] = [
             .bold("What may \(words.name) see?"),
             .dim("You can change this later."),

@@ -132,7 +132,7 @@ extension Agent {
                 let reason = parameters["reason"]?.string.map { ": " + ShownText.line($0) } ?? ""
                 let prompt = dialogue?.prompt
                 leaveDialogue()
-                terminal.say(.warning("The broker did not take the answer (\(ShownText.line(name))\(reason))."))
+                terminal.say(.warning("The broker did not take that (\(ShownText.line(name))\(reason))."))
                 if let prompt { try? connection.answer(prompt.cookie, .dismissed) }
                 if once { ending = .refused }
             }
@@ -171,14 +171,18 @@ extension Agent {
 
     // MARK: - Drawing
 
-    /// Draws again when arming or the time left has changed.
+    /// Draws again when arming or the time left has changed, and every second whatever stands there now.
     func tick() {
         guard let dialogue, visibleSince != nil else { return }
         if let left = secondsLeft(dialogue.prompt), left < -5 {
             // The broker withdraws what has expired; one that does not must not hold the screen for ever.
             return withdraw(dialogue.prompt.cookie)
         }
-        if isArmed != isDrawnArmed || shownSecondsLeft != drawnSecondsLeft { draw(clearing: false) }
+        if isArmed != isDrawnArmed || shownSecondsLeft != drawnSecondsLeft
+            || ContinuousClock.now >= drawn + Self.redrawTime
+        {
+            draw(clearing: false)
+        }
     }
 
     private func secondsLeft(_ prompt: Prompt) -> Int? {
@@ -197,6 +201,7 @@ extension Agent {
         guard let dialogue, let size = terminal.size, size.isLargeEnough else { return }
         drawnSecondsLeft = shownSecondsLeft
         isDrawnArmed = isArmed
+        drawn = ContinuousClock.now
         let right = [
             queue.isEmpty ? nil : "\(queue.count) more waiting", drawnSecondsLeft.map { "\($0) s left" },
         ].compactMap { $0 }.joined(separator: " · ")

@@ -1,3 +1,4 @@
+import BrokerConnection
 import CLinux
 import Glibc
 import VarlinkClient
@@ -8,6 +9,8 @@ final class Agent {
     static let armingTime = Duration.milliseconds(500)
     /// How long a lone ESC waits for the rest of a sequence.
     static let escapeTime = Duration.milliseconds(50)
+    /// A prompt is drawn again this often: what another program wrote over it does not stay.
+    static let redrawTime = Duration.seconds(1)
     /// More time left than this, in seconds, is not worth a word.
     static let longestCountdown = 600
     /// Pauses between attempts to reach the broker: this one, doubled up to the longest.
@@ -51,6 +54,7 @@ final class Agent {
     /// What the last drawing showed of the time left and of arming, to draw again only when that changes.
     var drawnSecondsLeft: Int?
     var isDrawnArmed = false
+    var drawn = ContinuousClock.now
     var ending: Ending?
 
     init(terminal: Terminal, signals: CInt, once: Bool, connect: @escaping () throws -> VarlinkClient) {
@@ -99,7 +103,7 @@ final class Agent {
         if decoder.isUndecided { times.append(typed + Self.escapeTime) }
         if let visibleSince, dialogue != nil {
             if !isDrawnArmed { times.append(visibleSince + Self.armingTime) }
-            times.append(ContinuousClock.now + .seconds(1))
+            times.append(drawn + Self.redrawTime)
         }
         return times.min()
     }
@@ -176,7 +180,9 @@ final class Agent {
 
     private func tryBroker() {
         do {
-            connection = try AgentConnection(terminal: nil, connect: connect)
+            connection = try AgentConnection(terminal: terminal.name, connect: connect)
+        } catch let error as BrokerConnectionError {
+            lost(error.description, advice: error.advice)
         } catch {
             lost("\(error)")
         }
@@ -214,8 +220,7 @@ final class Agent {
 
     func sayWaiting() {
         guard !once else { return }
-        terminal.say(
-            .dim("Waiting for apps that ask for contacts. Press l for what you shared, q to quit."))
+        terminal.say(.dim("Waiting for apps that ask for contacts.  [l] what you shared  [q] quit"))
     }
 
     private func take(_ event: AgentConnection.Event) {
@@ -241,7 +246,8 @@ final class Agent {
             : "\(others) other agents of yours are registered: each may answer what is asked here."
     }
 
-    func lost(_ reason: String) {
+    /// The broker is not there, or not any more; it is tried again after a pause that grows.
+    func lost(_ reason: String, advice: String? = nil) {
         connection?.close()
         connection = nil
         others = 0
@@ -253,7 +259,8 @@ final class Agent {
         guard !isBrokerMissed else { return }
         isBrokerMissed = true
         terminal.say(.warning("The broker cannot be reached (\(ShownText.line(reason)))."))
-        terminal.say(.dim("Trying again. Press q to quit."))
+        if let advice { terminal.say(.dim(advice)) }
+        terminal.say(.dim("Trying again.  [q] quit"))
     }
 
     private func listGrants() {

@@ -4,7 +4,7 @@ struct ButtonDialogue: Dialogue {
         /// Waiting for what the query finds.
         case looking
         case noMatch, oneMatch, severalMatches
-        /// Of an app that never asked before: one short look at who it is.
+        /// Of an app that sees nothing so far: one short look at who it is.
         case confirmation
     }
 
@@ -72,7 +72,7 @@ struct ButtonDialogue: Dialogue {
     private mutating func share(isArmed: Bool) -> Effect {
         guard !toShare.isEmpty else { return .nothing }
         guard isArmed else { return .tooEarly }
-        guard !prompt.isUndecided else {
+        guard prompt.hasGrant else {
             confirmed = toShare
             place = .confirmation
             return .nothing
@@ -148,7 +148,7 @@ extension ButtonDialogue {
         _ words: CallerWords, _ head: StyledLine, on size: ScreenSize, isArmed: Bool
     ) -> [StyledLine] {
         var lines = [head]
-        lines += words.sureness.prefix(1)
+        lines += words.sureness
         lines += list.lines(columns: size.columns)
         lines.append(list.place(limit(on: size)))
         if toShare.isEmpty {
@@ -164,17 +164,29 @@ extension ButtonDialogue {
     }
 
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        let these =
-            toShare.count == 1 ? "Only this contact: \(toShare[0].name)" : "Only these \(toShare.count) contacts"
-        var lines: [StyledLine] = [.bold("\(words.name) never had a contact of you before.")]
+        var lines: [StyledLine] = [
+            .bold(
+                prompt.isUndecided
+                    ? "\(words.name) never had a contact of you before." : "You refused \(words.name) before.")
+        ]
         lines += words.sureness
-        lines += [words.process, words.purpose, StyledLine(Columns.clip(these, to: size.columns))]
+        lines += [words.process, words.purpose]
+        var terms: [StyledLine] = []
         if let chosen = lifetime.chosen {
             let text = words.lifetime(chosen)
-            lines.append(lifetime.canChange ? choice("t", text) : .dim("    \(text)"))
+            terms.append(lifetime.canChange ? choice("t", text) : .dim("    \(text)"))
         }
-        return lines + [
-            approving("y", "Yes, share", isArmed: isArmed) + "   " + choice("d", "Don't share (Return)")
-        ]
+        terms.append(approving("y", "Yes, share", isArmed: isArmed) + "   " + choice("d", "Don't share (Return)"))
+        let room = max(1, size.rows - 2 - lines.count - terms.count)
+        return lines + names(on: size, within: room) + terms
+    }
+
+    /// Exactly who would be shared, in as many lines as there are; where that is not enough, how many more.
+    private func names(on size: ScreenSize, within room: Int) -> [StyledLine] {
+        let start = toShare.count == 1 ? "Only this contact: " : "Only these \(toShare.count) contacts: "
+        let names = toShare.map { Columns.clip($0.name, to: size.columns / 2) }.joined(separator: ", ")
+        let lines = StyledLine(start + names).wrapped(columns: size.columns - 1)
+        guard lines.count > room else { return lines }
+        return lines.prefix(room - 1) + [lines[room - 1] + "…"]
     }
 }

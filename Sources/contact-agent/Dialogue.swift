@@ -51,9 +51,9 @@ extension Dialogue {
         .bold("[\(key)]") + StyledLine(" \(words)")
     }
 
-    /// What may be read when notes are: every key, `extraProperties` only where the app asked for it.
+    /// What may be read when notes are: every key, of `note` and `extraProperties` what the app asked for by name.
     func keys(withNotes: Bool) -> [String]? {
         guard withNotes else { return nil }
-        return GrantedKeys.all(besides: prompt.keys.contains("extraProperties") ? [] : ["extraProperties"])
+        return GrantedKeys.all(besides: Set(["note", "extraProperties"]).subtracting(prompt.keys))
     }
 }

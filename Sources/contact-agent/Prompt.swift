@@ -1,3 +1,4 @@
+import ContactsModel
 import JSON
 
 /// How sure the broker is of who is asking, surest first.
@@ -32,6 +33,8 @@ struct Prompt: Hashable, Sendable {
     var caller: Caller
     /// Nothing was decided for this app so far.
     var isUndecided: Bool
+    /// The app sees contacts already, on terms that one more contact does not change.
+    var hasGrant: Bool
     var purpose: String?
     var keys: [String]
     var query: String?
@@ -39,13 +42,12 @@ struct Prompt: Hashable, Sendable {
     var grantedContacts: Int
     /// What may be offered, the first one by default; empty where a standing grant goes on as it is.
     var lifetimes: [Lifetime]
+    /// The program runs other people's programs, and so is no app itself: what it is granted hangs on its process.
+    var isInterpreter: Bool
     /// The app was refused before: it waits as one line, until the person opens it.
     var isQuiet: Bool
     /// Seconds since 1970; `nil` where the broker did not say.
     var expires: Int64?
-
-    /// The program runs other people's programs, and so is no app itself: what it is granted hangs on its process.
-    var isInterpreter: Bool { caller.strength == .unverified && lifetimes.first == .process }
 }
 
 extension Caller {
@@ -73,13 +75,16 @@ extension Prompt {
         self.cookie = cookie
         self.kind = Kind(rawValue: kind)
         self.caller = caller
-        isUndecided = object["currentStatus"]?.says("notDetermined") ?? false
+        let status = object["currentStatus"]?.string ?? ""
+        isUndecided = status == "notDetermined"
+        hasGrant = status == "limited" || status == "full"
         purpose = object["purpose"]?.string
         keys = object["keys"]?.strings ?? []
         query = object["query"]?.string
         totalContacts = Int(object["totalContacts"]?.integer ?? 0)
         grantedContacts = Int(object["grantedContacts"]?.integer ?? 0)
-        lifetimes = (object["lifetimes"]?.strings ?? []).compactMap(Lifetime.init)
+        lifetimes = hasGrant ? [] : (object["lifetimes"]?.strings ?? []).compactMap(Lifetime.init)
+        isInterpreter = object["interpreter"]?.bool ?? false
         isQuiet = object["quiet"]?.bool ?? false
         expires = object["expires"]?.string.flatMap(Timestamp.seconds)
     }

@@ -62,6 +62,14 @@ final class Terminal {
         return ScreenSize(columns: Int(size.columns), rows: Int(size.rows))
     }
 
+    /// Its name, by which the person tells it from others; `nil` where our streams are somewhere else.
+    var name: String? {
+        for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            if let name = ttyname(stream) { return String(cString: name) }
+        }
+        return nil
+    }
+
     /// What was typed and has come; empty when nothing has, `nil` when the terminal is gone.
     func read() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 1_024)

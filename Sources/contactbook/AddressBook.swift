@@ -22,13 +22,15 @@ struct AddressBook {
     /// All but what must be asked for by name, and images.
     static let cardKeys = ContactKeySet.all.subtracting(.named).subtracting(.images)
 
-    init(to task: String) throws {
+    /// Opens the door, and has the person asked where they have not said yet what this program may see.
+    init(to task: String, reading keys: ContactKeySet = listKeys) throws {
         self.task = task
         do {
             client = try BrokerConnection.connect(to: .apps, timeout: Self.timeout)
         } catch {
             throw CommandFailure(could: task, error)
         }
+        try askForAccess(keys)
     }
 
     /// The contacts that match, page by page, in the person's order.
@@ -109,22 +111,39 @@ struct AddressBook {
         }
     }
 
-    /// Calls, and says after a while that it is the person who is waited for.
     private func callForError(
         _ method: String, _ write: (inout JSONWriter) -> Void
     ) throws(VarlinkClientError) -> JSONValue {
-        // A broker that is merely slow must not be taken for one that asks.
-        let status = try client.call("io.contactbroker.Contacts.GetAuthorization")["status"]?.string
-        try client.begin("io.contactbroker.Contacts.\(method)", write)
-        if status == "notDetermined" {
-            if let reply = try client.nextReply(timeout: Self.patience) { return reply.parameters }
-            Speech.say("waiting for your answer in contact-agent…")
+        try client.call(ContactsFailure.prefix + method, write)
+    }
+
+    /// Has the person asked whether this program may see contacts, if they have not said yet. Any call would have them
+    /// asked; this one tells them why.
+    ///
+    /// - Parameter keys: what is to be read; notes are offered only where they are named.
+    private func askForAccess(_ keys: ContactKeySet) throws {
+        do throws(VarlinkClientError) {
+            let known = try client.call(ContactsFailure.prefix + "GetAuthorization")
+            guard known["status"]?.says("notDetermined") == true else { return }
+            try client.begin(ContactsFailure.prefix + "RequestAccess") {
+                $0.member("purpose", "to \(task)")
+                $0.member("keys", keys.contains(.note) ? keys.keys.map(\.rawValue) : nil)
+            }
+            var answer = try client.nextReply(timeout: Self.patience)
+            if answer == nil {
+                Speech.say("waiting for your answer in contact-agent…")
+                answer = try client.nextReply(timeout: Self.timeout)
+            }
+            guard let answer else {
+                client.close()
+                throw .timedOut
+            }
+            guard answer.parameters["status"]?.says("notDetermined") == true else { return }
+            throw .error(
+                name: ContactsFailure.prefix + "AuthorizationNotDetermined", parameters: JSONDocument.emptyObject.root)
+        } catch {
+            throw ContactsFailure.describe(error, could: task)
         }
-        guard let reply = try client.nextReply(timeout: Self.timeout) else {
-            client.close()
-            throw .timedOut
-        }
-        return reply.parameters
     }
 }
 

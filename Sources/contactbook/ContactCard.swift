@@ -39,7 +39,7 @@ enum ContactCard {
             // A note or a street of several lines stays so.
             let parts = value.split(separator: "\n").map { Speech.clean(String($0)) }.filter { !$0.isEmpty }
             for (place, part) in parts.enumerated() {
-                lines.append("  " + DisplayText.cell(place == 0 ? name : "", columns: 14) + part)
+                lines.append("  " + DisplayText.cell(place == 0 ? name : "", columns: 14) + "  " + part)
             }
         }
         func add(_ name: String, _ values: [LabeledString]) {

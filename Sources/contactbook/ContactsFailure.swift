@@ -19,7 +19,7 @@ enum ContactsFailure {
         switch name.dropFirst(prefix.count) {
         case "AccessDenied": return failure("you have not let contactbook do that", try: reset)
         case "AuthorizationNotDetermined":
-            return failure("the question was not answered", try: "try again, and answer in contact-agent")
+            return failure("the question was not answered", try: "try again while contact-agent runs, and answer there")
         case "NoAgent":
             return failure(
                 "nothing is there to ask you with", try: "in another terminal, try: contact-agent", .notTried)

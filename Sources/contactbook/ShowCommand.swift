@@ -10,8 +10,8 @@ struct ShowCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let book = try AddressBook(to: "show the contact")
         let keys = note ? AddressBook.cardKeys.union(ContactKeySet([.note])) : AddressBook.cardKeys
+        let book = try AddressBook(to: "show the contact", reading: keys)
         let contact = try book.contact(named: name.joined(separator: " "), keys)
         if json {
             print(ContactCard.json([contact]))

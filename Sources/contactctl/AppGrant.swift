@@ -30,14 +30,14 @@ struct AppGrant {
         }
     }
 
-    /// When the grant ends.
+    /// When the grant ends; what was refused stays so until it is reset.
     var end: String {
         if let session = text("session") { return session }
         if let expires = text("expires") { return LocalTime.text(expires) }
-        return "revoked"
+        return status == "denied" ? "reset" : "revoked"
     }
 
-    var lastUsed: String { text("lastUsedAt").map(LocalTime.text) ?? "never" }
+    var lastUsed: String { text("lastUsedAt").map { LocalTime.text($0) } ?? "never" }
 
     /// How sure the broker is of who it is, in plain words.
     var certainty: String {
@@ -52,16 +52,19 @@ struct AppGrant {
         }
     }
 
+    /// Whether the word is part of its identifier or name, in any case.
+    func isCalled(_ word: String) -> Bool {
+        app.lowercased().contains(word.lowercased()) || displayName.lowercased().contains(word.lowercased())
+    }
+
     /// The grants of the app that the word means: its identifier, else its name in any case, else part of either.
     ///
     /// - Throws: ``CommandFailure`` where it means none, or several.
     static func matching(_ word: String, strength: String?, in grants: [AppGrant], to task: String) throws -> [AppGrant]
     {
         let candidates = grants.filter { strength == nil || $0.strength == strength }
-        let lowered = word.lowercased()
         let ways: [(AppGrant) -> Bool] = [
-            { $0.app == word }, { $0.displayName.lowercased() == lowered },
-            { $0.app.lowercased().contains(lowered) || $0.displayName.lowercased().contains(lowered) },
+            { $0.app == word }, { $0.displayName.lowercased() == word.lowercased() }, { $0.isCalled(word) },
         ]
         for way in ways {
             let found = candidates.filter(way)

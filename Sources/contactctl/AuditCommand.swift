@@ -26,20 +26,24 @@ struct AuditCommand: ParsableCommand {
     func run() throws {
         let task = "read the audit"
         let door = try AdminDoor(to: task)
-        // An app that was reset has no grant any more but still its records: then the word is its identifier.
-        let identifier = try app.map { word in
-            try door.grants().contains { $0.app.contains(word) || $0.displayName.contains(word) }
-                ? AppGrant.matching(word, strength: nil, in: door.grants(), to: task).first?.app ?? word : word
+        // An app that was reset has its records still, but no grant to find its identifier by: then all are read.
+        let candidates = try app.map { word in try door.grants().filter { $0.isCalled(word) } }
+        let identifier = try app.flatMap { word in
+            candidates?.isEmpty == false
+                ? try AppGrant.matching(word, strength: nil, in: candidates ?? [], to: task).first?.app : nil
         }
+        let isSifted = app != nil && identifier == nil
         let bound = limit ?? (since == nil ? Self.defaultLimit : nil)
         var records: [JSONValue] = []
         try door.stream("QueryAudit") {
             $0.member("app", identifier)
             $0.member("since", since.flatMap { Self.moment($0, now: Int64(time(nil))) })
-            $0.member("limit", bound)
+            $0.member("limit", isSifted ? nil : bound)
         } each: {
-            records += $0["records"]?.elements.map(Array.init) ?? []
+            let batch = $0["records"]?.elements.map(Array.init) ?? []
+            records += isSifted ? batch.filter { Self.isOf($0, app: app ?? "") } : batch
         }
+        if isSifted, let bound { records = records.suffix(bound) }
         if json {
             print(JSONLines.text(records))
         } else if records.isEmpty {
@@ -48,6 +52,10 @@ struct AuditCommand: ParsableCommand {
             for line in AuditTable.lines(records, withApp: true) { print(line) }
             if limit == nil, records.count == bound { Speech.say("the latest \(records.count); more with --limit") }
         }
+    }
+
+    private static func isOf(_ record: JSONValue, app: String) -> Bool {
+        record["app"]?.string?.lowercased().contains(app.lowercased()) ?? false
     }
 
     /// A moment as the broker takes it; `nil` for what is none.

@@ -4,15 +4,15 @@ import JSON
 /// Audit records for people to read.
 enum AuditTable {
     static func lines(_ records: [JSONValue], withApp: Bool) -> [String] {
-        var table = Table(["TIME"] + (withApp ? ["APP"] : []) + ["WHAT", "STATUS", "CONTACTS", "KEYS"])
+        var table = Table(["TIME"] + (withApp ? ["APP"] : []) + ["WHAT", "STATUS", "CONTACTS", "DETAILS"])
         for record in records {
             let app = record["app"]?.string ?? ""
             var what = record["event"]?.string ?? ""
             if let repeats = record["repeats"]?.integer, repeats > 0 { what += " (\(repeats + 1) times)" }
-            let keys = record["keys"]?.elements?.compactMap(\.string).joined(separator: ", ") ?? ""
+            let keys = KeyWords.text(record["keys"]) ?? ""
             let detail = record["detail"]?.string ?? ""
             table.add(
-                [LocalTime.text(record["time"]?.string ?? "")] + (withApp ? [short(app)] : []) + [
+                [LocalTime.text(record["time"]?.string ?? "", withSeconds: true)] + (withApp ? [short(app)] : []) + [
                     what, record["status"]?.string ?? "", (record["contacts"]?.integer).map { "\($0)" } ?? "",
                     keys.isEmpty ? detail : detail.isEmpty ? keys : "\(keys) (\(detail))",
                 ])

@@ -42,10 +42,10 @@ struct ShowCommand: ParsableCommand {
         default: add("status", grant.status)
         }
         if grant.status != "denied" {
-            add("reads", grant.json["keys"]?.elements.map { $0.compactMap(\.string).joined(separator: ", ") })
+            add("reads", KeyWords.text(grant.json["keys"]))
         }
-        add("until", grant.end)
-        let decidedBy = grant.text("decidedBy").map { " by \($0)" } ?? ""
+        if grant.status != "denied" { add("until", grant.end) }
+        let decidedBy = grant.text("decidedBy").map { $0 == "person" ? " by you" : " by \($0)" } ?? ""
         add("decided", grant.text("decidedAt").map { LocalTime.text($0) + decidedBy })
         add("last used", grant.lastUsed)
         add("uses", (grant.json["uses"]?.integer).map { "\($0)" })

@@ -24,9 +24,19 @@ struct StatusCommand: ParsableCommand {
         }
     }
 
-    /// `auditRecords` as `audit records`.
+    /// `auditRecords` as `audit records`, `legacyTIOCSTI` as `legacy TIOCSTI`.
     static func words(_ name: String) -> String {
-        Speech.clean(name).reduce(into: "") { $0 += $1.isUppercase ? " " + $1.lowercased() : String($1) }
+        var words = ""
+        var wasUppercase = true
+        for character in Speech.clean(name) {
+            if character.isUppercase, !wasUppercase { words += " " }
+            words.append(character)
+            wasUppercase = character.isUppercase
+        }
+        return words.split(separator: " ").map {
+            $0.dropFirst().contains(where: \.isUppercase) ? String($0) : $0.lowercased()
+        }
+        .joined(separator: " ")
     }
 
     static func text(_ value: JSONValue) -> String {

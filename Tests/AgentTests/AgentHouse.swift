@@ -111,6 +111,7 @@ struct PromptText {
     var query: String?
     var totalContacts = 3
     var lifetimes: [String]? = ["session", "untilRevoked"]
+    var interpreter = false
     var quiet: Bool?
     var expires = "2099-01-01T00:00:00Z"
 
@@ -135,6 +136,7 @@ struct PromptText {
             writer.member("totalContacts", totalContacts)
             writer.member("grantedContacts", 0)
             writer.member("lifetimes", lifetimes)
+            writer.member("interpreter", interpreter)
             writer.member("quiet", quiet)
             writer.member("waiting", 0)
             writer.member("expires", expires)

@@ -30,6 +30,9 @@ final class BrokerStandIn {
     var refusal: (name: String, parameters: String)?
     /// Answered to `Serve` while set.
     var serveRefusal: (name: String, parameters: String)?
+    /// While set, searches are heard but not answered before ``releaseSearch()``.
+    var holdsSearch = false
+    private var heldSearch: (parameters: JSONValue?, descriptor: CInt)?
     private(set) var answers: [Answer] = []
     private(set) var searches: [(query: String, offset: Int, limit: Int)] = []
     private(set) var servingConnections = 0
@@ -52,6 +55,7 @@ final class BrokerStandIn {
 
     deinit {
         close()
+        unlink(runtimeDirectory + "/contact-agent")
         rmdir(runtimeDirectory + "/agent")
         rmdir(runtimeDirectory)
     }
@@ -68,6 +72,12 @@ final class BrokerStandIn {
         if listening >= 0 { Glibc.close(listening) }
         listening = -1
         unlink(path)
+    }
+
+    func releaseSearch() {
+        holdsSearch = false
+        if let heldSearch { search(heldSearch.parameters, on: heldSearch.descriptor) }
+        heldSearch = nil
     }
 
     /// Sends one reply of `Serve`, written as JSON.
@@ -150,6 +160,10 @@ final class BrokerStandIn {
         let offset = Int(parameters?["offset"]?.integer ?? 0)
         let limit = Int(parameters?["limit"]?.integer ?? 50)
         searches.append((query, offset, limit))
+        guard !holdsSearch else {
+            heldSearch = (parameters, descriptor)
+            return
+        }
         let found = contacts.filter {
             query.isEmpty || $0.givenName.lowercased().hasPrefix(query.lowercased())
                 || $0.familyName.lowercased().hasPrefix(query.lowercased())

@@ -6,7 +6,7 @@ struct ButtonTests {
     private func button(_ query: String, status: String = "limited") -> PromptText {
         PromptText(
             kind: "button", status: status, query: query,
-            lifetimes: status == "notDetermined" ? ["session", "untilRevoked"] : nil)
+            lifetimes: ["session", "untilRevoked"])
     }
 
     @Test("A unique match is shared by one key")
@@ -31,6 +31,19 @@ struct ButtonTests {
         try house.see("“mail” looks for “\(query)”.", thenPress: key)
         #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
         #expect(try house.exit() == .exited(1))
+    }
+
+    @Test("Keys pressed while the match was still looked for answer nothing")
+    func typedWhileLooking() throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.broker.holdsSearch = true
+        house.ask(button("ada"))
+        try house.wait(for: "the search") { !house.broker.searches.isEmpty }
+        house.terminal.send("\r\rs")
+        house.broker.releaseSearch()
+        try house.see("[s] Share Ada Lovelace with “mail”", thenPress: "s")
+        #expect(try house.answer()?.identifiers == ["r1"])
     }
 
     @Test("An app that never asked before is looked at once more", arguments: [("y", ["r1"]), ("\r", nil)])
@@ -96,5 +109,12 @@ struct ButtonTests {
         house.terminal.send("o")
         try house.see("“mail” looks for “ada”.")
         #expect(house.terminal.screen.isAlternate)
+        try house.see("[s] Share Ada Lovelace", thenPress: "s")
+        try house.see("You refused “mail” before.")
+        try house.see("[y] Yes, share", thenPress: "y")
+        #expect(
+            try house.answer()
+                == BrokerStandIn.Answer(
+                    cookie: "cookie-1", level: "limited", identifiers: ["r1"], lifetime: "session"))
     }
 }

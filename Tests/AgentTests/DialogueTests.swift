@@ -71,6 +71,28 @@ struct DialogueTests {
         #expect(press(characters(keys), in: &dialogue, isArmed: false) == .tooEarly)
     }
 
+    @Test(
+        "Of notes an app gets what it asked for by name",
+        arguments: [["note"], ["extraProperties"], ["note", "extraProperties"], ["note", "givenName"]])
+    func notes(keys: [String]) throws {
+        var dialogue = AccessDialogue(try Self.prompt(PromptText(keys: keys)))
+        guard case .answer(let answer) = press(characters("cna"), in: &dialogue) else {
+            Issue.record("no answer")
+            return
+        }
+        let named = (answer.keys ?? []).filter { $0 == "note" || $0 == "extraProperties" }
+        #expect(Set(named) == Set(keys).subtracting(["givenName"]))
+        #expect(answer.keys?.contains("phoneNumbers") == true)
+    }
+
+    @Test("A standing grant keeps its lifetime")
+    func standingLifetime() throws {
+        var dialogue = ButtonDialogue(
+            try Self.prompt(PromptText(kind: "button", status: "limited", query: "p", lifetimes: ["session"])))
+        dialogue.found(SearchResult(rows: Self.rows(1), total: 1, offset: 0))
+        #expect(press(characters("s"), in: &dialogue) == .answer(Answer(level: .limited, identifiers: ["r1"])))
+    }
+
     @Test("Every step towards sharing is a stage of its own")
     func stages() throws {
         var dialogue = AccessDialogue(try Self.prompt())
@@ -131,7 +153,9 @@ struct DialogueTests {
     func fits(keys: String?, strength: String) throws {
         let smallest = ScreenSize.minimum
         for lifetimes in [["process", "session"], ["session", "untilRevoked"]] {
-            let text = PromptText(strength: strength, keys: ["note", "givenName"], lifetimes: lifetimes)
+            let text = PromptText(
+                strength: strength, keys: ["note", "givenName"], lifetimes: lifetimes,
+                interpreter: lifetimes[0] == "process")
             var dialogue = AccessDialogue(try Self.prompt(text))
             for key in characters(keys ?? "") {
                 if case .search(_, let offset, let limit) = dialogue.press(key, on: smallest, isArmed: true) {

@@ -111,16 +111,4 @@ struct InputTests {
         #expect(StyledLine.bold("ab").drawn(columns: 1, withStyles: true) == "\u{1B}[1m…\u{1B}[0m")
         #expect(StyledLine.bold("ab").drawn(columns: 2, withStyles: false) == "ab")
     }
-
-    @Test(
-        "The broker's dates are read, others are not",
-        arguments: [
-            ("1970-01-01T00:00:00Z", 0), ("2000-02-29T23:59:59Z", 951_868_799),
-            ("2026-03-01T12:00:00.123Z", 1_772_366_400),
-            ("2026-13-01T12:00:00Z", nil), ("2026-03-01T12:00:00", nil), ("2026-03-01", nil),
-            ("aaaa-03-01T12:00:00Z", nil),
-        ] as [(String, Int64?)])
-    func dates(text: String, seconds: Int64?) {
-        #expect(Timestamp.seconds(text) == seconds)
-    }
 }

@@ -59,8 +59,27 @@ struct LifeTests {
     func quits() throws {
         let house = try AgentHouse()
         try house.registered()
-        try house.see("Press l for what you shared, q to quit.", thenPress: "q")
+        try house.see("[l] what you shared  [q] quit", thenPress: "q")
         #expect(try house.exit() == .exited(0))
+    }
+
+    @Test("An ordinary user's agent works as root's does")
+    func ordinaryUser() throws {
+        // Where the tests run as root, the program runs as somebody else, from a place that everybody reaches.
+        let house = try AgentHouse(
+            script: """
+                r=$CONTACTBROKER_RUNTIME_DIR; chmod 711 $r $r/agent; chmod 666 $r/agent/*
+                cp "$AGENT" $r/contact-agent
+                [ $(id -u) != 0 ] || set -- setpriv --reuid=65534 --regid=65534 --clear-groups
+                "$@" $r/contact-agent; s=$?; echo status=$s
+                """)
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        try house.see("You shared all contacts with “mail”.", thenPress: "q")
+        try house.see("status=0")
+        #expect(house.broker.answers.count == 1)
     }
 
     @Test("Without a terminal it does not start, whatever is typed into it")
@@ -141,7 +160,7 @@ struct LifeTests {
         broker.close()
         let house = try AgentHouse(broker: broker)
         try house.see("The broker cannot be reached")
-        try house.see("Press q to quit.", thenPress: "q")
+        try house.see("[q] quit", thenPress: "q")
         #expect(try house.exit() == .exited(0))
     }
 
@@ -152,6 +171,21 @@ struct LifeTests {
         let house = try AgentHouse(broker: broker)
         #expect(try house.exitWhileServing() == .exited(2))
         #expect(house.terminal.screen.text.replacing("\n", with: "").contains("NotAnAgent: you are sandboxed"))
+    }
+
+    @Test("What another program writes over a prompt does not stay")
+    func overwritten() throws {
+        let house = try AgentHouse()
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "c")
+        // Once approving counts, nothing else is left to be drawn anew.
+        try house.see("[a] Share all 3 contacts")
+        house.terminal.scribble("\u{1B}[2;1HMay “mail” be nice?\u{1B}[K\u{1B}[20;1H[a] Press a")
+        try house.see("[a] Press a")
+        try house.wait(for: "the true prompt") {
+            house.terminal.screen.contains("What may “mail” see?") && !house.terminal.screen.contains("Press a")
+        }
     }
 
     @Test("Another agent that registers is told of")
@@ -171,8 +205,8 @@ struct LifeTests {
         house.ask(PromptText())
         try house.see("[c] Continue", thenPress: "c")
         try house.see("[a] Share all", thenPress: "a")
-        try house.see("The broker did not take the answer")
-        #expect(try house.exit() == .exited(1))
+        #expect(try house.exitWhileServing() == .exited(1))
+        #expect(house.terminal.screen.contains("The broker did not take that"))
     }
 
     @Test("A missing password lets the person choose again")
@@ -190,6 +224,17 @@ struct LifeTests {
         #expect(try house.answer()?.level == "denied")
     }
 
+    @Test("Looks are left out where the person wants none", arguments: [("", true), ("1", false)])
+    func noColor(value: String, hasStyles: Bool) throws {
+        let house = try AgentHouse(environment: ["NO_COLOR": value])
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue")
+        let drawn = String(decoding: house.terminal.transcript, as: UTF8.self)
+        #expect(drawn.contains("\u{1B}[1m") == hasStyles)
+        #expect(drawn.contains("\u{1B}[33m") == hasStyles)
+    }
+
     @Test("What was shared is listed app by app")
     func listsGrants() throws {
         let broker = BrokerStandIn()
@@ -200,7 +245,7 @@ struct LifeTests {
             """
         let house = try AgentHouse(broker: broker)
         try house.registered()
-        try house.see("Press l", thenPress: "l")
+        try house.see("[l] what you shared", thenPress: "l")
         try house.see("“chat”")
         let lines = house.terminal.screen.lines
         #expect(lines.contains { $0.hasPrefix("“mail”") && $0.contains("some (session)  2         2026-03-01") })

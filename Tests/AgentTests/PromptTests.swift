@@ -96,6 +96,41 @@ struct PromptTests {
         #expect(house.broker.answers.isEmpty)
     }
 
+    @Test("Keys typed together answer one prompt, not the next one too")
+    func typedTogether() throws {
+        let house = try AgentHouse()
+        try house.registered()
+        house.ask(PromptText())
+        house.ask(PromptText(cookie: "cookie-2", displayName: "chat"))
+        try house.see("1 more waiting")
+        house.terminal.send("ddq\r")
+        try house.see("“chat” asks to see your contacts.")
+        // It took its keys if it shows what this one does.
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("What may “chat” see?")
+        #expect(house.broker.answers == [.init(cookie: "cookie-1", level: "denied")])
+    }
+
+    @Test("The time that is left is shown, and a prompt that has run out goes")
+    func runsOut() throws {
+        var now = time(nil)
+        let house = try AgentHouse()
+        try house.registered()
+        now += 45
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        func two(_ number: CInt) -> String { (number < 10 ? "0" : "") + String(number) }
+        let date = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+        house.ask(PromptText(expires: "\(date)T\(clock)Z"))
+        try house.see("40 s left")
+        house.ask(PromptText(cookie: "cookie-2", displayName: "chat", expires: "2020-01-01T00:00:00Z"))
+        try house.see("1 more waiting")
+        house.broker.say(#"{"withdrawn":"cookie-1"}"#)
+        try house.see("“chat” no longer waits for an answer.")
+        #expect(house.broker.answers.isEmpty)
+    }
+
     @Test("A prompt that has become moot goes, and the next one comes")
     func withdrawn() throws {
         let house = try AgentHouse()
@@ -143,7 +178,9 @@ struct PromptTests {
         let house = try AgentHouse()
         try house.registered()
         house.ask(
-            PromptText(displayName: "python3", executable: "/usr/bin/python3", lifetimes: ["process", "session"]))
+            PromptText(
+                displayName: "python3", executable: "/usr/bin/python3", lifetimes: ["process", "session"],
+                interpreter: true))
         try house.see("an unverified interpreter: /usr/bin/python3")
         #expect(house.terminal.screen.contains("this python3 process only"))
         try house.see("[c] Continue", thenPress: "c")

@@ -62,7 +62,9 @@ final class Book {
     /// One contact, taken apart.
     func contact(_ record: Int64) throws -> Contact? {
         var found: Contact?
-        _ = try store.fetch(ContactQuery(scope: .only([RecordNumber(record)]))) { _, stored, _ in found = Contact(stored) }
+        _ = try store.fetch(ContactQuery(scope: .only([RecordNumber(record)]))) { _, stored, _ in
+            found = Contact(stored)
+        }
         return found
     }
 }

@@ -210,7 +210,9 @@ struct OpeningTests {
 
     @Test("Keys and words made by other rules are made anew")
     func rebuilt() throws {
-        let book = try Book([person("Bob"), person("Ada") { $0.phoneNumbers = [LabeledString(value: "020 7946 0018")] }])
+        let book = try Book([
+            person("Bob"), person("Ada") { $0.phoneNumbers = [LabeledString(value: "020 7946 0018")] },
+        ])
         book.store.close()
         let database = try DatabaseQueue(path: book.folder.file)
         try database.write {
@@ -224,7 +226,9 @@ struct OpeningTests {
         let store = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
         defer { store.close() }
         var order: [Int64] = []
-        _ = try store.fetch(ContactQuery(scope: .all, order: .givenName)) { record, _, _ in order.append(record.rawValue) }
+        _ = try store.fetch(ContactQuery(scope: .all, order: .givenName)) { record, _, _ in
+            order.append(record.rawValue)
+        }
         #expect(order == [2, 1])
         #expect(try store.count(ContactQuery(scope: .all, predicate: .name("ada"))) == 1)
         #expect(try store.count(ContactQuery(scope: .all, predicate: .name("wrong"))) == 0)

@@ -199,4 +199,18 @@ struct CallingTests {
         #expect(try server.onLoop { $0.abandoned } == 1)
         #expect(try server.onLoop { $0.door?.connectionCount } == 0)
     }
+
+    @Test("What was meant for a caller that hung up reaches nobody else")
+    func descriptorsUsedAgain() throws {
+        let server = try TestServer()
+        for number in 0..<1_000 {
+            do {
+                let gone = try RawClient(server.path)
+                gone.call("Later", #"{"secret":\#(number)}"#)
+            }
+            let next = try RawClient(server.path)
+            next.call("Echo", #"{"n":\#(number)}"#)
+            #expect(next.reply() == #"{"n":\#(number)}"#)
+        }
+    }
 }

@@ -6,6 +6,9 @@ import JSON
 final class RawClient {
     let descriptor: CInt
     private var received: [UInt8] = []
+    /// Where the next frame begins, and up to where it holds no NUL.
+    private var start = 0
+    private var searched = 0
     private var hasEnded = false
 
     init(_ path: String) throws {
@@ -52,11 +55,15 @@ final class RawClient {
     /// The next frame; `nil` when the server hangs up or says nothing.
     func frame() -> String? {
         while true {
-            if let end = received.firstIndex(of: 0) {
-                let frame = String(decoding: received[..<end], as: UTF8.self)
-                received.removeSubrange(...end)
+            if let end = received[searched...].firstIndex(of: 0) {
+                let frame = String(decoding: received[start..<end], as: UTF8.self)
+                start = end + 1
+                searched = start
                 return frame
             }
+            received.removeFirst(start)
+            start = 0
+            searched = received.count
             guard receive() else { return nil }
         }
     }
@@ -69,8 +76,10 @@ final class RawClient {
 
     /// How many frames come before the server hangs up, and whether it does.
     func framesUntilEnd() -> (count: Int, ended: Bool) {
-        var count = received.count { $0 == 0 }
+        var count = received[start...].count { $0 == 0 }
         received = []
+        start = 0
+        searched = 0
         while receive() {
             count += received.count { $0 == 0 }
             received = []

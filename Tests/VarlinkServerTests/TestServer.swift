@@ -54,6 +54,7 @@ final class TestServer: Sendable {
         try? onLoop {
             $0.door?.close()
             $0.held = []
+            $0.streaming = []
         }
         try? group.syncShutdownGracefully()
         removeFolder(folder)
@@ -71,6 +72,7 @@ final class TestService {
     var held: [Call] = []
     var admissions: [(Admission) -> Void] = []
     var onewayCalls: [String] = []
+    var streaming: [Call] = []
     var abandoned = 0
     private let loop: NIOLoop
     private let admitsAtOnce: Bool
@@ -100,6 +102,8 @@ final class TestService {
         case "Big":
             call.reply(Self.text(call.size), sensitive: call.parameters["sensitive"]?.bool ?? false)
         case "Stream":
+            call.onAbandoned = { self.abandoned += 1 }
+            streaming.append(call)
             stream(call, batch: Self.text(call.size), left: Int(call.parameters["count"]?.integer ?? 1))
         default:
             call.fail(.methodNotFound(call.method))

@@ -34,8 +34,8 @@ int clinux_columns(uint32_t scalar);
 int clinux_pseudo_terminal(
     const char *path, char *const arguments[], char *const environment[], struct clinux_terminal_size size, pid_t *child);
 
-/// A descriptor that poll(2) finds readable when the process has ended (pidfd_open(2)).
-int clinux_open_process(pid_t pid);
+/// Opens the other side of a pseudo-terminal, as any program on it could (ioctl_tty(2), TIOCGPTPEER).
+int clinux_open_slave(int master);
 
 int clinux_resize_terminal(int descriptor, struct clinux_terminal_size size);
 

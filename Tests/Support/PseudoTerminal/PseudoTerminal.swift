@@ -80,6 +80,15 @@ public final class PseudoTerminal {
         }
     }
 
+    /// Writes to the terminal as another program on it would.
+    public func scribble(_ text: String) {
+        let slave = clinux_open_slave(fileDescriptor)
+        guard slave >= 0 else { return }
+        let bytes = Array(text.utf8)
+        _ = write(slave, bytes, bytes.count)
+        close(slave)
+    }
+
     /// Waits until the screen shows this text in one line.
     public func wait(for text: String, timeout: Duration = .seconds(10)) throws(Failure) {
         try wait(for: "“\(text)”", timeout: timeout) { $0.contains(text) }
@@ -107,7 +116,7 @@ public final class PseudoTerminal {
     @discardableResult
     public func waitForExit(timeout: Duration = .seconds(10)) throws(Failure) -> ExitStatus {
         let deadline = ContinuousClock.now + timeout
-        let process = clinux_open_process(pid)
+        let process = clinux_pidfd_open(pid)
         defer { if process >= 0 { close(process) } }
         while true {
             takeOutput()

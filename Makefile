@@ -1,0 +1,79 @@
+# The one entrance. A fresh Debian 12 with a Swift toolchain needs nothing else: what is missing is installed.
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+DEBUG := $(shell pwd)/.build/debug
+RELEASE := $(shell pwd)/.build/release
+# Python with the package varlink: the other implementation that the tests hold ours against.
+VENV := $(shell pwd)/.build/python
+# A crashing test must end, not wait for a backtrace.
+export SWIFT_BACKTRACE = enable=no
+
+PACKAGES := libsqlite3-dev libssl-dev libicu-dev pkg-config python3 python3-venv
+
+.PHONY: all demo test lint bench certify install tsan asan clean packages python
+.DEFAULT_GOAL := all
+
+all: packages
+	$(SWIFT) build
+
+# Installs Debian's packages that are not there yet.
+packages:
+	@missing=; for each in $(PACKAGES); do \
+	    dpkg-query -W -f '$${Status}' $$each 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$each"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+	    if [ "$$(id -u)" = 0 ]; then run=; else run=sudo; fi; \
+	    echo "installing$$missing"; \
+	    $$run apt-get -o DPkg::Lock::Timeout=300 update -qq && \
+	    $$run env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq \
+	        --no-install-recommends $$missing; \
+	fi
+
+python: packages
+	@test -x $(VENV)/bin/python || /usr/bin/python3 -m venv $(VENV)
+	@$(VENV)/bin/python -c 'import varlink' 2>/dev/null || \
+	    $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check varlink==31.0.0
+
+# The main job in this terminal; without a terminal a scripted person plays it through a pseudo-terminal.
+demo: packages
+	$(SWIFT) build --build-tests
+	Examples/demo.sh $(DEBUG)
+
+# Everything that needs no root. What root makes possible is tried where it is there, and said where it is not.
+test: packages python
+	$(SWIFT) build --build-tests
+	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(SWIFT) test --skip-build
+	DEMO_SCRIPTED=yes Examples/demo.sh $(DEBUG) </dev/null >.build/demo.txt 2>&1 || { cat .build/demo.txt; exit 1; }
+	Tests/certify.sh >.build/certify.txt 2>&1 || { cat .build/certify.txt; exit 1; }
+
+# The Python package varlink certifies our server.
+certify: packages
+	Tests/certify.sh
+
+lint:
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
+	Tests/lint.sh
+
+bench: packages
+	$(SWIFT) build -c release --product contactbrokerd
+	$(SWIFT) build -c release --product contactbroker-bench
+	$(RELEASE)/contactbroker-bench --json .build/bench.json
+
+install: packages
+	$(SWIFT) build -c release
+	install -d $(DESTDIR)$(PREFIX)/bin
+	for each in contactbrokerd contact-agent contactctl contactbook; do \
+	    install -m 0755 $(RELEASE)/$$each $(DESTDIR)$(PREFIX)/bin/$$each || exit 1; \
+	done
+
+# Sanitizers build in folders of their own: switching flags in one costs a whole build.
+tsan: packages python
+	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(SWIFT) test --scratch-path .build-tsan --sanitize=thread
+
+asan: packages python
+	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(SWIFT) test --scratch-path .build-asan --sanitize=address \
+	    --disable-xctest
+
+clean:
+	rm -rf .build .build-*

@@ -1,0 +1,149 @@
+import AccessControl
+import CCrypto
+import ContactsModel
+import Testing
+
+@testable import AccessStore
+
+@Suite("The audit")
+struct AuditChainTests {
+    /// A store with the start and eight disclosures, closed, so that records 1 to 10 are there.
+    private func closedHouse() throws -> House {
+        let house = try House()
+        let store = try house.open()
+        for number in 1...8 {
+            store.disclose(Int64(number))
+            try store.commit()
+        }
+        store.close(now: house.now)
+        return house
+    }
+
+    @Test(
+        "An audit nobody touched is whole, however small the steps of the walk", arguments: [1, 2, 3, 9, 10, 11, 1_000])
+    func whole(budget: Int) throws {
+        let store = try closedHouse().open()
+        let (checked, brokenAt) = try store.verifyAll(budget: budget)
+        #expect(checked == 11)
+        #expect(brokenAt == nil)
+        #expect(store.auditCount == 11)
+        #expect(try store.verify(from: nil, budget: 100).head == store.auditHead)
+    }
+
+    @Test(
+        "A changed record is found, whichever word of it was changed",
+        arguments: [
+            "time = time + 1", "uid = 0", "app = 'other'", "app = ''", "strength = 'labelled'", "strength = NULL",
+            "event = 'refusal'", "status = NULL", "keys = 0", "keys = NULL", "count = 2", "contacts = zeroblob(16)",
+            "contacts = NULL", "contacts = x''", "revision = 4", "repeats = 1", "detail = ''", "detail = NULL",
+            "hash = zeroblob(32)",
+        ])
+    func changed(change: String) throws {
+        let house = try closedHouse()
+        try house.tamper("UPDATE audit SET \(change) WHERE sequence = 5")
+        #expect(try house.open().verifyAll(budget: 2).brokenAt == 5)
+    }
+
+    @Test("A missing record is found", arguments: [1, 2, 5, 9])
+    func missing(sequence: Int64) throws {
+        let house = try closedHouse()
+        try house.tamper("DELETE FROM audit WHERE sequence = \(sequence)")
+        #expect(try house.open().verifyAll(budget: 3).brokenAt == sequence)
+    }
+
+    @Test("A record taken out with the gap closed up is found")
+    func closedUp() throws {
+        let house = try closedHouse()
+        try house.tamper(
+            "DELETE FROM audit WHERE sequence = 5; UPDATE audit SET sequence = sequence - 1 WHERE sequence > 5")
+        #expect(try house.open().verifyAll().brokenAt == 5)
+    }
+
+    @Test("Two records that changed places are found")
+    func swapped() throws {
+        let house = try closedHouse()
+        try house.tamper(
+            """
+            UPDATE audit SET sequence = 100 WHERE sequence = 4; UPDATE audit SET sequence = 4 WHERE sequence = 6;
+            UPDATE audit SET sequence = 6 WHERE sequence = 100
+            """)
+        #expect(try house.open().verifyAll().brokenAt == 4)
+    }
+
+    @Test("A tail cut off is found, also after the broker went on writing")
+    func truncated() throws {
+        let house = try closedHouse()
+        try house.tamper("DELETE FROM audit WHERE sequence > 7")
+        let store = try house.open()
+        #expect(try store.verifyAll().brokenAt == 8)
+        store.disclose(1)
+        try store.commit()
+        #expect(try store.verifyAll().brokenAt == 8)
+    }
+
+    @Test("A tail cut off with the counter turned back is found by the head")
+    func counterTurnedBack() throws {
+        let house = try closedHouse()
+        try house.tamper("DELETE FROM audit WHERE sequence > 7; UPDATE state SET auditSequence = 7")
+        #expect(try AuditReader(database: house.database).verify(from: nil, budget: 100).brokenAt == 7)
+        let store = try house.open()
+        #expect(try store.verifyAll().brokenAt == 8)
+    }
+
+    @Test("A record put in behind the last is found")
+    func added() throws {
+        let house = try closedHouse()
+        try house.tamper(
+            "INSERT INTO audit SELECT 11, time, uid, app, strength, event, status, keys, count, contacts, revision, "
+                + "repeats, detail, hash FROM audit WHERE sequence = 10")
+        #expect(try house.open().verifyAll().brokenAt == 11)
+    }
+
+    @Test("SQL alone cannot change or take away a record")
+    func triggers() throws {
+        let house = try House()
+        let store = try house.open()
+        let connection = try SQLiteConnection(path: house.database, .readWrite)
+        for sql in ["UPDATE audit SET app = 'x'", "DELETE FROM audit"] {
+            #expect(throws: AccessStoreError.self) { try connection.execute(sql) }
+        }
+        #expect(try store.verifyAll().checked == 1)
+    }
+
+    @Test("What is absent and what is empty are not alike, nor where one field ends and the next begins")
+    func canonical() throws {
+        func form(app: String, strength: String?, detail: String? = nil, contacts: [UInt8]? = nil) -> [UInt8] {
+            var bytes: [UInt8] = []
+            let row = AuditRow<String>(
+                sequence: 1, time: 2, uid: 3, app: app, strength: strength, event: "e", contacts: contacts,
+                detail: detail)
+            AuditChain.canonical(row, after: AuditChain.beginning, into: &bytes)
+            return bytes
+        }
+        let forms = [
+            form(app: "ab", strength: "c"), form(app: "a", strength: "bc"), form(app: "abc", strength: ""),
+            form(app: "abc", strength: nil), form(app: "abc", strength: nil, detail: ""),
+            form(app: "abc", strength: nil, contacts: []), form(app: "abc\u{0}", strength: nil),
+        ]
+        #expect(Set(forms).count == forms.count)
+    }
+
+    @Test("The hash of a record can be computed from its description by anybody")
+    func documented() throws {
+        let house = try House()
+        let store = try house.open()
+        let entry = try #require(try store.records(matching: AuditFilter(), after: nil, limit: 1).first)
+        func number(_ value: Int64) -> [UInt8] {
+            [8, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count), 0, 0, 0] + Array(text.utf8) }
+        let absent: [UInt8] = [255, 255, 255, 255]
+        var bytes: [UInt8] = [1] + [UInt8](repeating: 0, count: 32)
+        bytes += number(1) + number(entry.time) + number(Int64(entry.uid)) + text("") + absent + text("start")
+        for _ in 0..<7 { bytes += absent }
+        var hash = [UInt8](repeating: 0, count: 32)
+        try #require(ccrypto_sha256(bytes, bytes.count, &hash) == 1)
+        #expect(Hexadecimal.text(hash) == entry.hash)
+        #expect(entry.previous == String(repeating: "0", count: 64))
+    }
+}

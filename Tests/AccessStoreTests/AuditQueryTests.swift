@@ -1,0 +1,114 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import AccessStore
+
+@Suite("Reading the audit")
+struct AuditQueryTests {
+    private let house: House
+    private let store: AccessStore
+
+    init() throws {
+        house = try House()
+        store = try house.open()
+        store.disclose(1, 2)
+        store.disclose(2, to: notes)
+        store.disclose(1, to: elsewhere)
+        store.append(
+            AuditRecord(time: 1_700_000_200_000_000, uid: 1_000, app: mail.app, strength: .claimed, event: .refusal))
+        try store.commit()
+    }
+
+    private func sequences(_ filter: AuditFilter) throws -> [Int64] {
+        let entries = try store.records(matching: filter, after: nil, limit: 100)
+        let offLoop = try store.auditReader.records(matching: filter, after: nil, limit: 100)
+        #expect(entries == offLoop)
+        return entries.map(\.sequence)
+    }
+
+    @Test("Records are found by user, app, strength, event and time")
+    func filters() throws {
+        #expect(try sequences(AuditFilter()) == [1, 2, 3, 4, 5])
+        #expect(try sequences(AuditFilter(uid: 1_001)) == [4])
+        #expect(try sequences(AuditFilter(app: mail.app)) == [2, 4, 5])
+        #expect(try sequences(AuditFilter(uid: 1_000, app: mail.app, event: .disclosure)) == [2])
+        #expect(try sequences(AuditFilter(strength: .unverified)) == [3])
+        #expect(try sequences(AuditFilter(event: .refusal)) == [5])
+        #expect(try sequences(AuditFilter(app: "nobody")).isEmpty)
+    }
+
+    @Test("A span of time holds its first moment and not its last")
+    func time() throws {
+        let moment: Int64 = 1_700_000_123_456_789
+        #expect(try sequences(AuditFilter(since: moment, until: moment + 1)) == [2, 3, 4])
+        #expect(try sequences(AuditFilter(since: moment + 1)) == [5])
+        #expect(try sequences(AuditFilter(until: moment)) == [1])
+    }
+
+    @Test("Who saw one contact can be asked by its pseudonym, which is the same across the apps of one user only")
+    func contact() throws {
+        let ada = store.pseudonym(of: RecordNumber(1), uid: 1_000)
+        let bob = store.pseudonym(of: RecordNumber(2), uid: 1_000)
+        #expect(try sequences(AuditFilter(contact: ada)) == [2])
+        #expect(try sequences(AuditFilter(contact: bob)) == [2, 3])
+        #expect(try sequences(AuditFilter(contact: store.pseudonym(of: RecordNumber(1), uid: 1_001))) == [4])
+        #expect(try sequences(AuditFilter(contact: store.pseudonym(of: RecordNumber(9), uid: 1_000))).isEmpty)
+        for text in ["", "00", "not hexadecimal", ada.uppercased(), ada + "00"] where text != ada {
+            #expect(try sequences(AuditFilter(contact: text)).isEmpty)
+        }
+        // The end of one pseudonym and the beginning of the next are none.
+        let middle = String((ada + bob).dropFirst(16).prefix(32))
+        #expect(try sequences(AuditFilter(contact: middle)).isEmpty)
+    }
+
+    @Test("A record reads as it was written")
+    func entry() throws {
+        let entry = try #require(try store.records(matching: AuditFilter(), after: 1, limit: 1).first)
+        #expect(entry.time == 1_700_000_123_456_789)
+        #expect(entry.uid == 1_000 && entry.app == mail.app && entry.strength == .claimed)
+        #expect(entry.event == .disclosure && entry.status == .limited && entry.keys == .names)
+        #expect(entry.count == 2 && entry.revision == 3 && entry.repeats == nil && entry.detail == "FetchContacts")
+        #expect(entry.contacts == [1, 2].map { store.pseudonym(of: RecordNumber($0), uid: 1_000) })
+        let first = try #require(try store.records(matching: AuditFilter(), after: nil, limit: 1).first)
+        #expect(entry.previous == first.hash)
+    }
+
+    @Test("Pages follow one another without gap or overlap, from either end")
+    func pages() throws {
+        for newestFirst in [false, true] {
+            var all: [Int64] = []
+            var after: Int64?
+            while true {
+                let page = try store.records(matching: AuditFilter(), after: after, limit: 2, newestFirst: newestFirst)
+                guard let last = page.last else { break }
+                #expect(page.count <= 2)
+                all += page.map(\.sequence)
+                after = last.sequence
+            }
+            #expect(all == (newestFirst ? [5, 4, 3, 2, 1] : [1, 2, 3, 4, 5]))
+        }
+        #expect(try store.records(matching: AuditFilter(), after: nil, limit: 0).isEmpty)
+    }
+
+    @Test("What is not committed is not on record, and is not verified")
+    func uncommitted() throws {
+        store.disclose(3)
+        #expect(store.hasUncommitted)
+        #expect(try sequences(AuditFilter()).count == 5)
+        #expect(store.auditCount == 5)
+        try store.commit()
+        #expect(!store.hasUncommitted)
+        #expect(try sequences(AuditFilter()).count == 6)
+        #expect(try store.auditReader.verify(from: nil, budget: 100).checked == 6)
+    }
+
+    @Test("A pseudonym says nothing of the number, and no two users share one")
+    func pseudonyms() {
+        let own = store.pseudonym(of: RecordNumber(1), uid: 1_000)
+        #expect(own.utf8.count == 32)
+        #expect(own == store.pseudonym(of: RecordNumber(1), uid: 1_000))
+        #expect(own != store.pseudonym(of: RecordNumber(2), uid: 1_000))
+        #expect(own != store.pseudonym(of: RecordNumber(1), uid: 1_001))
+    }
+}

@@ -1,0 +1,194 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import AccessStore
+
+@Suite("When nothing can be written")
+struct BatchTests {
+    private let house: House
+    private let store: AccessStore
+    init() throws {
+        house = try House()
+        store = try house.open()
+    }
+
+    /// Adds what does not fit, and fails to commit.
+    private func failToCommit() throws {
+        try store.diskIsFull(true)
+        store.discloseMuch()
+        #expect {
+            try store.commit()
+        } throws: { error in
+            if case .unavailable? = error as? AccessStoreError { true } else { false }
+        }
+    }
+
+    private func reopened() throws -> AccessStore {
+        store.close(now: house.now)
+        return try house.open()
+    }
+
+    @Test("Nothing of a failed batch is on record, and the chain goes on where it was")
+    func chain() throws {
+        let head = store.auditHead
+        store.disclose(1)
+        try failToCommit()
+        #expect(store.auditHead == head && store.auditCount == 1)
+        try store.diskIsFull(false)
+        store.disclose(2)
+        try store.commit()
+        #expect(try store.events() == [.start, .disclosure])
+        #expect(try store.verifyAll().brokenAt == nil)
+        #expect(store.usage(of: mail).uses == 0)
+    }
+
+    @Test("What the person had just given is not given")
+    func grantIsTakenBack() throws {
+        store.decide(.full, for: mail)
+        try failToCommit()
+        #expect(store.grant(of: mail) == nil)
+        store.decide(.full, for: mail.bound(to: terminal), lifetime: .session)
+        try failToCommit()
+        #expect(store.grant(of: mail.bound(to: terminal)) == nil)
+        try store.diskIsFull(false)
+        try store.commit()
+        #expect(try reopened().principals.isEmpty)
+    }
+
+    @Test("A set that had just grown is as before, under its own revision")
+    func wideningIsTakenBack() throws {
+        store.decide(.limited(to: contacts(1)), for: mail)
+        try store.commit()
+        let grant = store.grant(of: mail)
+        store.widen(mail, with: contacts(2))
+        try failToCommit()
+        #expect(store.grant(of: mail) == grant)
+        store.decide(.full, for: mail, keys: .all)
+        try failToCommit()
+        #expect(store.grant(of: mail) == grant)
+        try store.diskIsFull(false)
+        try store.commit()
+        #expect(try reopened().grant(of: mail) == grant)
+    }
+
+    @Test("The rows of a set that had just changed are as before too")
+    func rowsAreTakenBack() throws {
+        store.decide(.limited(to: contacts(1, 2)), for: mail)
+        try store.commit()
+        store.widen(mail, with: contacts(3))
+        store.forget(contacts(1), uid: 1_000)
+        try failToCommit()
+        // What was forgotten is gone for good, what was added is not there.
+        #expect(store.access(of: mail) == .limited(to: contacts(2)))
+        try store.diskIsFull(false)
+        try store.commit()
+        #expect(try reopened().access(of: mail) == .limited(to: contacts(2)))
+    }
+
+    @Test("What was taken away stays away, and is written once there is room, with its record")
+    func revocationStays() throws {
+        store.decide(.full, for: mail)
+        store.decide(.limited(to: contacts(1, 2)), for: notes)
+        store.decide(.full, for: elsewhere)
+        try store.commit()
+        store.decide(.denied, for: mail)
+        store.decide(.limited(to: contacts(2, 3)), for: notes, keys: .names)
+        store.removeGrant(of: elsewhere)
+        store.append(AuditRecord(time: 5, uid: 1_000, app: mail.app, strength: .claimed, event: .revocation))
+        try failToCommit()
+        func check(_ store: AccessStore) {
+            #expect(store.access(of: mail) == .denied)
+            #expect(store.access(of: notes) == .limited(to: contacts(2)))
+            #expect(store.grant(of: notes)?.keys == .names)
+            #expect(store.grant(of: elsewhere) == nil)
+        }
+        check(store)
+        try failToCommit()
+        check(store)
+        try store.diskIsFull(false)
+        #expect(store.hasUncommitted)
+        try store.commit()
+        #expect(try store.events() == [.start, .revocation])
+        #expect(!store.hasUncommitted)
+        check(try reopened())
+    }
+
+    @Test("A denied app whose reset failed may still not ask")
+    func deniedStays() throws {
+        store.decide(.denied, for: mail)
+        try store.commit()
+        store.removeGrant(of: mail)
+        try failToCommit()
+        #expect(store.access(of: mail) == .denied)
+        store.decide(.full, for: mail)
+        try failToCommit()
+        #expect(store.access(of: mail) == .denied)
+    }
+
+    @Test("The end of a narrowed grant is the earlier one")
+    func earlierEnd() throws {
+        store.decide(.full, for: mail, lifetime: .untilTime(100))
+        store.decide(.full, for: notes)
+        try store.commit()
+        store.decide(.full, for: mail)
+        store.decide(.full, for: notes, lifetime: .untilTime(50))
+        try failToCommit()
+        #expect(store.grant(of: mail)?.lifetime == .untilTime(100))
+        #expect(store.grant(of: notes)?.lifetime == .untilTime(50))
+    }
+
+    @Test("A key that no file has names nothing")
+    func keyIsTakenBack() throws {
+        _ = try store.makeIdentifiers(for: mail, sharesStandingKey: true)
+        try failToCommit()
+        #expect(store.identifiers(for: mail, sharesStandingKey: true) == nil)
+    }
+
+    @Test("A save that was not recorded was not begun, and its numbers are not used again")
+    func saves() throws {
+        let open = store.beginSave(uid: 1_000, principal: mail, adds: [RecordNumber(1)])
+        try store.commit()
+        let number = try #require(store.takeRecordNumbers(1, now: 5).first)
+        let intent = store.beginSave(uid: 1_000, principal: mail, adds: [number])
+        store.endSave(open)
+        try failToCommit()
+        #expect(store.openIntents().map(\.id) == [open])
+        try store.diskIsFull(false)
+        let next = try #require(store.takeRecordNumbers(1, now: 5).first)
+        #expect(next > number)
+        #expect(store.beginSave(uid: 1_000, principal: mail, adds: [next]) > intent)
+        try store.commit()
+        #expect(try reopened().openIntents().map(\.adds) == [[RecordNumber(1)], [next]])
+    }
+
+    @Test("On a disk that is really full it says so, and serves again when there is room")
+    func fullDisk() throws {
+        guard let disk = try SmallDisk(kilobytes: 256) else {
+            print("skipped: mounting a small disk needs root")
+            return
+        }
+        let store = try AccessStore.open(folder: disk.path + "/state", now: 1)
+        var written = 1
+        var failures = 0
+        for _ in 0..<2_000 where failures < 3 {
+            store.disclose(1)
+            do {
+                try store.commit()
+                written += 1
+            } catch {
+                failures += 1
+                guard case .unavailable = error else { throw error }
+            }
+        }
+        try #require(failures == 3)
+        #expect(store.auditCount == Int64(written))
+        #expect(try store.verifyAll().checked == written)
+        try disk.grow(kilobytes: 2_048)
+        store.disclose(2)
+        try store.commit()
+        try store.walSync.sync()
+        #expect(try store.verifyAll().checked == written + 1)
+        store.close(now: 2)
+    }
+}

@@ -1,0 +1,151 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import AccessStore
+
+@Suite("After a crash")
+struct CrashTests {
+    private let house: House
+    init() throws { house = try House() }
+
+    /// The files as a crash at this moment would leave them; of the log, the first bytes only where `size` says so.
+    private func copy(log size: Int? = nil) throws -> House {
+        let copy = try House()
+        try House.write(try House.bytes(of: house.database), to: copy.database)
+        let log = try House.bytes(of: house.database + "-wal")
+        try House.write(log.prefix(size ?? log.count), to: copy.database + "-wal")
+        return copy
+    }
+
+    /// One grant and its record, so that each must tell of the other.
+    private func step(_ number: Int64, _ store: AccessStore) throws {
+        store.widen(mail, with: contacts(number))
+        store.disclose(number)
+        if number % 7 == 0 { _ = try store.checkpointer.run() }
+        try store.commit()
+    }
+
+    @Test("At every moment, what was committed is there, grants and records alike")
+    func everyCommit() throws {
+        let store = try house.open()
+        store.decide(.limited(to: []), for: mail)
+        try store.commit()
+        for number in Int64(1)...30 {
+            try step(number, store)
+            let survivor = try copy().open()
+            #expect(survivor.access(of: mail) == .limited(to: Set((1...number).map { RecordNumber($0) })))
+            #expect(try survivor.events().filter { $0 == .disclosure }.count == Int(number))
+            #expect(try survivor.events().suffix(2) == [.gap, .start])
+            #expect(try survivor.verifyAll().brokenAt == nil)
+        }
+    }
+
+    @Test("A log cut anywhere gives a whole earlier moment: as many contacts granted as disclosures recorded")
+    func anyByte() throws {
+        let store = try house.open()
+        store.decide(.limited(to: []), for: mail)
+        try store.commit()
+        for number in Int64(1)...6 { try step(number, store) }
+        let log = try House.bytes(of: house.database + "-wal").count
+        var seen: Set<Int> = []
+        for size in Array(stride(from: 0, to: log, by: 397)) + [log] {
+            let survivor = try copy(log: size).open()
+            let recorded = try survivor.events().filter { $0 == .disclosure }.count
+            seen.insert(recorded)
+            if case .limited(let set)? = survivor.access(of: mail) {
+                #expect(set.count == recorded)
+            } else {
+                #expect(recorded == 0)
+            }
+            #expect(try survivor.verifyAll().brokenAt == nil)
+        }
+        #expect(seen == Set(0...6))
+    }
+
+    @Test("A save cut short is told after the restart, and what is not in the book leaves the set")
+    func intents() throws {
+        let store = try house.open()
+        store.decide(.limited(to: contacts(1)), for: mail)
+        let numbers = store.takeRecordNumbers(2, now: house.now)
+        let intent = store.beginSave(uid: 1_000, principal: mail.bound(to: terminal), adds: numbers)
+        let ended = store.beginSave(uid: 1_000, principal: mail, adds: numbers)
+        try store.commit()
+        store.endSave(ended)
+        try store.commit()
+        let survivor = try copy().open()
+        #expect(survivor.access(of: mail) == .limited(to: contacts(1).union(numbers)))
+        #expect(
+            survivor.openIntents() == [SaveIntent(id: intent, uid: 1_000, principal: mail, adds: numbers)])
+        survivor.resolveSave(intent, existing: [numbers[0]])
+        try survivor.commit()
+        #expect(survivor.openIntents().isEmpty)
+        #expect(survivor.access(of: mail) == .limited(to: contacts(1).union([numbers[0]])))
+        #expect(try survivor.writer?.connection.integer("SELECT count(*) FROM saveIntent") == 0)
+    }
+
+    @Test("A record number is never given twice: not at once, not in one moment, not after the clock went back")
+    func recordNumbers() throws {
+        var store = try house.open()
+        #expect(store.takeRecordNumbers(0, now: house.now).isEmpty)
+        var all = store.takeRecordNumbers(3, now: house.now)
+        #expect(all.first == RecordNumber(house.now))
+        all += store.takeRecordNumbers(2, now: house.now)
+        all += store.takeRecordNumbers(2, now: 5)
+        try store.commit()
+        store.close(now: house.now)
+        store = try house.open()
+        all += store.takeRecordNumbers(2, now: 5)
+        all += store.takeRecordNumbers(1, now: house.now + 1_000)
+        #expect(Set(all).count == 10)
+        #expect(all == all.sorted())
+        #expect(all.last == RecordNumber(house.now + 1_000))
+    }
+
+    @Test("After an older copy of the file came back, numbers go on by the clock")
+    func restoredCopy() throws {
+        let store = try house.open()
+        let backup = try copy()
+        let taken = store.takeRecordNumbers(3, now: house.now)
+        try store.commit()
+        let restored = try backup.open()
+        #expect(Set(restored.takeRecordNumbers(3, now: house.now + 10)).isDisjoint(with: taken))
+    }
+
+    @Test("Syncing and checkpointing on another thread lose nothing while the loop goes on")
+    func aside() async throws {
+        let store = try house.open()
+        let sync = store.walSync
+        let checkpointer = store.checkpointer
+        let aside = Task.detached {
+            for _ in 0..<50 {
+                try sync.sync()
+                try checkpointer.run()
+            }
+        }
+        for number in Int64(0)..<2_000 {
+            store.disclose(number)
+            try store.commit()
+        }
+        try await aside.value
+        #expect(try store.verifyAll().checked == 2_001)
+        #expect(store.walPages > 0)
+        #expect(try copy().open().verifyAll().brokenAt == nil)
+        store.close(now: 2)
+        #expect(try House.bytes(of: house.database).count > 2_000 * 100)
+    }
+
+    @Test("After a checkpoint the log starts over instead of growing")
+    func logIsBounded() throws {
+        let store = try house.open()
+        var most = 0
+        for number in Int64(0)..<3_000 {
+            store.disclose(number)
+            try store.commit()
+            most = max(most, store.walPages)
+            if store.walPages > Checkpointer.pages { #expect(try store.checkpointer.run() == 0) }
+        }
+        #expect(most > Checkpointer.pages)
+        #expect(most < Checkpointer.pages + 20)
+    }
+}

@@ -1,0 +1,252 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import AccessStore
+
+@Suite("Keeping what the person said")
+struct GrantTests {
+    private let house: House
+    init() throws { house = try House() }
+
+    /// Closes, and opens again.
+    private func again(_ store: AccessStore) throws -> AccessStore {
+        store.close(now: house.now)
+        return try house.open()
+    }
+
+    @Test(
+        "A standing grant is there again after a restart",
+        arguments: [Access.denied, .full, .limited(to: []), .limited(to: contacts(1, 2, .max))],
+        [Lifetime.untilRevoked, .untilTime(1_800_000_000)])
+    func reopen(access: Access, lifetime: Lifetime) throws {
+        var store = try house.open()
+        store.decide(access, for: mail, keys: .names, lifetime: lifetime)
+        let grant = try #require(store.grant(of: mail))
+        try store.commit()
+        store = try again(store)
+        #expect(store.grant(of: mail) == grant)
+        #expect(store.displayName(of: mail) == "An App")
+        #expect(store.principals == [mail])
+        #expect(store.grant(of: elsewhere) == nil)
+        #expect(store.grant(of: Principal(uid: mail.uid, strength: .unverified, app: mail.app)) == nil)
+    }
+
+    @Test("A grant for a session or a process ends with the daemon and never reaches the file")
+    func bound() throws {
+        var store = try house.open()
+        let session = mail.bound(to: terminal)
+        let process = mail.bound(to: .process(ProcessIdentity(pid: 1, startTime: 1)))
+        store.decide(.full, for: session, lifetime: .session)
+        store.decide(.full, for: process, lifetime: .process)
+        // A mistaken caller's: whatever it says, it hangs on something that ends.
+        store.decide(.full, for: notes, lifetime: .session)
+        try store.commit()
+        #expect(store.access(of: session) == .full)
+        #expect(store.access(of: mail) == nil)
+        #expect(try store.writer?.connection.integer("SELECT count(*) FROM appGrant") == 0)
+        store = try again(store)
+        #expect(store.principals.isEmpty)
+    }
+
+    @Test("A revision is above every one before it, across restarts and failures")
+    func revisions() throws {
+        var store = try house.open()
+        let first = store.nextRevision()
+        try store.commit()
+        store = try again(store)
+        let second = store.nextRevision()
+        #expect(second > first)
+        try store.diskIsFull(true)
+        store.discloseMuch()
+        #expect(throws: AccessStoreError.self) { try store.commit() }
+        #expect(store.nextRevision() > second)
+    }
+
+    @Test("A limited set grows and shrinks, each time under a new revision, and stays so after a restart")
+    func sets() throws {
+        var store = try house.open()
+        store.decide(.limited(to: contacts(1, 2)), for: mail)
+        store.decide(.limited(to: contacts(2)), for: elsewhere)
+        store.decide(.full, for: notes)
+        try store.commit()
+        var revision = try #require(store.grant(of: mail)?.revision)
+        for (change, set) in [
+            ({ (store: AccessStore) in store.widen(mail, with: contacts(3, 4)) }, contacts(1, 2, 3, 4)),
+            ({ $0.forget(contacts(2, 3, 99), uid: 1_000) }, contacts(1, 4)),
+            (
+                {
+                    $0.widen(mail, with: contacts(2)); $0.forget(contacts(2), uid: 1_000)
+                }, contacts(1, 4)
+            ),
+            (
+                {
+                    $0.forget(contacts(4), uid: 1_000); $0.widen(mail, with: contacts(4))
+                }, contacts(1, 4)
+            ),
+        ] {
+            change(store)
+            #expect(store.access(of: mail) == .limited(to: set))
+            let next = try #require(store.grant(of: mail)?.revision)
+            #expect(next > revision)
+            revision = next
+            try store.commit()
+            store = try again(store)
+            #expect(store.access(of: mail) == .limited(to: set))
+            #expect(store.grant(of: mail)?.revision == revision)
+        }
+        #expect(store.access(of: elsewhere) == .limited(to: contacts(2)))
+        #expect(store.access(of: notes) == .full)
+    }
+
+    @Test("What is there already, what is not there, and an app that has everything change nothing")
+    func unchanged() throws {
+        let store = try house.open()
+        store.decide(.limited(to: contacts(1)), for: mail)
+        store.decide(.full, for: notes)
+        try store.commit()
+        store.widen(mail, with: contacts(1))
+        store.widen(notes, with: contacts(1))
+        store.widen(elsewhere, with: contacts(1))
+        store.forget(contacts(7), uid: 1_000)
+        store.forget(contacts(1), uid: 1_001)
+        store.endGrant(of: elsewhere)
+        store.removeGrant(of: elsewhere)
+        #expect(!store.hasUncommitted)
+    }
+
+    @Test("A grant that ran out is told, and ending it keeps the app's names for contacts")
+    func expiry() throws {
+        var store = try house.open()
+        store.decide(.full, for: mail, lifetime: .untilTime(100))
+        store.decide(.full, for: notes)
+        let name = try store.makeIdentifiers(for: mail, sharesStandingKey: true).identifier(
+            of: RecordNumber(1), as: .contact)
+        try store.commit()
+        #expect(store.expired(at: 99).isEmpty)
+        #expect(store.expired(at: 100) == [mail])
+        store.endGrant(of: mail)
+        try store.commit()
+        store = try again(store)
+        #expect(store.grant(of: mail) == nil)
+        #expect(store.access(of: notes) == .full)
+        #expect(store.identifiers(for: mail, sharesStandingKey: true)?.record(name, as: .contact) == RecordNumber(1))
+    }
+
+    @Test("An app's reading is counted, its sessions with it, and the count outlives the daemon")
+    func usage() throws {
+        var store = try house.open()
+        store.decide(.limited(to: []), for: mail)
+        #expect(store.usage(of: mail).uses == 0 && store.usage(of: mail).lastUsedAt == nil)
+        for _ in 0..<100 {
+            store.disclose(1)
+            try store.commit()
+        }
+        store.append(AuditRecord(time: 9, uid: mail.uid, app: mail.app, strength: mail.strength, event: .refusal))
+        store.disclose(1, to: elsewhere)
+        try store.commit()
+        store = try again(store)
+        #expect(store.usage(of: mail) == (1_700_000_123, 100))
+        #expect(store.usage(of: mail.bound(to: terminal)) == (1_700_000_123, 100))
+        #expect(store.usage(of: elsewhere).uses == 0)
+    }
+
+    @Test("A grant that cannot be read counts as denied, and that is on record")
+    func unreadable() throws {
+        for change in ["level = 'more'", "decidedBy = 'oracle'", "keys = -1"] {
+            let house = try House()
+            var store = try house.open()
+            store.decide(.full, for: mail)
+            store.decide(.full, for: notes)
+            try store.commit()
+            store.close(now: house.now)
+            try house.tamper(
+                """
+                PRAGMA ignore_check_constraints = ON;
+                UPDATE appGrant SET \(change) WHERE principal = (SELECT id FROM principal WHERE app = '\(mail.app)')
+                """)
+            store = try house.open()
+            #expect(store.access(of: mail) == .denied)
+            #expect(store.access(of: notes) == .full)
+            let entry = try store.records(
+                matching: AuditFilter(app: mail.app, event: .revocation), after: nil, limit: 9)
+            #expect(entry.map(\.detail) == ["unreadable grant"])
+        }
+    }
+}
+
+@Suite("Keys of the names that apps know contacts by")
+struct IdentifierKeyTests {
+    private let house: House
+    init() throws { house = try House() }
+    private let ada = RecordNumber(1)
+
+    @Test(
+        "An app knows a contact by the same name after a restart, in its sessions too; no key is there before it is made"
+    )
+    func kept() throws {
+        var store = try house.open()
+        #expect(store.identifiers(for: mail, sharesStandingKey: true) == nil)
+        let session = mail.bound(to: terminal)
+        let name = try store.makeIdentifiers(for: session, sharesStandingKey: true).identifier(of: ada, as: .contact)
+        #expect(try store.makeIdentifiers(for: mail, sharesStandingKey: true).identifier(of: ada, as: .contact) == name)
+        try store.commit()
+        store.close(now: house.now)
+        store = try house.open()
+        #expect(store.identifiers(for: mail, sharesStandingKey: true)?.record(name, as: .contact) == ada)
+        #expect(store.identifiers(for: session, sharesStandingKey: true)?.record(name, as: .contact) == ada)
+        #expect(store.identifiers(for: notes, sharesStandingKey: true) == nil)
+    }
+
+    @Test("Two scripts under one interpreter do not know a contact by the same name, and no file does")
+    func interpreters() throws {
+        let store = try house.open()
+        let first = notes.bound(to: .process(ProcessIdentity(pid: 1, startTime: 1)))
+        let second = notes.bound(to: .process(ProcessIdentity(pid: 1, startTime: 2)))
+        let name = try store.makeIdentifiers(for: first, sharesStandingKey: false).identifier(of: ada, as: .contact)
+        let other = try store.makeIdentifiers(for: second, sharesStandingKey: false)
+        #expect(other.record(name, as: .contact) == nil)
+        try store.commit()
+        #expect(try store.writer?.connection.integer("SELECT count(*) FROM principal") == 0)
+        store.removeGrant(of: first)
+        #expect(store.identifiers(for: first, sharesStandingKey: false) == nil)
+        #expect(store.identifiers(for: second, sharesStandingKey: false) != nil)
+    }
+
+    @Test("After a reset nothing is decided, and what the app knew contacts by names nothing")
+    func reset() throws {
+        var store = try house.open()
+        store.decide(.limited(to: contacts(1)), for: mail)
+        let name = try store.makeIdentifiers(for: mail, sharesStandingKey: true).identifier(of: ada, as: .contact)
+        try store.commit()
+        store.removeGrant(of: mail)
+        #expect(store.grant(of: mail) == nil)
+        #expect(store.identifiers(for: mail, sharesStandingKey: true) == nil)
+        let renamed = try store.makeIdentifiers(for: mail, sharesStandingKey: true)
+        #expect(renamed.record(name, as: .contact) == nil)
+        try store.commit()
+        store.close(now: house.now)
+        store = try house.open()
+        #expect(store.grant(of: mail) == nil)
+        #expect(store.identifiers(for: mail, sharesStandingKey: true)?.record(name, as: .contact) == nil)
+        #expect(try store.writer?.connection.integer("SELECT count(*) FROM grantedContact") == 0)
+    }
+
+    @Test("A key that was taken away leaves no bytes in the file")
+    func keyIsGone() throws {
+        let store = try house.open()
+        _ = try store.makeIdentifiers(for: mail, sharesStandingKey: true)
+        try store.commit()
+        let key = try #require(store.identifierKeys[mail]?.bytes)
+        try store.checkpointer.run()
+        func isInFile() throws -> Bool {
+            let file = try House.bytes(of: house.database)
+            return file.indices.contains { file[$0...].starts(with: key) }
+        }
+        #expect(try isInFile())
+        store.removeGrant(of: mail)
+        try store.commit()
+        store.close(now: house.now)
+        #expect(try !isInFile())
+    }
+}

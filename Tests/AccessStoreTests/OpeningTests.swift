@@ -1,0 +1,196 @@
+import AccessControl
+import ContactsModel
+import Glibc
+import Testing
+
+@testable import AccessStore
+
+@Suite("Opening the store")
+struct OpeningTests {
+    private let house: House
+    init() throws { house = try House() }
+
+    private func error(opening folder: String) -> AccessStoreError? {
+        do throws(AccessStoreError) {
+            _ = try AccessStore.open(folder: folder, now: 1)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("Nobody else may look into the folder or any file of it, whatever the folder was like before")
+    func modes() throws {
+        chmod(house.folder, 0o755)
+        let store = try house.open()
+        #expect(try House.mode(of: house.folder) == 0o700)
+        for file in ["access.sqlite", "access.sqlite-wal", "access.sqlite-shm", "lock"] {
+            #expect(try House.mode(of: house.folder + "/" + file) == 0o600)
+        }
+        store.close(now: 2)
+    }
+
+    @Test("A folder that is not there is made, with those above it")
+    func makesFolders() throws {
+        let folder = house.folder + "/a/b/state"
+        let store = try AccessStore.open(folder: folder, now: 1)
+        #expect(try House.mode(of: folder) == 0o700)
+        #expect(try House.mode(of: house.folder + "/a") == 0o700)
+        store.close(now: 2)
+    }
+
+    @Test("Starts and stops are on record; a start after no stop records the gap")
+    func gaps() throws {
+        var store: AccessStore? = try house.open()
+        store?.close(now: 2)
+        store = nil
+        store = try house.open()
+        #expect(try store?.events() == [.start, .stop, .start])
+        // Gone without closing, as in a crash.
+        store = nil
+        store = try house.open()
+        #expect(try store?.events() == [.start, .stop, .start, .gap, .start])
+        #expect(try store?.verifyAll().brokenAt == nil)
+    }
+
+    @Test("A second broker is told that the folder is in use, until the first has closed")
+    func inUse() throws {
+        let store = try house.open()
+        #expect(error(opening: house.folder) == .inUse)
+        #expect(store.auditCount == 1)
+        store.close(now: 2)
+        #expect(error(opening: house.folder) == nil)
+    }
+
+    @Test("A closed store writes nothing and closes once")
+    func closed() throws {
+        let store = try house.open()
+        store.close(now: 2)
+        store.close(now: 3)
+        store.disclose(1)
+        #expect(throws: AccessStoreError.self) { try store.commit() }
+        #expect(throws: AccessStoreError.self) { try store.records(matching: AuditFilter(), after: nil, limit: 1) }
+        #expect(try house.open().events() == [.start, .stop, .start])
+    }
+
+    @Test("A file of a later version is refused and left as it is")
+    func newer() throws {
+        try house.open().close(now: 2)
+        try house.tamper("PRAGMA user_version = \(Schema.version + 1)")
+        let before = try House.bytes(of: house.database)
+        #expect(error(opening: house.folder) == .newerSchema)
+        #expect(try House.bytes(of: house.database) == before)
+    }
+
+    @Test("Some other program's database is refused and left as it is")
+    func foreign() throws {
+        try House.write([], to: house.database)
+        let connection = try SQLiteConnection(path: house.database, .readWrite)
+        try connection.execute("CREATE TABLE other (x); INSERT INTO other VALUES (1)")
+        let before = try House.bytes(of: house.database)
+        guard case .damaged? = error(opening: house.folder) else {
+            Issue.record("a foreign database was opened")
+            return
+        }
+        #expect(try House.bytes(of: house.database) == before)
+    }
+
+    @Test("A damaged file is refused and left as it is", arguments: ["noise", "cut", "scribbled", "no counters"])
+    func damaged(how: String) throws {
+        let store = try house.open()
+        store.decide(.limited(to: Set((1...2_000).map { RecordNumber($0) })), for: mail)
+        try store.commit()
+        store.close(now: 2)
+        var bytes = try House.bytes(of: house.database)
+        switch how {
+        case "noise": bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 167) }
+        case "cut": bytes.removeLast(bytes.count / 2)
+        case "scribbled": for place in 4_096..<bytes.count { bytes[place] ^= 0x55 }
+        default: try house.tamper("DELETE FROM state")
+        }
+        if how != "no counters" { try House.write(bytes, to: house.database) }
+        let before = try House.bytes(of: house.database)
+        guard case .damaged? = error(opening: house.folder) else {
+            Issue.record("a damaged database was opened")
+            return
+        }
+        #expect(try House.bytes(of: house.database) == before)
+    }
+
+    @Test("A refused file is left as it is even with transactions in its log")
+    func refusedWithLog() throws {
+        let store = try house.open()
+        let connection = try SQLiteConnection(path: house.database, .readWrite)
+        try connection.execute("PRAGMA user_version = \(Schema.version + 1)")
+        let copy = try House()
+        for file in ["", "-wal"] {
+            try House.write(try House.bytes(of: house.database + file), to: copy.database + file)
+        }
+        let before = try (House.bytes(of: copy.database), House.bytes(of: copy.database + "-wal"))
+        #expect(error(opening: copy.folder) == .newerSchema)
+        #expect(try House.bytes(of: copy.database) == before.0)
+        #expect(try House.bytes(of: copy.database + "-wal") == before.1)
+        store.close(now: 2)
+    }
+
+    @Test(
+        "Where nothing can be written it says where and why", arguments: ["/proc/contactbroker", "/proc", "/dev/null"])
+    func readOnly(folder: String) throws {
+        guard case .unavailable(let reason)? = error(opening: folder) else {
+            Issue.record("opened \(folder)")
+            return
+        }
+        #expect(reason.contains(folder))
+    }
+
+    @Test("A read-only database is refused with its name")
+    func readOnlyFile() throws {
+        try house.open().close(now: 2)
+        guard geteuid() != 0 else {
+            print("skipped: root may write any file")
+            return
+        }
+        chmod(house.database, 0o400)
+        guard case .unavailable(let reason)? = error(opening: house.folder) else {
+            Issue.record("opened a read-only file")
+            return
+        }
+        #expect(reason.contains(house.database))
+    }
+
+    @Test("A read-only file system is refused with its name")
+    func readOnlyFileSystem() throws {
+        guard let disk = try SmallDisk(kilobytes: 1_024) else {
+            print("skipped: mounting needs root")
+            return
+        }
+        let folder = disk.path + "/state"
+        try AccessStore.open(folder: folder, now: 1).close(now: 2)
+        try disk.closeToWriting()
+        guard case .unavailable(let reason)? = error(opening: folder) else {
+            Issue.record("opened on a read-only file system")
+            return
+        }
+        #expect(reason.contains(folder))
+    }
+
+    @Test("A link in the place of the database or the lock is not followed", arguments: ["access.sqlite", "lock"])
+    func links(file: String) throws {
+        let target = house.folder + "/elsewhere"
+        try House.write([], to: target)
+        try #require(symlink(target, house.folder + "/" + file) == 0)
+        #expect(error(opening: house.folder) != nil)
+        #expect(try House.bytes(of: target).isEmpty)
+    }
+
+    @Test("A folder that is reached through a link serves as well, and is the same folder")
+    func linkedFolder() throws {
+        let link = house.folder + "/link"
+        let folder = house.folder + "/state"
+        try AccessStore.open(folder: folder, now: 1).close(now: 2)
+        try #require(symlink(folder, link) == 0)
+        let store = try AccessStore.open(folder: link, now: 3)
+        #expect(try store.events() == [.start, .stop, .start])
+        #expect(error(opening: folder) == .inUse)
+    }
+}

@@ -1,0 +1,184 @@
+import ContactsModel
+import Glibc
+import Testing
+
+@testable import contactbook
+
+@Suite("contactbook")
+struct ContactbookTests {
+    private static let ada = """
+        {"identifier":"A1","contactType":"person","givenName":"Ada","familyName":"Lovelace",\
+        "phoneNumbers":[{"identifier":"1","label":"_$!<Mobile>!$_","value":"+1 555 0100"}],"emailAddresses":[]}
+        """
+    private static let adam = """
+        {"identifier":"A2","givenName":"Adam\\u001b]0;x\\u0007","familyName":"Smith","phoneNumbers":[],"emailAddresses":[]}
+        """
+
+    /// A broker that lets this app see Ada and Adam.
+    private func broker(status: String = "full") throws -> ScriptedBroker {
+        try ScriptedBroker { method, parameters in
+            switch method {
+            case "GetAuthorization": return .reply("{\"status\":\"\(status)\"}")
+            case "SaveContacts": return .reply("{\"identifiers\":[\"N1\"],\"historyToken\":\"\"}")
+            case "FetchContacts":
+                let predicate = parameters["predicate"]
+                if let identifiers = predicate?["identifiers"]?.elements {
+                    let found = identifiers.contains { $0.says("A1") } ? Self.ada : ""
+                    return .reply("{\"contacts\":[\(found)]}")
+                }
+                if let name = predicate?["name"]?.string {
+                    let found = [Self.ada, Self.adam].filter {
+                        $0.lowercased().contains("\":\"\(name.lowercased().prefix(8))")
+                    }
+                    return .reply(
+                        "{\"contacts\":[\((name == "Ada Lovelace" ? [Self.ada] : found).joined(separator: ","))]}")
+                }
+                return parameters["after"] == nil
+                    ? .reply("{\"contacts\":[\(Self.ada)],\"next\":\"p2\"}") : .reply("{\"contacts\":[\(Self.adam)]}")
+            default: return .error("org.varlink.service.MethodNotFound")
+            }
+        }
+    }
+
+    @Test("list goes on from page to page, and no name can break its table")
+    func list() throws {
+        let broker = try broker()
+        let outcome = try run("contactbook", "list", with: broker)
+        #expect(
+            outcome.output == """
+                NAME            PHONE        E-MAIL
+                Ada Lovelace    +1 555 0100
+                Adam]0;x Smith
+
+                """)
+        #expect(outcome.code == 0)
+        #expect(broker.asked.count == 2)
+    }
+
+    @Test("show prints the card, labels in words")
+    func show() throws {
+        let outcome = try run("contactbook", "show", "A1", with: broker())
+        #expect(outcome.output == "Ada Lovelace\n  mobile          +1 555 0100\n  identifier      A1\n")
+    }
+
+    @Test("Notes are asked for only where they are wanted: they need a word of their own")
+    func notes() throws {
+        let broker = try broker()
+        _ = try run("contactbook", "show", "A1", with: broker)
+        #expect(broker.asked.allSatisfy { !$0.parameters.contains("\"note\"") })
+        _ = try run("contactbook", "show", "--note", "A1", with: broker)
+        #expect(broker.asked.last?.parameters.contains("\"note\"") == true)
+    }
+
+    @Test("A name that can mean several removes none, and lists them with their identifiers")
+    func ambiguous() throws {
+        let broker = try broker()
+        let outcome = try run("contactbook", "remove", "--yes", "ada", with: broker)
+        #expect(outcome.code == 1 && outcome.output.isEmpty)
+        #expect(outcome.error.contains("A1") && outcome.error.contains("A2"))
+        #expect(outcome.error.contains("ada can mean 2 contacts"))
+        #expect(!broker.asked.contains { $0.method == "SaveContacts" })
+    }
+
+    @Test("remove with --yes removes; without a terminal to ask on it removes nothing")
+    func remove() throws {
+        let broker = try broker()
+        let unasked = try run("contactbook", "remove", "Ada", "Lovelace", with: broker)
+        #expect(unasked.code == 2 && unasked.error.hasSuffix("add --yes\n"))
+        #expect(!broker.asked.contains { $0.method == "SaveContacts" })
+        let outcome = try run("contactbook", "remove", "--yes", "Ada", "Lovelace", with: broker)
+        #expect(outcome.output == "removed Ada Lovelace\n")
+        #expect(
+            broker.asked.last?.parameters == #"{"changes":[{"operation":"delete","contact":{"identifier":"A1"}}]}"#)
+    }
+
+    @Test("add sends what was typed, labels in their stored form")
+    func add() throws {
+        let broker = try broker()
+        let outcome = try run(
+            "contactbook", "add", "--given", "Zoë", "--phone", "mobile:+44 20 7946 0000", "--url", "https://x.example",
+            with: broker)
+        #expect(outcome.output == "added Zoë\nidentifier N1\n")
+        #expect(
+            broker.asked.last?.parameters == """
+                {"changes":[{"operation":"add","contact":{"givenName":"Zoë","phoneNumbers":\
+                [{"label":"_$!<Mobile>!$_","value":"+44 20 7946 0000"}],"urlAddresses":[{"value":"https://x.example"}]}}]}
+                """)
+    }
+
+    @Test("add without a name, or with a day that does not exist, sends nothing")
+    func badAdd() throws {
+        let broker = try broker()
+        #expect(try run("contactbook", "add", with: broker).code == 2)
+        #expect(try run("contactbook", "add", "--given", "A", "--birthday", "1990-02-30", with: broker).code == 2)
+        #expect(broker.asked.isEmpty)
+    }
+
+    @Test("While the person is asked, the program says what it waits for")
+    func waiting() throws {
+        let gate = try pipe()
+        let opened = gate[0]
+        let broker = try ScriptedBroker { method, _ in
+            if method == "GetAuthorization" { return .reply("{\"status\":\"notDetermined\"}") }
+            guard method == "RequestAccess" else { return .reply("{\"contacts\":[\(Self.ada)]}") }
+            var byte: UInt8 = 0
+            _ = read(opened, &byte, 1)
+            return .reply("{\"status\":\"limited\"}")
+        }
+        let program = try RunningProgram("contactbook", ["list"], runtime: broker.folder)
+        #expect(program.waitUntilItSays("\n") == "waiting for your answer in contact-agent…\n")
+        #expect(write(gate[1], "y", 1) == 1)
+        #expect(try program.finish().output.contains("Ada Lovelace"))
+        for descriptor in gate { close(descriptor) }
+        #expect(broker.asked.map(\.method) == ["RequestAccess", "FetchContacts"])
+        #expect(broker.asked.first?.parameters == #"{"purpose":"to list the contacts"}"#)
+    }
+
+    @Test("A question that nobody answers is not asked twice")
+    func dismissed() throws {
+        let broker = try ScriptedBroker { _, _ in .reply("{\"status\":\"notDetermined\"}") }
+        let outcome = try run("contactbook", "show", "--note", "Ada", with: broker)
+        #expect(outcome.code == 1 && outcome.error.contains("the question was not answered"))
+        #expect(broker.asked.map(\.method) == ["RequestAccess"])
+        #expect(broker.asked.first?.parameters.contains("\"note\"") == true)
+    }
+
+    @Test(
+        "Every refusal has a sentence, and says what to try",
+        arguments: [
+            ("AccessDenied", 1 as Int32, "you have not let contactbook do that"),
+            ("AuthorizationNotDetermined", 1, "the question was not answered"),
+            ("NoAgent", 2, "nothing is there to ask you with\nin another terminal, try: contact-agent"),
+            ("TooManyPrompts", 2, "you were asked too often\ntry again in 7 seconds"),
+            ("StoreUnavailable", 2, "your contacts cannot be read or written just now"),
+        ])
+    func refusals(error: String, code: Int32, sentence: String) throws {
+        let broker = try ScriptedBroker { method, _ in
+            method == "GetAuthorization"
+                ? .reply("{\"status\":\"limited\"}")
+                : .error("io.contactbroker.Contacts.\(error)", parameters: "{\"retryAfterSeconds\":7}")
+        }
+        let outcome = try run("contactbook", "list", with: broker)
+        #expect(outcome.code == code && outcome.output.isEmpty)
+        #expect(outcome.error.hasPrefix("contactbook: could not list the contacts: \(sentence)"))
+        #expect(outcome.error.split(separator: "\n").count == 2)
+    }
+
+    @Test("A search that finds nothing is 1, and in JSON an empty list")
+    func nothingFound() throws {
+        let outcome = try run("contactbook", "search", "--json", "xyz", with: broker())
+        #expect(outcome.code == 1 && outcome.output == "[]\n")
+    }
+
+    @Test(
+        "What has a colon of its own is no label",
+        arguments: [
+            ("mobile:+1", "_$!<Mobile>!$_", "+1"), ("Boat:+1", "Boat", "+1"), ("+1", nil, "+1"), (":+1", nil, "+1"),
+            ("https://x.example", nil, "https://x.example"),
+            ("work:https://x.example", "_$!<Work>!$_", "https://x.example"),
+        ])
+    func labels(argument: String, label: String?, value: String) {
+        #expect(LabeledArgument(argument: argument)?.label == label)
+        #expect(LabeledArgument(argument: argument)?.value == value)
+    }
+}

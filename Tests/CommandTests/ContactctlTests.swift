@@ -1,0 +1,223 @@
+import ContactsModel
+import JSON
+import Testing
+
+@testable import contactctl
+
+@Suite("contactctl")
+struct ContactctlTests {
+    private static let ink = """
+        {"uid":1000,"app":"org.example.Ink","displayName":"Ink","strength":"sandboxed","status":"limited","contacts":3,\
+        "keys":["givenName"],"revision":4,"decidedBy":"person","decidedAt":"2026-03-01T12:00:00Z",\
+        "lastUsedAt":"2026-03-02T08:30:00Z","uses":7}
+        """
+    private static let mail = """
+        {"uid":1000,"app":"org.example.Mail","displayName":"Mail\\u001b[31m\\nroot","strength":"claimed","status":"full",\
+        "contacts":0,"expires":"2026-05-01T00:00:00Z","revision":1,"decidedBy":"person",\
+        "decidedAt":"2026-03-01T12:00:00Z","uses":0}
+        """
+    private static let inkBeta = """
+        {"uid":1000,"app":"org.example.InkBeta","displayName":"Ink Beta","strength":"sandboxed","status":"denied",\
+        "contacts":0,"revision":1,"decidedBy":"person","decidedAt":"2026-03-01T12:00:00Z","uses":0}
+        """
+
+    private func broker(_ grants: [String] = [ink, mail, inkBeta]) throws -> ScriptedBroker {
+        try ScriptedBroker { method, parameters in
+            switch method {
+            case "ListGrants": .reply("{\"grants\":[\(grants.joined(separator: ","))]}")
+            case "SetGrant": .reply("{\"grants\":[]}")
+            case "ResetGrant": .reply("{\"count\":1}")
+            case "VerifyAudit": .reply("{\"records\":12,\"head\":\"ab12\"}")
+            case "GetStatus":
+                .reply(
+                    "{\"status\":{\"version\":\"1\",\"startedAt\":\"2026-03-01T12:00:00Z\",\"openPrompts\":0,\"legacyTIOCSTI\":1,\"polkit\":false}}"
+                )
+            // Without `more` there is one reply.
+            case "QueryAudit" where parameters["limit"]?.integer == 5: .reply("{\"records\":[\(Self.record(1))]}")
+            case "QueryAudit":
+                .replies(["{\"records\":[\(Self.record(1))]}", "{\"records\":[\(Self.record(2))]}"])
+            default: .error("org.varlink.service.MethodNotFound")
+            }
+        }
+    }
+
+    private static func record(_ sequence: Int) -> String {
+        """
+        {"sequence":\(sequence),"time":"2026-03-01T12:00:0\(sequence)Z","uid":1000,"app":"org.example.Ink",\
+        "strength":"sandboxed","event":"disclosure","status":"limited","keys":["givenName"],"contacts":3,"repeats":1}
+        """
+    }
+
+    @Test("apps is a table that no app's name can break")
+    func apps() throws {
+        let outcome = try run("contactctl", "apps", with: broker())
+        #expect(
+            outcome.output
+                == """
+                APP            HOW SURE   STATUS   CONTACTS  UNTIL             LAST USED
+                Ink            sandboxed  limited  3         revoked           2026-03-02 08:30
+                Mail[31m root  claimed    full     all       2026-05-01 00:00  never
+                Ink Beta       sandboxed  denied   none      reset             never
+
+                """)
+        #expect(outcome.code == 0 && outcome.error.isEmpty)
+    }
+
+    @Test("apps in JSON is what the broker said")
+    func appsInJSON() throws {
+        let outcome = try run("contactctl", "apps", "--json", with: broker([Self.ink]))
+        #expect(outcome.output == "[\n\(Self.ink)\n]\n")
+    }
+
+    @Test("Where no app has asked, that is said to the person, and scripts get nothing")
+    func noApps() throws {
+        let outcome = try run("contactctl", "apps", with: broker([]))
+        #expect(outcome.output.isEmpty && outcome.code == 0)
+        #expect(outcome.error == "no app has asked for your contacts yet\n")
+        #expect(try run("contactctl", "apps", "--json", with: broker([])).output == "[]\n")
+    }
+
+    @Test("revoke refuses the app in every strength, and says what it was allowed")
+    func revoke() throws {
+        let broker = try broker()
+        let outcome = try run("contactctl", "revoke", "ink", with: broker)
+        #expect(outcome.output == "Ink may see no contact any more; it was allowed 3 contacts\n")
+        #expect(outcome.error.contains("contactctl reset 'Ink'"))
+        #expect(broker.asked.last?.parameters == #"{"app":"org.example.Ink","status":"denied"}"#)
+    }
+
+    @Test("revoke with a strength reaches that one only; one that the app does not have is an error")
+    func revokeStrength() throws {
+        let broker = try broker()
+        #expect(try run("contactctl", "revoke", "mail", "--strength", "claimed", with: broker).code == 0)
+        #expect(
+            broker.asked.last?.parameters == #"{"app":"org.example.Mail","strength":"claimed","status":"denied"}"#)
+        let wrong = try run("contactctl", "revoke", "mail", "--strength", "service", with: broker)
+        #expect(wrong.code == 1)
+        #expect(
+            wrong.error
+                == "contactctl: could not revoke: no app is called mail with strength service\nsee them all: contactctl apps\n"
+        )
+    }
+
+    @Test("An app that was refused already is not refused again")
+    func revokedAlready() throws {
+        let broker = try broker()
+        let outcome = try run("contactctl", "revoke", "Ink Beta", with: broker)
+        #expect(outcome.error == "Ink Beta was refused already\n" && outcome.code == 0)
+        #expect(broker.asked.map(\.method) == ["ListGrants"])
+    }
+
+    @Test("A word that can mean several apps changes none")
+    func ambiguous() throws {
+        let broker = try broker()
+        let outcome = try run("contactctl", "reset", "in", with: broker)
+        #expect(outcome.code == 1 && outcome.output.isEmpty)
+        #expect(
+            outcome.error == """
+                contactctl: could not reset: in can mean 2 apps
+                name one of them: org.example.Ink, org.example.InkBeta
+
+                """)
+        #expect(broker.asked.map(\.method) == ["ListGrants"])
+    }
+
+    @Test("reset forgets what was said of one app")
+    func reset() throws {
+        let broker = try broker()
+        #expect(try run("contactctl", "reset", "Ink", with: broker).code == 0)
+        #expect(broker.asked.last?.method == "ResetGrant")
+        #expect(broker.asked.last?.parameters == #"{"app":"org.example.Ink"}"#)
+    }
+
+    @Test("audit joins the batches, oldest first")
+    func audit() throws {
+        let outcome = try run("contactctl", "audit", with: broker())
+        #expect(
+            outcome.output == """
+                TIME                 APP              WHAT                  STATUS   CONTACTS  DETAILS
+                2026-03-01 12:00:01  org.example.Ink  disclosure (2 times)  limited  3         givenName
+                2026-03-01 12:00:02  org.example.Ink  disclosure (2 times)  limited  3         givenName
+
+                """)
+    }
+
+    @Test("The audit of an app that was reset is found by its name")
+    func auditOfReset() throws {
+        let outcome = try run("contactctl", "audit", "--app", "ink", "--limit", "1", with: broker([Self.mail]))
+        #expect(outcome.output.split(separator: "\n").count == 2)
+        let other = try run("contactctl", "audit", "--app", "paint", with: broker([Self.mail]))
+        #expect(other.code == 1 && other.error == "contactctl: nothing is on record\n")
+    }
+
+    @Test(
+        "Keys are said in few words, and none is left out",
+        arguments: [
+            (ContactKeySet.all, "everything"), (ContactKeySet.all.subtracting(.named), "everything but notes"),
+            (ContactKeySet.names.union(ContactKeySet([.phoneNumbers])), "names, phoneNumbers"),
+            (ContactKeySet([.givenName, .note]), "givenName, note"),
+        ])
+    func keys(keys: ContactKeySet, words: String) throws {
+        let text = "[\(keys.keys.map { "\"\($0.rawValue)\"" }.joined(separator: ","))]"
+        #expect(KeyWords.text(try JSONDocument(parsing: Array(text.utf8)).root) == words)
+    }
+
+    @Test("verify is content with a whole chain, and not with a broken one")
+    func verify() throws {
+        let whole = try run("contactctl", "verify", with: broker())
+        #expect(whole.output == "12 records, all as they were written\nhead ab12\n" && whole.code == 0)
+        let broken = try ScriptedBroker { _, _ in .reply("{\"records\":5,\"head\":\"ab\",\"brokenAt\":6}") }
+        let outcome = try run("contactctl", "verify", with: broken)
+        #expect(outcome.code == 1 && outcome.output.isEmpty)
+        #expect(
+            outcome.error.hasPrefix("contactctl: the audit is broken: record 6 does not follow from the one before\n"))
+    }
+
+    @Test("status is said in words")
+    func status() throws {
+        let outcome = try run("contactctl", "status", with: broker())
+        #expect(
+            outcome.output == """
+                version         1
+                started at      2026-03-01 12:00
+                open prompts    0
+                legacy TIOCSTI  1
+                polkit          no
+
+                """)
+    }
+
+    @Test("show says in plain words how sure the broker is")
+    func show() throws {
+        let outcome = try run("contactctl", "show", "Ink", with: broker())
+        #expect(outcome.output.contains("how sure    sandboxed: its sandbox names it"))
+        #expect(outcome.output.contains("may see     3 contacts"))
+        #expect(outcome.output.contains("decided     2026-03-01 12:00 by you"))
+        #expect(outcome.output.contains("Last on record"))
+    }
+
+    @Test("A refusal is 1, what cannot be tried is 2, and both say what to try")
+    func codes() throws {
+        let refused = try run(
+            "contactctl", "apps", with: ScriptedBroker { _, _ in .error("io.contactbroker.Admin.NotAuthorized") })
+        #expect(refused.code == 1 && refused.error.hasPrefix("contactctl: could not list the apps: "))
+        let gone = try run("contactctl", "apps", with: ScriptedBroker { _, _ in .hangUp })
+        #expect(gone.code == 2 && gone.error.contains("hung up"))
+        let mistyped = try run("contactctl", "frob", with: broker())
+        #expect(
+            mistyped.code == 2 && mistyped.error == "contactctl: unexpected argument 'frob'\ntry: contactctl --help\n")
+        let nobody = try RunningProgram("contactctl", ["apps"], runtime: "/nowhere").finish()
+        #expect(nobody.code == 2)
+        #expect(nobody.error.hasSuffix("\nis contactbrokerd running? try: contactbrokerd --session\n"))
+    }
+
+    @Test("Times can be said in several ways, and nonsense in none")
+    func moments() {
+        #expect(AuditCommand.moment("2h", now: 7_200) == "1970-01-01T00:00:00Z")
+        #expect(AuditCommand.moment("2026-01-31", now: 0) == "2026-01-31")
+        #expect(AuditCommand.moment("2026-01-31T12:00:00Z", now: 0) == "2026-01-31T12:00:00Z")
+        for text in ["", "h", "0h", "-1h", "100001d", "2026-02-30", "2026-01-31T12:00", "yesterday"] {
+            #expect(AuditCommand.moment(text, now: 0) == nil, "\(text)")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Glibc
+import Testing
+
+/// One of our programs at work: its own process, without a terminal.
+struct RunningProgram {
+    struct Outcome {
+        let code: Int32
+        let output: String
+        let error: String
+    }
+
+    private let process: pid_t
+    private let output: CInt
+    private let error: CInt
+
+    /// - Parameter runtime: the folder where the program is to look for the broker.
+    init(_ name: String, _ arguments: [String], runtime: String) throws {
+        let path = try Self.folder() + "/" + name
+        let outputPipe = try pipe()
+        let errorPipe = try pipe()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, outputPipe[1], STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, errorPipe[1], STDERR_FILENO)
+        // A session of its own has no controlling terminal.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setflags(&attributes, 0x80 /* POSIX_SPAWN_SETSID */)
+        let environment =
+            ["CONTACTBROKER_RUNTIME_DIR=\(runtime)", "TZ=UTC", "PATH=/usr/bin:/bin"]
+            + Self.inherited("LD_LIBRARY_PATH")
+        var argv = ([path] + arguments).map { strdup($0) } + [nil]
+        var envp = environment.map { strdup($0) } + [nil]
+        defer { for pointer in argv + envp { free(pointer) } }
+        var process: pid_t = 0
+        try #require(posix_spawn(&process, path, &actions, &attributes, &argv, &envp) == 0, "\(path)")
+        close(outputPipe[1])
+        close(errorPipe[1])
+        self.process = process
+        output = outputPipe[0]
+        error = errorPipe[0]
+    }
+
+    /// Reads what it says to the person until this was said.
+    func waitUntilItSays(_ text: String) -> String {
+        var said: [UInt8] = []
+        var byte: UInt8 = 0
+        while !String(decoding: said, as: UTF8.self).contains(text), read(error, &byte, 1) == 1 { said.append(byte) }
+        return String(decoding: said, as: UTF8.self)
+    }
+
+    func finish() throws -> Outcome {
+        var texts: [CInt: [UInt8]] = [output: [], error: []]
+        var open = [output, error]
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while !open.isEmpty {
+            var waiting = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard poll(&waiting, nfds_t(waiting.count), 30_000) > 0 else {
+                kill(process, SIGKILL)
+                Issue.record("the program does not end")
+                break
+            }
+            for ready in waiting where ready.revents != 0 {
+                let count = read(ready.fd, &buffer, buffer.count)
+                if count > 0 {
+                    texts[ready.fd, default: []] += buffer[..<count]
+                } else {
+                    open.removeAll { $0 == ready.fd }
+                }
+            }
+        }
+        var status: CInt = 0
+        waitpid(process, &status, 0)
+        close(output)
+        close(error)
+        return Outcome(
+            code: status & 0x7F == 0 ? status >> 8 & 0xFF : -1,
+            output: String(decoding: texts[output] ?? [], as: UTF8.self),
+            error: String(decoding: texts[error] ?? [], as: UTF8.self))
+    }
+
+    /// Where the build puts programs: beside the tests.
+    private static func folder() throws -> String {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = buffer.withUnsafeMutableBytes {
+            $0.withMemoryRebound(to: CChar.self) { text in
+                text.baseAddress.map { readlink("/proc/self/exe", $0, text.count) } ?? -1
+            }
+        }
+        try #require(count > 0)
+        let path = String(decoding: buffer[..<count], as: UTF8.self)
+        return String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
+    }
+
+    private static func inherited(_ name: String) -> [String] {
+        getenv(name).map { ["\(name)=\(String(cString: $0))"] } ?? []
+    }
+}
+
+func run(_ name: String, _ arguments: String..., with broker: ScriptedBroker) throws -> RunningProgram.Outcome {
+    try RunningProgram(name, arguments, runtime: broker.folder).finish()
+}
+
+/// Two ends that no program started meanwhile inherits; pipe(2) cannot promise that.
+func pipe() throws -> [CInt] {
+    var ends: [CInt] = [-1, -1]
+    let made = socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends)
+    try #require(made == 0)
+    return ends
+}

@@ -1,0 +1,260 @@
+import Testing
+
+@testable import ContactsModel
+
+@Suite("What a client may write")
+struct ValidationTests {
+    static let writable = ContactKeySet.all.subtracting(
+        ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData]))
+
+    private func refused(
+        _ key: ContactKey, limits: ContactLimits = ContactLimits(), _ change: (inout Contact) -> Void
+    ) -> ContactError? {
+        var contact = Contact()
+        change(&contact)
+        return refusal { try contact.validate(writing: ContactKeySet([key]), limits: limits) }
+    }
+
+    private func isInvalid(_ error: ContactError?, _ key: ContactKey) -> Bool {
+        if case .invalidContact(let name, _) = error { name == key.rawValue } else { false }
+    }
+
+    @Test("A contact with everything may be written, but for what is the broker's")
+    func whole() {
+        #expect(refusal { try everything().validate(writing: Self.writable) } == nil)
+        #expect(refusal { try Contact().validate(writing: Self.writable) } == nil)
+        for key in ContactKeySet.all.subtracting(Self.writable).keys {
+            #expect(isInvalid(refused(key) { _ in }, key))
+        }
+    }
+
+    @Test("Keys that are not written are not looked at")
+    func others() {
+        var contact = Contact()
+        contact.birthday = "yesterday"
+        #expect(refusal { try contact.validate(writing: ContactKeySet([.note])) } == nil)
+    }
+
+    @Test(
+        "A date is a day that exists",
+        arguments: [
+            "1815-12-10", "--12-10", "2024-02-29", "2000-02-29", "--02-29", "0001-01-01", "9999-12-31", "--01-31", "",
+        ])
+    func dates(text: String) {
+        #expect(refused(.birthday) { $0.birthday = text } == nil)
+        guard !text.isEmpty else { return }
+        #expect(refused(.dates) { $0.dates = [LabeledDate(value: text)] } == nil)
+    }
+
+    @Test(
+        "Other texts are no date",
+        arguments: [
+            "2023-02-29", "1900-02-29", "--02-30", "2024-04-31", "2024-13-01", "2024-00-01", "2024-01-00", "0000-01-01",
+            "24-01-01", "2024-1-1", "2024/01/01", "20240101", "-12-10", "---12-10", "2024-01-01T00:00:00Z",
+            " 2024-01-01",
+            "2024-01-1a", "+024-01-01", "١٩٩٠-٠١-٠١", "today", "12-10",
+        ])
+    func noDates(text: String) {
+        #expect(isInvalid(refused(.birthday) { $0.birthday = text }, .birthday))
+        #expect(isInvalid(refused(.dates) { $0.dates = [LabeledDate(value: text)] }, .dates))
+    }
+
+    @Test("A labeled date is not empty")
+    func emptyDate() {
+        #expect(isInvalid(refused(.dates) { $0.dates = [LabeledDate(value: "")] }, .dates))
+    }
+
+    @Test(
+        "A birthday of another calendar names it",
+        arguments: [
+            ("chinese:--08-15", true), ("hebrew:5784-13-01", true), ("islamic-umalqura:1445-09-30", true), ("", true),
+            ("gregory:1990-01-01", false), ("chinese:", false), ("chinese", false), (":--08-15", false),
+            ("chinese:--14-01", false), ("chinese:--08-33", false), ("chinese:--00-01", false),
+            ("klingon:--01-01", false),
+            ("Chinese:--08-15", false), ("chinese:--08-15:", false), ("--08-15", false),
+        ])
+    func calendars(text: String, allowed: Bool) {
+        let error = refused(.nonGregorianBirthday) { $0.nonGregorianBirthday = text }
+        #expect(allowed ? error == nil : isInvalid(error, .nonGregorianBirthday))
+    }
+
+    @Test("Line feeds and tabs are text; other control characters are not", arguments: writable.keys)
+    func controls(key: ContactKey) {
+        for control in ["\u{0}", "\u{1B}[2J", "\r", "\u{7F}", "\u{80}", "\u{9B}31m", "\u{9F}"] {
+            var contact = Contact()
+            contact.setText("a\(control)b", of: key)
+            let value = LabeledString(value: "a\(control)b")
+            contact.phoneNumbers = [value]
+            contact.emailAddresses = [value]
+            contact.urlAddresses = [value]
+            contact.contactRelations = [LabeledString(label: "a\(control)b", value: "x")]
+            contact.dates = [LabeledDate(label: "a\(control)b", value: "--01-01")]
+            contact.postalAddresses = [PostalAddress()]
+            contact.postalAddresses[0].isoCountryCode = control
+            contact.socialProfiles = [SocialProfile()]
+            contact.socialProfiles[0].service = control
+            contact.instantMessageAddresses = [InstantMessageAddress()]
+            contact.instantMessageAddresses[0].service = control
+            contact.extraProperties = ["X-A:\(control)"]
+            let error = refusal { try contact.validate(writing: ContactKeySet([key])) }
+            #expect(key == .contactType ? error == nil : isInvalid(error, key))
+        }
+        #expect(refused(.note) { $0.note = "a\n\tb\u{A0}ÿ" } == nil)
+    }
+
+    @Test("An extra property is one content line")
+    func contentLines() {
+        #expect(refused(.extraProperties) { $0.extraProperties = ["X-A:b\tc"] } == nil)
+        for line in ["X-A:b\nEMAIL:eve@example.org", "", "\n"] {
+            #expect(isInvalid(refused(.extraProperties) { $0.extraProperties = [line] }, .extraProperties))
+        }
+    }
+
+    @Test("One text has its bound, in bytes")
+    func value() {
+        let maximum = ContactLimits().value
+        #expect(maximum == 1_048_576)
+        let longest = String(repeating: "é", count: maximum / 2)
+        #expect(refused(.note) { $0.note = longest } == nil)
+        #expect(refused(.note) { $0.note = longest + "x" } == .limitExceeded(limit: "value", maximum: maximum))
+        #expect(
+            refused(.emailAddresses) { $0.emailAddresses = [LabeledString(label: longest + "x", value: "")] }
+                == .limitExceeded(limit: "value", maximum: maximum))
+        #expect(
+            refused(.extraProperties) { $0.extraProperties = [longest + "x"] }
+                == .limitExceeded(limit: "value", maximum: maximum))
+    }
+
+    @Test("A key has at most 1,000 values")
+    func values() {
+        let error = ContactError.limitExceeded(limit: "values", maximum: 1_000)
+        for (count, expected) in [(1_000, nil), (1_001, error)] as [(Int, ContactError?)] {
+            #expect(
+                refused(.phoneNumbers) { $0.phoneNumbers = Array(repeating: LabeledString(value: "1"), count: count) }
+                    == expected)
+            #expect(
+                refused(.extraProperties) { $0.extraProperties = Array(repeating: "X:1", count: count) } == expected)
+        }
+    }
+
+    @Test("All texts of a key have a bound together")
+    func key() {
+        var limits = ContactLimits()
+        limits.key = 10
+        let error = ContactError.limitExceeded(limit: "key", maximum: 10)
+        let values = { (last: String) in [LabeledString(label: "1234", value: "56"), LabeledString(value: last)] }
+        #expect(refused(.phoneNumbers, limits: limits) { $0.phoneNumbers = values("7890") } == nil)
+        #expect(refused(.phoneNumbers, limits: limits) { $0.phoneNumbers = values("7890x") } == error)
+    }
+
+    @Test("A photo has its bound, in bytes of the photo")
+    func photo() {
+        var limits = ContactLimits()
+        #expect(limits.photo == 8 * 1_048_576)
+        let error = ContactError.limitExceeded(limit: "photo", maximum: 4)
+        limits.photo = 4
+        #expect(refused(.imageData, limits: limits) { $0.imageData = "AAAAAA==" } == nil)
+        #expect(refused(.imageData, limits: limits) { $0.imageData = "AAAAAAA=" } == error)
+        #expect(refused(.imageData, limits: limits) { $0.imageData = "AAAAAAAAAAAA" } == error)
+    }
+
+    @Test(
+        "An image is base64",
+        arguments: [
+            ("", true), ("AAAA", true), ("AA==", true), ("AAE=", true), ("+/9z", true), ("AAA", false), ("A===", false),
+            ("====", false), ("AB==", false), ("AAB=", false), ("AA-_", false), ("AA A", false), ("AAAA\n", false),
+            ("AA==AAAA", false), ("ÄÄ", false), ("=AAA", false),
+        ])
+    func base64(text: String, allowed: Bool) {
+        let error = refused(.imageData) { $0.imageData = text }
+        #expect(allowed ? error == nil : isInvalid(error, .imageData))
+    }
+}
+
+@Suite("Updating a contact")
+struct ApplyingTests {
+    @Test("Only the named key changes, and an empty one is cleared", arguments: ContactKey.allCases)
+    func applying(key: ContactKey) {
+        let keys = ContactKeySet([key])
+        let cleared = everything().applying(Contact(), keys: keys)
+        #expect(!cleared.hasValue(key))
+        #expect(cleared.present == ContactKeySet.all.subtracting(keys))
+        #expect(cleared.applying(everything(), keys: keys) == everything())
+        #expect(everything().applying(Contact(), keys: []) == everything())
+    }
+}
+
+@Suite("Identifiers of values")
+struct ValueIdentifiersTests {
+    private func assigned(_ values: [LabeledString], after former: [[LabeledString]] = []) -> [Int?] {
+        var identifiers = ValueIdentifiers()
+        var before = Contact()
+        var contact = Contact()
+        for list in former + [values] {
+            contact = before
+            contact.phoneNumbers = list
+            // Through its bytes each time, as in the book.
+            identifiers = ValueIdentifiers(bytes: identifiers.bytes) ?? ValueIdentifiers()
+            identifiers.assign(to: &contact, replacing: before)
+            before = contact
+        }
+        return contact.phoneNumbers.map(\.identifier)
+    }
+
+    private func value(_ text: String, _ identifier: Int? = nil, _ label: String? = nil) -> LabeledString {
+        LabeledString(identifier: identifier, label: label, value: text)
+    }
+
+    @Test("New values are numbered; made-up identifiers are ignored")
+    func new() {
+        #expect(assigned([value("a"), value("b")]) == [1, 2])
+        #expect(assigned([value("a", 77), value("b", 1), value("c", -1)]) == [1, 2, 3])
+    }
+
+    @Test("A value keeps the identifier that it is sent back with, whatever else changed and wherever it moved")
+    func kept() {
+        let former = [[value("a"), value("b"), value("c")]]
+        #expect(assigned([value("c", 3), value("A", 1, "home")], after: former) == [3, 1])
+        #expect(assigned([value("x", 2), value("y", 2)], after: former) == [2, 4], "of two, the first has it")
+        #expect(assigned([value("x", 4)], after: former) == [4], "not one that it had, but the next")
+    }
+
+    @Test("An equal value sent without identifier keeps the one it had")
+    func equal() {
+        let former = [[value("a", nil, "home"), value("a", nil, "work"), value("b"), value("b")]]
+        #expect(assigned([value("b"), value("a", nil, "work"), value("a")], after: former) == [3, 2, 5])
+        #expect(assigned([value("b"), value("b"), value("b")], after: former) == [3, 4, 5])
+        #expect(assigned([value("b"), value("new", 3)], after: former) == [4, 3], "who names it comes first")
+    }
+
+    @Test("No identifier is given twice, not even after all values are gone")
+    func neverAgain() {
+        #expect(assigned([value("a")], after: [[value("a"), value("b")], []]) == [3])
+        #expect(assigned([value("a", 1)], after: [[value("a")], []]) == [2])
+    }
+
+    @Test("Each key counts for itself")
+    func keys() {
+        var identifiers = ValueIdentifiers()
+        var contact = everything()
+        identifiers.assign(to: &contact)
+        #expect(contact.phoneNumbers.map(\.identifier) == [1, 2])
+        for list in [contact.emailAddresses, contact.urlAddresses, contact.contactRelations] {
+            #expect(list.map(\.identifier) == [1])
+        }
+        #expect(contact.dates.map(\.identifier) == [1] && contact.postalAddresses.map(\.identifier) == [1, 2])
+        #expect(contact.socialProfiles.map(\.identifier) == [1])
+        #expect(contact.instantMessageAddresses.map(\.identifier) == [1])
+        #expect(ValueIdentifiers(bytes: identifiers.bytes) == identifiers)
+    }
+
+    @Test("Other bytes are refused")
+    func damaged() {
+        let one: [UInt8] = [17, 1, 0, 0, 0, 0, 0, 0, 0]
+        #expect(ValueIdentifiers(bytes: one) != nil)
+        #expect(ValueIdentifiers(bytes: Array(one.dropLast())) == nil)
+        #expect(ValueIdentifiers(bytes: one + one) == nil)
+        #expect(ValueIdentifiers(bytes: [200] + one.dropFirst()) == nil)
+        #expect(ValueIdentifiers(bytes: [17] + [UInt8](repeating: 0xFF, count: 8)) == nil)
+    }
+}

@@ -1,0 +1,198 @@
+import ContactsModel
+import Testing
+
+@testable import Normalization
+
+@Suite("Words in the form in which they are compared")
+struct SearchWordsTests {
+    let normalizer: Normalizer
+    init() throws { normalizer = try #require(Normalizer(locale: "")) }
+
+    @Test(
+        "A stored word is found as written, without accents, and in Latin letters",
+        arguments: [
+            ("Ada Lovelace", ["ada", "lovelace"]), ("ÉMILE", ["emile"]), ("Łukasz", ["lukasz"]), ("Đorđe", ["dorde"]),
+            ("Ærø", ["aero"]), ("Straße", ["strasse"]), ("Ａｄａ", ["ada"]), ("Jean-Luc", ["jean", "luc"]),
+            ("O’Brien", ["obrien", "brien"]), ("D'Arcy", ["darcy", "arcy"]), ("İrem", ["irem"]), ("ﬁn", ["fin"]),
+            ("Иван", ["иван", "ivan"]), ("Γιώργος", ["γιωργοσ", "giorgos"]),
+            ("王小明", ["王", "小", "明", "wang", "xiao", "ming"]),
+            ("たなか", ["た", "な", "か", "tanaka"]), ("김", ["김", "gim"]), ("C3 PO", ["c3", "po"]), ("", []), ("—!", []),
+            ("a a A", ["a"]),
+        ])
+    func stored(text: String, words: [String]) {
+        #expect(normalizer.storedWords(text).words == words)
+    }
+
+    @Test("Marks that are letters to their readers stay")
+    func otherMarks() {
+        #expect(normalizer.folded("कुमार") == "कुमार")
+        #expect(normalizer.folded("が") == "が")
+        #expect(normalizer.folded("مُحَمَّد") == "محمد")
+    }
+
+    @Test("What is typed takes the same form", arguments: ["Łuk", "O'Br", "Straß", "Ива", "小明", "Ａｄ"])
+    func typed(text: String) throws {
+        let stored = normalizer.storedWords("Łukasz O’Brien Straße Иван 王小明 Ada").words
+        let typed = try #require(normalizer.queryWords(text)).words
+        #expect(!typed.isEmpty)
+        #expect(typed.allSatisfy { word in stored.contains { $0.hasPrefix(word) } })
+    }
+
+    @Test("The longest word comes first, and one that another begins with is left out")
+    func telling() throws {
+        #expect(try #require(normalizer.queryWords("an anna ann ber")).words == ["anna", "ber"])
+        #expect(try #require(normalizer.queryWords(" , ")).words == [])
+    }
+
+    @Test("There are bounds: sixteen words typed, and 64 bytes of each")
+    func bounds() throws {
+        let letters = "bcdfghjklmnpqrstv".map(String.init)
+        #expect(normalizer.queryWords(letters.prefix(16).joined(separator: " "))?.words.count == 16)
+        #expect(normalizer.queryWords(letters.prefix(17).joined(separator: " ")) == nil)
+        #expect(normalizer.queryWords(String(repeating: "a ", count: 3_000)) == nil)
+        let long = String(repeating: "é", count: 65)
+        #expect(try #require(normalizer.queryWords(long)).words == [String(repeating: "e", count: 64)])
+        let wide = String(repeating: "ж", count: 33)
+        #expect(normalizer.storedWords(wide).words.first == String(repeating: "ж", count: 32))
+        // 16,384 bytes are looked at; they end within a word.
+        #expect(normalizer.storedWords(String(repeating: "ab cd ", count: 50_000)).words == ["ab", "cd", "c"])
+        let many = (0..<200).map { "w\($0)" }.joined(separator: " ")
+        #expect(normalizer.storedWords(many).words.count == 64)
+    }
+}
+
+@Suite("Order")
+struct CollationKeyTests {
+    let normalizer: Normalizer
+    init() throws { normalizer = try #require(Normalizer(locale: "")) }
+
+    private func contact(_ given: String, _ family: String = "", _ change: (inout Contact) -> Void = { _ in })
+        -> Contact
+    {
+        var contact = Contact()
+        contact.givenName = given
+        contact.familyName = family
+        change(&contact)
+        return contact
+    }
+
+    private func isSorted(_ contacts: [Contact], byFamilyName: Bool = false) -> Bool {
+        let keys = contacts.map {
+            let keys = normalizer.collationKeys(of: $0)
+            return byFamilyName ? keys.familyName : keys.givenName
+        }
+        return zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
+    }
+
+    @Test("Accents and letter case count last, scripts stand together, the nameless come last")
+    func names() {
+        #expect(
+            isSorted([
+                contact("ada"), contact("Ada"), contact("Ädä"), contact("Adam"), contact("Émile"), contact("Zoë"),
+                contact("Иван"), contact("王"), contact(""),
+            ]))
+    }
+
+    @Test("The first name decides before the second is looked at")
+    func parts() {
+        #expect(isSorted([contact("Ann", "Zola"), contact("Anna", "Abel"), contact("Annabel", "A")]))
+        #expect(isSorted([contact("Zoe", "Abel"), contact("Ann", "Zola")], byFamilyName: true))
+        #expect(isSorted([contact("Ann"), contact("Ann", "Abel"), contact("Ann", "Zola")]))
+        #expect(isSorted([contact("", "Abel"), contact("Ben", "Adler"), contact("Cid", "")], byFamilyName: true))
+    }
+
+    @Test("Organisations, nicknames and phonetic names stand where they are looked for")
+    func others() {
+        let firm = contact("") { $0.organizationName = "Bakery" }
+        let shop = contact("Zed") {
+            $0.contactType = .organization
+            $0.organizationName = "Cobbler"
+        }
+        let friend = contact("") { $0.nickname = "Dodo" }
+        let japanese = contact("", "王") { $0.phoneticFamilyName = "Eno" }
+        #expect(isSorted([contact("Ada"), firm, shop, friend, japanese, contact("Fay")]))
+        #expect(isSorted([contact("Ada"), firm, shop, friend, japanese, contact("Fay")], byFamilyName: true))
+    }
+
+    @Test("A key is cut at its bound, however long the name")
+    func bound() {
+        for name in ["", "Ada", String(repeating: "王", count: 50), String(repeating: "é", count: 500_000)] {
+            let keys = normalizer.collationKeys(of: contact(name, name))
+            #expect(keys.givenName.bytes.count <= CollationKey.maximumSize)
+            #expect(!keys.familyName.bytes.isEmpty)
+        }
+        let long = normalizer.collationKeys(of: contact(String(repeating: "x", count: 1_000))).givenName
+        #expect(long.bytes.count == CollationKey.maximumSize)
+    }
+
+    @Test("The locale's alphabet decides")
+    func locale() throws {
+        let swedish = try #require(Normalizer(locale: "sv_SE"))
+        #expect(isSorted([contact("Åke"), contact("Zed")]))
+        let keys = [contact("Zed"), contact("Åke")].map { swedish.collationKeys(of: $0).givenName }
+        #expect(keys[0] < keys[1])
+        #expect(swedish.version != normalizer.version)
+        let german = try #require(Normalizer(locale: "de_DE.UTF-8"))
+        #expect(german.version == Normalizer(locale: "de_DE")?.version)
+        #expect(Normalizer(locale: "no such locale") != nil)
+        #expect(Normalizer(locale: "C") != nil)
+    }
+}
+
+@Suite("E-mail addresses and phone numbers")
+struct MatchKeyTests {
+    @Test(
+        "Letter case and spaces around do not count; everything else does",
+        arguments: [
+            ("Ada@Example.ORG", "ada@example.org", true), (" ada@example.org\n", "ada@example.org", true),
+            ("ADÄ@x.org", "adä@X.org", true), ("ada@x.org", "adá@x.org", false), ("a.da@x.org", "ada@x.org", false),
+            ("ada+1@x.org", "ada@x.org", false), ("ada@x.org", "ada@x.or", false),
+        ])
+    func emails(one: String, other: String, same: Bool) throws {
+        let normalizer = try #require(Normalizer(locale: ""))
+        let key = EmailMatchKey(one, normalizer)
+        #expect(key != nil)
+        #expect((key == EmailMatchKey(other, normalizer)) == same)
+    }
+
+    @Test("Nothing, and an address past the bound, match nothing")
+    func noEmails() throws {
+        let normalizer = try #require(Normalizer(locale: ""))
+        #expect(EmailMatchKey("", normalizer) == nil)
+        #expect(EmailMatchKey(" \t", normalizer) == nil)
+        #expect(EmailMatchKey(String(repeating: "a", count: 512), normalizer) != nil)
+        #expect(EmailMatchKey(String(repeating: "a", count: 513), normalizer) == nil)
+    }
+
+    @Test(
+        "Phone numbers are one if the shorter is the end of the longer and long enough",
+        arguments: [
+            ("+44 20 7946 0018", "020 7946 0018", true), ("+44 (0)20 7946 0018", "0044 20 79460018", true),
+            ("7946 0018", "+44 20 7946 0018", true), ("946 0018", "020 7946 0018", true),
+            ("46 0018", "020 7946 0018", false),
+            ("46 0018", "460018", true), ("112", "112", true), ("112", "0112", true), ("112", "555 0112", false),
+            ("7946 0018", "7946 0019", false), ("٠٢٠ ٧٩٤٦ ٠٠١٨", "020 7946 0018", true),
+            ("Tel: 020 7946 0018 x12", "020 7946 0018", true), ("020 7946 0018,,99", "020 7946 0018", true),
+            ("Phone: 7946 0018", "79460018", true), ("020 7946 0018;ext=5", "7946 0018", true),
+            ("1 030 1234567", "2 030 1234567", false),
+        ])
+    func phones(one: String, other: String, same: Bool) throws {
+        let first = try #require(PhoneDigits(one))
+        let second = try #require(PhoneDigits(other))
+        #expect(first.matches(second) == same)
+        #expect(second.matches(first) == same)
+        // The same by what the index is asked for.
+        let found =
+            first.endings.contains(second.reversed)
+            || first.beginning.map { second.reversed.hasPrefix($0) } == true
+        #expect(found == same)
+    }
+
+    @Test(
+        "What has no digits, or too many, is no number",
+        arguments: ["", "none", "000", String(repeating: "1", count: 33)])
+    func noPhones(text: String) {
+        #expect(PhoneDigits(text) == nil)
+        #expect(PhoneDigits(String(repeating: "1", count: 32)) != nil)
+    }
+}

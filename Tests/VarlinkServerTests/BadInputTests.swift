@@ -1,0 +1,248 @@
+import Glibc
+import Testing
+import Varlink
+import VarlinkClient
+import VarlinkServer
+
+@Suite("Peers that mean harm", .timeLimit(.minutes(2)), .serialized)
+struct BadInputTests {
+    private func isServing(_ server: TestServer) throws -> Bool {
+        let client = try VarlinkClient(path: server.path, timeout: .seconds(30))
+        return try client.call("a.b.Echo") { $0.member("n", 1) }["n"]?.integer == 1
+    }
+
+    @Test(
+        "Who speaks no Varlink is let go without an answer, and others are served",
+        arguments: [
+            "", "x", "{", "[]", "null", #"{"method":1}"#, #"{"method":"Echo"}"#,
+            #"{"method":"a.b.Echo","parameters":[]}"#,
+            #"{"method":"a.b.Echo","more":"yes"}"#, #"{"method":"a.b.Echo","surprise":1}"#,
+            #"{"method":"a.b.Echo","method":"a.b.Echo"}"#, #"{"method":"a.b.Echo","more":true,"oneway":true}"#,
+            #"{"method":"a.b.Echo","parameters":{"x":"\ud800"}}"#, "GET / HTTP/1.1\r\n\r\n",
+            #"{"method":"a.b.Echo","parameters":{"x":"# + String(repeating: "[", count: 100_000),
+        ])
+    func malformed(frame: String) throws {
+        let server = try TestServer()
+        let client = try RawClient(server.path)
+        client.call("Echo", #"{"n":1}"#)
+        client.send(frame)
+        client.call("Echo", #"{"n":2}"#)
+        // What was asked before still has its answer; what comes after has none.
+        let (count, ended) = client.framesUntilEnd()
+        #expect(count == 1 && ended)
+        guard case .malformedCall? = server.closings.next() else {
+            Issue.record("closed for another reason")
+            return
+        }
+        #expect(try isServing(server))
+    }
+
+    @Test("Bytes that are no UTF-8 end the connection")
+    func invalidUTF8() throws {
+        let server = try TestServer()
+        let client = try RawClient(server.path)
+        client.send(Array(#"{"method":"a.b.Echo","parameters":{"x":""#.utf8) + [0xC3, 0x28] + Array("\"}}\0".utf8))
+        #expect(client.isHungUp)
+        #expect(try isServing(server))
+    }
+
+    @Test("What is well said but not offered is answered with an error, and the connection goes on")
+    func notOffered() throws {
+        let server = try TestServer()
+        let client = try RawClient(server.path)
+        client.call("Nothing")
+        #expect(
+            client.frame() == #"{"error":"org.varlink.service.MethodNotFound","parameters":{"method":"a.b.Nothing"}}"#)
+        client.call("Echo", "{}", #","upgrade":true"#)
+        #expect(
+            client.frame() == #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"upgrade"}}"#)
+        client.call("Echo", #"{"unknown":null}"#, #","more":false"#)
+        #expect(client.reply() == #"{"unknown":null}"#)
+    }
+
+    @Test("A call may be as long as the limit and no longer")
+    func frameLimit() throws {
+        var limits = DoorLimits()
+        limits.frameSize = 1_000
+        let server = try TestServer(limits: limits)
+        let empty = #"{"method":"a.b.Hold","parameters":{"x":""}}"#
+        func frame(_ size: Int) -> String {
+            empty.replacingFirst(#""""#, with: "\"\(String(repeating: "x", count: size - empty.utf8.count))\"")
+        }
+        let client = try RawClient(server.path)
+        client.send(frame(1_000))
+        _ = try isServing(server)
+        #expect(try server.onLoop { $0.held.count } == 1)
+        #expect(server.closings.next() == .peerClosed)
+
+        let other = try RawClient(server.path)
+        other.send(frame(1_001))
+        #expect(other.isHungUp)
+        #expect(server.closings.next() == .frameTooLong)
+
+        let endless = try RawClient(server.path)
+        endless.send([UInt8](repeating: UInt8(ascii: " "), count: 1_001))
+        #expect(endless.isHungUp)
+        #expect(server.closings.next() == .frameTooLong)
+        #expect(try isServing(server))
+    }
+
+    @Test("A reply longer than a frame may be is not sent")
+    func replyLimit() throws {
+        var limits = DoorLimits()
+        limits.frameSize = 10_000
+        let server = try TestServer(limits: limits)
+        let client = try RawClient(server.path)
+        client.call("Big", #"{"size":9000}"#)
+        #expect(client.reply()?.utf8.count == 9_008)
+        client.call("Big", #"{"size":10000}"#)
+        #expect(client.isHungUp)
+        #expect(server.closings.next() == .replyTooLong)
+        #expect(try isServing(server))
+    }
+
+    @Test("A client that does not finish what it began to say is let go, one that says nothing is not")
+    func slowClient() throws {
+        var limits = DoorLimits()
+        limits.frameTimeout = .milliseconds(100)
+        let server = try TestServer(limits: limits)
+        let silent = try RawClient(server.path)
+        let slow = try RawClient(server.path)
+        slow.call("Echo", #"{"n":1}"#)
+        slow.send(Array(#"{"method""#.utf8))
+        #expect(slow.framesUntilEnd() == (1, true))
+        #expect(server.closings.next() == .unfinishedFrame)
+        // Longer than the slow one lived, the silent one is still served.
+        silent.call("Echo", #"{"n":2}"#)
+        #expect(silent.reply() == #"{"n":2}"#)
+    }
+
+    @Test("A client that drips a byte now and then does not live longer for it")
+    func drippingClient() throws {
+        var limits = DoorLimits()
+        limits.frameTimeout = .milliseconds(200)
+        let server = try TestServer(limits: limits)
+        let client = try RawClient(server.path)
+        let began = ContinuousClock.now
+        // Each byte waits for another client's answer, so that the server has seen it alone.
+        let other = try VarlinkClient(path: server.path, timeout: .seconds(30))
+        while client.sendSome([UInt8(ascii: " ")]) == 1, began.duration(to: .now) < .seconds(30) {
+            _ = try other.call("a.b.Echo")
+        }
+        #expect(server.closings.next() == .unfinishedFrame)
+        #expect(began.duration(to: .now) < .seconds(20))
+    }
+
+    @Test("A client that never reads makes us hold little, is let go in the end, and others are served meanwhile")
+    func neverReads() throws {
+        var limits = DoorLimits()
+        limits.stallTimeout = .milliseconds(500)
+        let server = try TestServer(limits: limits)
+        let client = try RawClient(server.path)
+        let calls = Array(
+            repeatElement(Array(#"{"method":"a.b.Big","parameters":{"size":50000}}"#.utf8) + [0], count: 1_000).joined()
+        )
+        var sent = 0
+        while sent < calls.count {
+            let count = client.sendSome(Array(calls[sent...]))
+            guard count > 0 else { break }
+            sent += count
+        }
+        #expect(try isServing(server))
+        #expect(server.closings.next() == .peerClosed)
+        #expect(server.closings.next() == .peerDoesNotRead)
+        // It was answered only as far as one may have unread: some hundred kilobytes of the fifty million asked for.
+        var received = 0
+        while let frame = client.frame() { received += frame.utf8.count }
+        #expect(received < 2_000_000)
+    }
+
+    @Test("Of one user's unread replies we hold so much and no more; who has not read for longest goes first")
+    func userHoldsTooMuch() throws {
+        var limits = DoorLimits()
+        limits.bytesInFlightPerUser = 4_000_000
+        let server = try TestServer(limits: limits)
+        var clients: [RawClient] = []
+        for _ in 0..<5 {
+            let client = try RawClient(server.path)
+            client.call("Big", #"{"size":1500000}"#)
+            clients.append(client)
+            #expect(try isServing(server))
+            #expect(server.closings.next() == (clients.count > 3 ? .userHoldsTooMuch : .peerClosed))
+            if clients.count > 3 { #expect(server.closings.next() == .peerClosed) }
+        }
+        #expect(clients[0].reply() == nil)
+        #expect(clients[1].reply() == nil)
+        for client in clients[2...] { #expect(client.reply()?.utf8.count == 1_500_008) }
+    }
+
+    @Test("Long calls that fill a user's bound together are finished one by one, and short ones pass")
+    func callsInFlight() throws {
+        var limits = DoorLimits()
+        limits.bytesInFlightPerUser = 2_000_000
+        let server = try TestServer(limits: limits)
+        let half = Array((#"{"method":"a.b.Echo","parameters":{"x":""# + String(repeating: "x", count: 900_000)).utf8)
+        let clients = try (0..<6).map { _ in try RawClient(server.path) }
+        var sent = [Int](repeating: 0, count: clients.count)
+        // Everybody sends what the server takes of a call of 900 kB; together that is more than it holds.
+        for (index, client) in clients.enumerated() {
+            while sent[index] < half.count {
+                let count = client.sendSome(Array(half[sent[index]...]))
+                guard count > 0 else { break }
+                sent[index] += count
+                _ = try isServing(server)
+            }
+        }
+        for (index, client) in clients.enumerated() where sent[index] == half.count {
+            client.send("\"}}")
+            #expect((client.reply()?.utf8.count ?? 0) > 900_000)
+        }
+        for (index, client) in clients.enumerated() where sent[index] < half.count {
+            client.send(Array(half[sent[index]...]))
+            client.send("\"}}")
+            #expect((client.reply()?.utf8.count ?? 0) > 900_000)
+        }
+    }
+
+    @Test("Of 2,000 connections of one user 1,024 are served and the rest closed at once")
+    func manyConnections() throws {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        try #require(limit.rlim_cur >= 4_500)
+        let server = try TestServer()
+        let clients = try (0..<2_000).map { _ in try RawClient(server.path) }
+        var served = 0
+        var refused = 0
+        for client in clients { client.call("Echo") }
+        for client in clients {
+            if client.reply() != nil { served += 1 } else if client.isHungUp { refused += 1 }
+        }
+        #expect(served == 1_024)
+        #expect(refused == 976)
+        #expect(try server.onLoop { $0.door?.connectionCount } == 1_024)
+    }
+
+    @Test("There is room again when one of too many has gone")
+    func roomAgain() throws {
+        var limits = DoorLimits()
+        limits.connectionsPerUser = 1
+        let server = try TestServer(limits: limits)
+        do {
+            let first = try RawClient(server.path)
+            first.call("Echo")
+            #expect(first.reply() == "{}")
+            #expect(try RawClient(server.path).isHungUp)
+        }
+        #expect(server.closings.next() == .peerClosed)
+        #expect(try isServing(server))
+    }
+}
+
+extension String {
+    fileprivate func replacingFirst(_ part: String, with other: String) -> String {
+        guard let range = firstRange(of: part) else { return self }
+        return self[..<range.lowerBound] + other + self[range.upperBound...]
+    }
+}

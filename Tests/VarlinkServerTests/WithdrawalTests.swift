@@ -1,0 +1,91 @@
+import JSON
+import Testing
+import Varlink
+import VarlinkClient
+import VarlinkServer
+
+@Suite("Taking back what was disclosed", .timeLimit(.minutes(1)))
+struct WithdrawalTests {
+    /// Sends a call and waits until the server has dealt with it.
+    private func call(_ client: RawClient, _ server: TestServer, _ calls: [(String, String)]) throws {
+        for (method, parameters) in calls { client.call(method, parameters) }
+        client.call("Hold")
+        _ = try VarlinkClient(path: server.path, timeout: .seconds(30)).call("a.b.Echo")
+    }
+
+    @Test("Replies that wait behind another are taken back, each final one with an error in its place")
+    func queued() throws {
+        var limits = DoorLimits()
+        limits.unsentBytes = 64 * 1_048_576
+        let server = try TestServer(limits: limits)
+        let client = try RawClient(server.path)
+        // The first reply fills the kernel's buffer and is nobody's secret; the second waits behind it.
+        try call(
+            client, server,
+            [
+                ("Big", #"{"size":2000000}"#), ("Big", #"{"size":5,"sensitive":true}"#), ("Echo", #"{"n":1}"#),
+                ("Big", #"{"size":6,"sensitive":true}"#),
+            ])
+        let count = try server.onLoop { $0.held.first?.connection.withdraw(.permissionDenied) }
+        #expect(count == 2)
+        #expect(client.reply()?.utf8.count == 2_000_008)
+        #expect(client.frame() == #"{"error":"org.varlink.service.PermissionDenied","parameters":{}}"#)
+        #expect(client.reply() == #"{"n":1}"#)
+        #expect(client.frame() == #"{"error":"org.varlink.service.PermissionDenied","parameters":{}}"#)
+        // The connection goes on.
+        try server.onLoop { service in for call in service.held { call.reply { $0.member("n", 2) } } }
+        #expect(client.reply() == #"{"n":2}"#)
+    }
+
+    @Test("A reply that is partly on its way cannot be taken back: the connection is closed")
+    func partly() throws {
+        var limits = DoorLimits()
+        limits.unsentBytes = 64 * 1_048_576
+        let server = try TestServer(limits: limits)
+        let client = try RawClient(server.path)
+        try call(client, server, [("Big", #"{"size":2000000,"sensitive":true}"#)])
+        let count = try server.onLoop { $0.held.first?.connection.withdraw(.permissionDenied) }
+        #expect(count == 1)
+        var bytes = 0
+        while let frame = client.frame() { bytes += frame.utf8.count }
+        #expect(bytes == 0)
+        #expect(client.isHungUp)
+        // The other one is the connection by which the test waited.
+        #expect(Set([server.closings.next(), server.closings.next()]) == [.withdrawn, .peerClosed])
+    }
+
+    @Test("What has left, or was never secret, is not taken back")
+    func nothing() throws {
+        let server = try TestServer()
+        let client = try RawClient(server.path)
+        try call(client, server, [("Big", #"{"size":5,"sensitive":true}"#), ("Big", #"{"size":2000000}"#)])
+        let other = try VarlinkClient(path: server.path, timeout: .seconds(30))
+        try other.begin("a.b.Hold", more: false)
+        _ = try VarlinkClient(path: server.path, timeout: .seconds(30)).call("a.b.Echo")
+        let count = try server.onLoop { service in
+            service.held.map { $0.connection.withdraw(.permissionDenied) }.reduce(0, +)
+        }
+        #expect(count == 0)
+        #expect(client.reply() == #"{"x":"xxxxx"}"#)
+        #expect(client.reply()?.utf8.count == 2_000_008)
+    }
+
+    @Test("A stream whose reader is slow is paced, and ends when it is taken back")
+    func stream() throws {
+        let server = try TestServer()
+        let client = try RawClient(server.path)
+        let other = try VarlinkClient(path: server.path, timeout: .seconds(30))
+        client.call("Stream", #"{"size":50000,"count":100000}"#, #","more":true"#)
+        _ = try other.call("a.b.Echo")
+        // As long as the kernel has taken everything, there is nothing to take back.
+        let end = ContinuousClock.now + .seconds(30)
+        while try server.onLoop({ $0.streaming.first?.connection.withdraw(.permissionDenied) }) == 0 {
+            try #require(ContinuousClock.now < end)
+        }
+        #expect(server.closings.next() == .withdrawn)
+        #expect(try server.onLoop { $0.abandoned } == 1)
+        // Nobody has read: only what the kernel and our own bound held was ever made of the five gigabytes asked for.
+        let (frames, ended) = client.framesUntilEnd()
+        #expect(frames > 0 && frames < 50 && ended)
+    }
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# What a formatter does not see. Prints what it finds, and fails if that is anything.
+set -u
+cd "$(dirname "$0")/.."
+found=0
+
+say() {
+    printf '%s\n' "$1" >&2
+    found=1
+}
+
+# Needs the sentence that proves it: a comment on the same line or in the two lines above.
+for file in $(git ls-files 'Sources/*.swift' 'Examples/*.swift'); do
+    hits=$(awk '
+        /try!|fatalError\(|nonisolated\(unsafe\)|unsafeBitCast|[^a-z]as! / && !/^ *\/\// {
+            if ($0 !~ /\/\// && last !~ /\/\// && before !~ /\/\//) print FILENAME ":" FNR ": " $0
+        }
+        { before = last; last = $0 }' "$file")
+    [ -z "$hits" ] || say "without the sentence that proves it: $hits"
+done
+
+# Rooms that have grown too large to hold in the head.
+for file in $(git ls-files 'Sources/*.swift' 'Tests/*.swift'); do
+    lines=$(wc -l <"$file")
+    [ "$lines" -le 400 ] || say "more than 400 lines: $file ($lines)"
+done
+
+# A target may import only what Package.swift says it sees; ground-floor targets do no input and no output.
+for room in JSON ContactsModel Normalization Formatting Varlink VCard AccessControl ContactsInterface; do
+    hits=$(git grep -nE '^(@preconcurrency )?import (Foundation|FoundationEssentials|Dispatch|GRDB|NIO)' -- "Sources/$room" || true)
+    [ -z "$hits" ] || say "the ground floor does no input and no output: $hits"
+done
+hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/VarlinkClient Sources/BrokerConnection || true)
+[ -z "$hits" ] || say "Foundation doubles the start of a small program: $hits"
+hits=$(git grep -nE '^import NIO' -- Sources ':!Sources/VarlinkServer' ':!Sources/contactbrokerd' || true)
+[ -z "$hits" ] || say "NIO belongs to the server: $hits"
+
+hits=$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- Sources Tests Examples ':!Tests/lint.sh' || true)
+[ -z "$hits" ] || say "unfinished: $hits"
+
+for script in $(git ls-files '*.sh') .ci/run; do sh -n "$script" || found=1; done
+exit $found
