@@ -52,7 +52,10 @@ struct Projection {
         self.requested = requested
         self.identifiers = identifiers
         self.kind = kind
+        // The date tells of edits to any ordinary key, so it is for those who may read all of them.
+        let isWhole = disclosure.keys.isSuperset(of: Grant.ordinaryKeys)
         permitted = requested.intersection(disclosure.keys)
+            .subtracting(isWhole ? [] : ContactKeySet([.modificationDate]))
     }
 
     mutating func append(_ record: RecordNumber, _ contact: StoredContact, _ images: ImageMembers) {
