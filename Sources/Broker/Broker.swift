@@ -38,7 +38,9 @@ public final class Broker {
         self.limits = limits
         self.access = access
         startedAt = surroundings.now()
-        books = Books(folder: surroundings.stateFolder, loop: surroundings.loop, userName: surroundings.userName)
+        books = Books(
+            folder: surroundings.stateFolder, loop: surroundings.loop, userName: surroundings.userName,
+            forgetsAfter: limits.forgetsAfter, log: surroundings.log)
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
         prompts.describe = { [weak self] prompt, waiting, expires in

@@ -34,6 +34,8 @@ public struct Limits: Hashable, Sendable {
     public var backOffs = 4_096
     /// Disclosure records reach the disk within this time.
     public var syncInterval = Duration.milliseconds(100)
+    /// Deleted and edited text leaves the files after this and a checkpoint, within five seconds in all.
+    public var forgetsAfter = Duration.seconds(2)
     /// Saves of one user that wait for their turn.
     public var savesWaiting = 1_024
     /// Addresses and numbers of one call that are looked up to be ignored.

@@ -290,6 +290,10 @@ final class Save {
             broker.access.forget(deleted, uid: session.caller.uid)
             broker.grantsChanged()
         }
+        // Only an addition leaves no former text behind.
+        if changes.contains(where: { if case .add = $0 { false } else { true } }) {
+            broker.books.forget(session.caller.uid)
+        }
         for part in broker.parts(records) {
             broker.record(.save, of: session.caller) {
                 $0.count = part.count
