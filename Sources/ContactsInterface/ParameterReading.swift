@@ -63,17 +63,26 @@ struct ParameterReader {
     func keys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
         guard let elements = value.elements else { throw invalid(name) }
         var keys = ContactKeySet()
+        var expected = 0
         for element in elements {
+            // Who asks for many mostly names them in one order; whoever does not is served by the table.
+            if let next = Self.keysInOrder[expected...].first, element.says(next.name) {
+                keys.formUnion(next.bit)
+                expected += 1
+                continue
+            }
             guard let string = element.string else { throw invalid(name) }
             if string == "identifier" { continue }
-            guard let bit = Self.keysByName[string] else { throw invalid(name) }
-            keys.formUnion(bit)
+            guard let place = Self.placesByName[string] else { throw invalid(name) }
+            keys.formUnion(Self.keysInOrder[place].bit)
+            expected = place + 1
         }
         return keys
     }
 
-    private static let keysByName = Dictionary(
-        uniqueKeysWithValues: ContactKey.allCases.map { ($0.rawValue, ContactKeySet([$0])) })
+    private static let keysInOrder = ContactKey.allCases.map { (name: $0.rawValue, bit: ContactKeySet([$0])) }
+    private static let placesByName = Dictionary(
+        uniqueKeysWithValues: keysInOrder.enumerated().map { ($0.element.name, $0.offset) })
 
     /// Text of an app that people will read, or that is searched for.
     func text(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> String {

@@ -97,6 +97,11 @@ public struct StoredContact: Hashable, Sendable {
         if let open = run { body(open) }
     }
 
+    /// A contact that has nothing: each property as it stands on the wire without a value (see
+    /// ``ContactKey/emptyMember``).
+    public static let empty = StoredContact(
+        values: ContactKey.allCases.map { ($0, Array($0.emptyValue.utf8)) })
+
     /// The JSON text of one property's value; `nil` where it has none.
     public func value(of key: ContactKey) -> ArraySlice<UInt8>? {
         guard present.contains(key) else { return nil }
@@ -113,7 +118,7 @@ extension ContactKey {
 
     private static let emptyMembers: [[UInt8]] = allCases.map { Array(",\"\($0.rawValue)\":\($0.emptyValue)".utf8) }
 
-    private var emptyValue: String {
+    fileprivate var emptyValue: String {
         switch self {
         case .contactType: "\"person\""
         case .imageDataAvailable: "false"

@@ -10,7 +10,8 @@ struct JSONParser {
     init(bytes: [UInt8], limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
-        nodes.reserveCapacity(32)
+        // A value every dozen bytes is usual; more only cost growing.
+        nodes.reserveCapacity(min(max(16, bytes.count / 12), 4_096))
     }
 
     mutating func parse() throws(JSONError) -> [JSONDocument.Node] {

@@ -47,11 +47,17 @@ public struct JSONValue: Sendable {
 
     /// Whether this is a string that says exactly this, byte for byte in UTF-8, without making the string.
     public func says(_ other: String) -> Bool {
+        let stored = self.stored
         guard stored.kind == .string else { return false }
         if stored.hasEscapes { return JSONText.decode(document.bytes, stored).utf8.elementsEqual(other.utf8) }
-        let inner = document.bytes[Int(stored.start) + 1..<Int(stored.end) - 1]
-        guard inner.count == other.utf8.count else { return false }
-        return inner.elementsEqual(other.utf8)
+        let (start, count) = (Int(stored.start) + 1, Int(stored.end) - Int(stored.start) - 2)
+        guard count == other.utf8.count else { return false }
+        let bytes = document.bytes
+        let isSame = other.utf8.withContiguousStorageIfAvailable { text in
+            for offset in 0..<count where bytes[start + offset] != text[offset] { return false }
+            return true
+        }
+        return isSame ?? bytes[start..<start + count].elementsEqual(other.utf8)
     }
 
     /// The value's own JSON text, as it stood.
