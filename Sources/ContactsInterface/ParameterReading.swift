@@ -66,8 +66,8 @@ struct ParameterReader {
         var expected = 0
         for element in elements {
             // Who asks for many mostly names them in one order; whoever does not is served by the table.
-            if let next = Self.keysInOrder[expected...].first, element.says(next.name) {
-                keys.formUnion(next.bit)
+            if expected < Self.keysInOrder.count, element.says(Self.keysInOrder[expected].name) {
+                keys.formUnion(Self.keysInOrder[expected].bit)
                 expected += 1
                 continue
             }
@@ -80,9 +80,11 @@ struct ParameterReader {
         return keys
     }
 
-    private static let keysInOrder = ContactKey.allCases.map { (name: $0.rawValue, bit: ContactKeySet([$0])) }
+    private static let keysInOrder = ContactKey.allCases.map {
+        (name: Array($0.rawValue.utf8), bit: ContactKeySet([$0]))
+    }
     private static let placesByName = Dictionary(
-        uniqueKeysWithValues: keysInOrder.enumerated().map { ($0.element.name, $0.offset) })
+        uniqueKeysWithValues: ContactKey.allCases.enumerated().map { ($0.element.rawValue, $0.offset) })
 
     /// Text of an app that people will read, or that is searched for.
     func text(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> String {

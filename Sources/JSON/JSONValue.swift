@@ -1,3 +1,5 @@
+import Glibc
+
 /// One value of a ``JSONDocument``. Asking it for what it is not gives `nil`.
 public struct JSONValue: Sendable {
     let document: JSONDocument
@@ -50,14 +52,26 @@ public struct JSONValue: Sendable {
         let stored = self.stored
         guard stored.kind == .string else { return false }
         if stored.hasEscapes { return JSONText.decode(document.bytes, stored).utf8.elementsEqual(other.utf8) }
-        let (start, count) = (Int(stored.start) + 1, Int(stored.end) - Int(stored.start) - 2)
-        guard count == other.utf8.count else { return false }
-        let bytes = document.bytes
-        let isSame = other.utf8.withContiguousStorageIfAvailable { text in
-            for offset in 0..<count where bytes[start + offset] != text[offset] { return false }
-            return true
+        var other = other
+        return other.withUTF8 { isText($0, of: stored) }
+    }
+
+    /// The same, of what is UTF-8 already.
+    public func says(_ other: [UInt8]) -> Bool {
+        let stored = self.stored
+        guard stored.kind == .string else { return false }
+        if stored.hasEscapes { return JSONText.decode(document.bytes, stored).utf8.elementsEqual(other) }
+        return other.withUnsafeBufferPointer { isText($0, of: stored) }
+    }
+
+    private func isText(_ other: UnsafeBufferPointer<UInt8>, of stored: JSONDocument.Node) -> Bool {
+        let count = Int(stored.end) - Int(stored.start) - 2
+        guard count == other.count else { return false }
+        return document.bytes.withUnsafeBufferPointer { bytes in
+            guard count > 0, let text = bytes.baseAddress, let other = other.baseAddress else { return true }
+            // Sound: both have `count` bytes from there on; a string's text lies between its quotes.
+            return memcmp(text + Int(stored.start) + 1, other, count) == 0
         }
-        return isSame ?? bytes[start..<start + count].elementsEqual(other.utf8)
     }
 
     /// The value's own JSON text, as it stood.

@@ -63,6 +63,9 @@ final class BlockingSocket {
     private func receive(at offset: Int, atMost size: Int = .max) throws -> Int {
         if offset == buffer.count { buffer.append(contentsOf: [UInt8](repeating: 0, count: buffer.count)) }
         while true {
+            // As VarlinkClient waits: whoever sleeps in recv(2) is woken also when the other end takes what it was sent.
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, -1) >= 0 || errno == EINTR else { throw Failure(system: "poll") }
             let count = buffer.withUnsafeMutableBytes {
                 recv(descriptor, $0.baseAddress.map { $0 + offset }, min($0.count - offset, size), 0)
             }
