@@ -56,12 +56,25 @@ public struct JSONValue: Sendable {
         return other.withUTF8 { isText($0, of: stored) }
     }
 
-    /// The same, of what is UTF-8 already.
-    public func says(_ other: [UInt8]) -> Bool {
-        let stored = self.stored
-        guard stored.kind == .string else { return false }
-        if stored.hasEscapes { return JSONText.decode(document.bytes, stored).utf8.elementsEqual(other) }
-        return other.withUnsafeBufferPointer { isText($0, of: stored) }
+    /// Hands out the texts of an array of strings, in UTF-8 and without making values of them, as long as `body` returns
+    /// `true`.
+    ///
+    /// - Returns: whether all were handed out: `false` also where this is no array, or where one of its elements is
+    ///   no string or has escapes.
+    public func plainStrings(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        let (nodes, bytes) = (document.nodes, document.bytes)
+        guard nodes[node].kind == .array else { return false }
+        return bytes.withUnsafeBufferPointer { bytes in
+            // The node after a string is the next element's.
+            for element in nodes[node + 1..<Int(nodes[node].next)] {
+                guard element.kind == .string, !element.hasEscapes else { return false }
+                // Within the bounds of the document, between the quotes.
+                guard body(UnsafeBufferPointer(rebasing: bytes[Int(element.start) + 1..<Int(element.end) - 1])) else {
+                    return false
+                }
+            }
+            return true
+        }
     }
 
     private func isText(_ other: UnsafeBufferPointer<UInt8>, of stored: JSONDocument.Node) -> Bool {
