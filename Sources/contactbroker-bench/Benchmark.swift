@@ -3,7 +3,8 @@ import Glibc
 /// One run: everything in the same minute, on the same machine, with the same contacts.
 struct Benchmark {
     private static let contacts = 10_000
-    private static let fetches = 4_000
+    private static let fetches = 8_000
+    private static let turns = 10
     private static let clients = 8
     private static let stormMilliseconds = 3_000
 
@@ -66,41 +67,56 @@ struct Benchmark {
         }
     }
 
-    private mutating func measureFetch(_ app: ChildProcess) throws {
-        var floors: [Double] = []
-        var fetches: [Figure] = []
-        var sizes: [Int64] = [0, 0]
-        for placing in Placing.allCases {
-            let cores = try place(app, placing)
-            let answer = try app.ask("fetch \(Self.fetches)")
-            sizes = Array(answer.prefix(2))
-            let floor = Samples(
-                try app.ask("ping \(Self.fetches) \(sizes[0]) \(sizes[1]) \(cores.app) \(cores.broker)"))
-            floors.append(floor.p50)
-            report.figures.append(Figure("ping-pong of the same bytes, \(placing.rawValue)", floor))
-            fetches.append(
-                Figure(
-                    "fetch by identifier, \(placing.rawValue)", Samples(Array(answer.dropFirst(2))),
-                    bar: floor.p50 + Self.allowance))
-        }
-        _ = try place(app, nil)
-        let anywhere = Samples(try app.ask("ping \(Self.fetches) \(sizes[0]) \(sizes[1]) -1 -1"))
-        report.figures.append(Figure("ping-pong of the same bytes, anywhere", anywhere))
-        let likeOneCore = anywhere.p50 < (floors[0] * floors[1]).squareRoot()
-        report.remarks.append(
-            "Unpinned, the socket was in its \(likeOneCore ? "one-core" : "two-core") mode: p50 \(rounded(anywhere.p50)) µs; "
-                + "\(rounded(floors[0])) µs pinned to one core, \(rounded(floors[1])) µs to two.")
-        report.remarks.append(
-            "A fetch is \(sizes[0]) bytes there and \(sizes[1]) back (median); its audit record is included.")
-        try measureStorage(rowSize: Int(sizes[1]))
-        report.figures += fetches
-        let answer = try app.ask("fetch \(Self.fetches)")
-        report.figures.append(Figure("fetch by identifier, anywhere", Samples(Array(answer.dropFirst(2)))))
-        floor = floors
+    /// What one way of placing both ends gave: the broker's answers and the floor, turn by turn, so that what else
+    /// the machine does in that second hits both.
+    private struct Turns {
+        var call = 0
+        var reply = 0
+        var fetches: [Int64] = []
+        var pings: [Int64] = []
     }
 
-    /// Ping-pong on one core and on two, p50 in microseconds.
-    private var floor: [Double] = []
+    private func fetchAndPing(_ app: ChildProcess, _ placing: Placing?, fetches: Int) throws -> Turns {
+        let cores = try place(app, placing)
+        var turns = Turns()
+        for _ in 0..<Self.turns {
+            let answer = try app.ask("fetch \(fetches / Self.turns)").map { Int($0) }
+            (turns.call, turns.reply) = (answer[0], answer[1])
+            turns.fetches += answer.dropFirst(2).map { Int64($0) }
+            turns.pings += try app.ask(
+                "ping \(fetches / Self.turns) \(turns.call) \(turns.reply) \(cores.app) \(cores.broker)")
+        }
+        return turns
+    }
+
+    private mutating func measureFetch(_ app: ChildProcess) throws {
+        var figures: [Figure] = []
+        var floors: [Double] = []
+        for placing in Placing.allCases {
+            let turns = try fetchAndPing(app, placing, fetches: Self.fetches)
+            let floor = Samples(turns.pings)
+            floors.append(floor.p50)
+            report.figures.append(Figure("ping-pong of the same bytes, \(placing.rawValue)", floor))
+            figures.append(
+                Figure(
+                    "fetch by identifier, \(placing.rawValue)", Samples(turns.fetches), bar: floor.p50 + Self.allowance)
+            )
+        }
+        let anywhere = try fetchAndPing(app, nil, fetches: Self.fetches)
+        let floor = Samples(anywhere.pings)
+        report.figures.append(Figure("ping-pong of the same bytes, anywhere", floor))
+        figures.append(Figure("fetch by identifier, anywhere", Samples(anywhere.fetches)))
+        let likeOneCore = floor.p50 < (floors[0] * floors[1]).squareRoot()
+        report.remarks.append(
+            "Unpinned, the socket was in its \(likeOneCore ? "one-core" : "two-core") mode: p50 \(rounded(floor.p50)) µs; "
+                + "\(rounded(floors[0])) µs pinned to one core, \(rounded(floors[1])) µs to two.")
+        report.remarks.append(
+            "A fetch is \(anywhere.call) bytes there and \(anywhere.reply) back (median); its audit record is included."
+        )
+        try measureStorage(rowSize: anywhere.reply)
+        report.figures += figures
+    }
+
     /// What a fetch may take over a ping-pong of the same bytes, in microseconds.
     private static let allowance = 35.0
 
@@ -116,18 +132,17 @@ struct Benchmark {
         let app = try self.app(scratch.copyProgram(as: Person.limitedApp))
         _ = try app.ask("ask")
         guard try app.ask("learn") == [Int64(Person.chosen)] else { throw Failure("the limited app sees another set") }
-        for (index, placing) in Placing.allCases.enumerated() {
-            _ = try place(app, placing)
-            let answer = try app.ask("fetch \(Person.chosen)")
+        for placing in Placing.allCases {
+            let turns = try fetchAndPing(app, placing, fetches: Person.chosen)
             report.figures.append(
                 Figure(
-                    "the same for a limited app, \(placing.rawValue)", Samples(Array(answer.dropFirst(2))),
-                    bar: floor[index] + Self.allowance))
+                    "the same for a limited app, \(placing.rawValue)", Samples(turns.fetches),
+                    bar: Samples(turns.pings).p50 + Self.allowance))
         }
-        _ = try place(app, nil)
     }
 
     private mutating func measureStorm(_ app: ChildProcess) throws {
+        _ = try place(app, nil)
         let apps = try (0..<Self.clients).map { _ in try self.app(Role.program) }
         for app in apps { _ = try app.ask("learn") }
         for (seed, app) in apps.enumerated() { try app.tell("storm \(Self.stormMilliseconds) \(seed)") }
@@ -145,6 +160,7 @@ struct Benchmark {
     }
 
     private mutating func measureList(_ app: ChildProcess) throws {
+        _ = try place(app, nil)
         _ = try app.ask("list 3")
         let answer = try app.ask("list 30")
         report.figures.append(
