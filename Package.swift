@@ -41,6 +41,7 @@ let package = Package(
     targets: [
         // What Swift cannot import: a few lines of C each.
         .target(name: "CLinux"),
+        .target(name: "CAffinity"),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
@@ -78,6 +79,10 @@ let package = Package(
         .executableTarget(
             name: "AskForContact", dependencies: ["BrokerConnection", "Formatting"], path: "Examples/AskForContact",
             swiftSettings: strict),
+
+        program(
+            "contactbroker-bench",
+            ["VarlinkClient", "ContactsModel", "CAffinity", "CLinux", grdbSQLite]),
 
         // What the tests need: other people's certification, a terminal, callers that really differ.
         .executableTarget(

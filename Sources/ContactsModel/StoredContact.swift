@@ -105,6 +105,11 @@ public struct StoredContact: Hashable, Sendable {
         return size
     }
 
+    /// A contact that has nothing: each property as it stands on the wire without a value (see
+    /// ``ContactKey/emptyMember``).
+    public static let empty = StoredContact(
+        values: ContactKey.allCases.map { ($0, Array($0.emptyValue.utf8)) })
+
     /// The JSON text of one property's value; `nil` where it has none.
     public func value(of key: ContactKey) -> ArraySlice<UInt8>? {
         guard present.contains(key) else { return nil }
