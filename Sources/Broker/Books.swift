@@ -64,6 +64,11 @@ final class Books {
         }
     }
 
+    /// The user's book, if it is open.
+    func opened(_ uid: UInt32) -> ContactsStore? {
+        if case .open(let book) = states[uid] { book } else { nil }
+    }
+
     private func open(
         _ uid: UInt32, creating: Bool, _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
     ) {
