@@ -13,7 +13,7 @@ extension AccessStore {
     ///
     /// - Throws: nothing of the batch counts then, and memory is as after the last commit, with two exceptions that are
     ///   on the safe side: whatever the batch took away stays away until somebody gives it anew, and its
-    ///   ``AuditEvent/revocation`` records stay for the next batch. Answer that the store is unavailable.
+    ///   ``AuditEvent/revocation`` records and counts stay for the next batch. Answer that the store is unavailable.
     public func commit() throws(AccessStoreError) { try commit(withAllUses: false) }
 
     /// Uses of one app that may be missing from the file.
@@ -70,13 +70,14 @@ extension AccessStore {
         for record in batch.records where record.event == .disclosure {
             let app = record.strength.map { Principal(uid: record.uid, strength: $0, app: record.app) }
             guard let app, var usage = usages[app] else { continue }
-            usage.uses += 1
-            usage.unwritten += 1
-            usage.lastUsedAt = record.time / 1_000_000
+            usage.uses += record.repeats ?? 1
+            usage.unwritten += record.repeats ?? 1
+            usage.lastUsedAt = max(usage.lastUsedAt ?? .min, record.time / 1_000_000)
             usages[app] = usage
             hasUnwrittenUses = hasUnwrittenUses || usage.unwritten >= Self.mostUnwrittenUses
         }
         writtenCounters = counters
+        ledger.committed()
         unwrittenGrants.removeAll()
         unwrittenIntents.removeAll()
         unwrittenPseudonyms.removeAll()
@@ -103,9 +104,12 @@ extension AccessStore {
         for owner in batch.identifiers { identifierKeys[owner] = nil }
         for (id, before) in batch.intents { intents[id] = before }
         unwrittenIntents.removeAll()
-        let kept = batch.records.filter { $0.event == .revocation }.prefix(Self.mostKeptRecords)
+        // What repeats a record that was not written would be told without one.
+        ledger.takenBack()
+        let kept =
+            batch.records.filter { $0.event == .revocation } + batch.records.filter { $0.repeats != nil }
         batch = Batch()
-        batch.records = Array(kept)
+        batch.records = Array(kept.prefix(Self.mostKeptRecords))
     }
 }
 

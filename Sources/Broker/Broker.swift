@@ -15,6 +15,8 @@ public final class Broker {
     let books: Books
     let turn: Turn
     let prompts: Prompts
+    let auditPace: AuditPace
+    var auditFollowers: [AuditFollower] = []
     let startedAt: Int64
 
     private(set) var sessions: [ObjectIdentifier: CallerSession] = [:]
@@ -38,7 +40,12 @@ public final class Broker {
         books = Books(folder: surroundings.stateFolder, loop: surroundings.loop, userName: surroundings.userName)
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
-        turn.didCommit = { [weak self] in self?.scheduleSync() }
+        access.auditBounds = limits.audit
+        auditPace = AuditPace(surroundings: surroundings, limits: limits, access: access, turn: turn)
+        turn.didCommit = { [weak self] in
+            self?.scheduleSync()
+            self?.tellFollowers()
+        }
         recoverSaves()
         scheduleExpiry()
     }
@@ -126,6 +133,7 @@ public final class Broker {
             detail: detail)
         fill(&record)
         access.append(record)
+        auditPace.scheduleFolds()
     }
 
     func record(
@@ -137,6 +145,7 @@ public final class Broker {
             event: event, detail: detail)
         fill(&record)
         access.append(record)
+        auditPace.scheduleFolds()
     }
 
     // MARK: Grants

@@ -141,6 +141,7 @@ final class Fetch {
                 $0.count = part.count
                 // A whole set is named by its revision.
                 $0.contacts = whole ? nil : Array(part)
+                $0.part = whole ? part.hashValue : nil
             }
         } while !rest.isEmpty
     }
@@ -160,6 +161,7 @@ final class Fetch {
     private func next() {
         guard !call.isOver else { return }
         hasAsked = true
+        if broker.auditPace.holds(call, session, { self.begin() }) { return }
         begin()
     }
 
