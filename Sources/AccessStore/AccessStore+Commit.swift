@@ -67,21 +67,30 @@ extension AccessStore {
 
     /// The batch is in the file.
     private func settle() {
-        for record in batch.records where record.event == .disclosure {
-            let app = record.strength.map { Principal(uid: record.uid, strength: $0, app: record.app) }
-            guard let app, var usage = usages[app] else { continue }
-            usage.uses += record.repeats ?? 1
-            usage.unwritten += record.repeats ?? 1
-            usage.lastUsedAt = max(usage.lastUsedAt ?? .min, record.time / 1_000_000)
-            usages[app] = usage
-            hasUnwrittenUses = hasUnwrittenUses || usage.unwritten >= Self.mostUnwrittenUses
-        }
+        countUses()
         writtenCounters = counters
         ledger.committed()
         unwrittenGrants.removeAll()
         unwrittenIntents.removeAll()
         unwrittenPseudonyms.removeAll()
         batch = Batch()
+    }
+
+    private func countUses() {
+        // Neighbours are mostly of one app, and finding an app means hashing a path.
+        var found: (app: Principal, place: Dictionary<Principal, Usage>.Index?)?
+        for record in batch.records where record.event == .disclosure {
+            guard let strength = record.strength else { continue }
+            let app = Principal(uid: record.uid, strength: strength, app: record.app)
+            if found?.app != app { found = (app, usages.index(forKey: app)) }
+            guard let place = found?.place else { continue }
+            // A count stands for its repeats; the first one has a record of its own.
+            usages.values[place].uses += record.repeats ?? 1
+            usages.values[place].unwritten += record.repeats ?? 1
+            usages.values[place].lastUsedAt = max(
+                usages.values[place].lastUsedAt ?? .min, record.time / 1_000_000)
+            hasUnwrittenUses = hasUnwrittenUses || usages.values[place].unwritten >= Self.mostUnwrittenUses
+        }
     }
 
     /// The batch is not in the file.

@@ -36,7 +36,7 @@ final class AuditPace {
     /// Whether a call must wait because its app has used up its share. `go` runs when its turn has come; where too many wait
     /// already the call has failed.
     func holds(_ call: Call, _ session: CallerSession, _ go: @escaping () -> Void) -> Bool {
-        guard !isLettingGo else { return false }
+        guard !isLettingGo, !call.isOver else { return false }
         let caller = session.caller
         let wait = access.auditWait(
             uid: caller.uid, strength: caller.strength, app: caller.app, now: surroundings.now())
