@@ -44,11 +44,12 @@ let package = Package(
         .target(name: "CAffinity"),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
+        .target(name: "CPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
 
         // Ground floor: no input, no output.
         room("JSON"),
         room("ContactsModel", ["JSON"]),
-        room("Normalization", ["ContactsModel", "CICU"]),
+        room("Normalization", ["ContactsModel", "CICU", "CPhoneNumber"]),
         room("Formatting", ["ContactsModel"]),
         room("Varlink", ["JSON"]),
         room("VCard", ["ContactsModel"]),
@@ -102,7 +103,7 @@ let package = Package(
         tests("VarlinkTests", ["Varlink"]),
         tests("VarlinkServerTests", ["VarlinkServer", "VarlinkClient", nioCore, nioPosix]),
         tests("ContactsModelTests", ["ContactsModel"]),
-        tests("NormalizationTests", ["Normalization"]),
+        tests("NormalizationTests", ["Normalization", "CPhoneNumber"]),
         tests("FormattingTests", ["Formatting"]),
         tests("VCardTests", ["VCard"]),
         tests("AccessControlTests", ["AccessControl"]),
@@ -119,5 +120,6 @@ let package = Package(
                 "ContactsInterface", "VarlinkClient", "PseudoTerminal", "HouseCompanion", "contactbrokerd",
                 "contact-agent", "contactctl", "contactbook", "AskForContact", grdbSQLite,
             ]),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )

@@ -43,6 +43,7 @@ public final class Broker {
         books = Books(
             folder: surroundings.stateFolder, loop: surroundings.loop, userName: surroundings.userName,
             forgetsAfter: limits.forgetsAfter, log: surroundings.log)
+        books.region = surroundings.region
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
         access.auditBounds = limits.audit
