@@ -9,7 +9,7 @@ VENV := $(shell pwd)/.build/python
 # A crashing test must end, not wait for a backtrace.
 export SWIFT_BACKTRACE = enable=no
 
-PACKAGES := libsqlite3-dev libssl-dev libicu-dev pkg-config python3 python3-venv
+PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev pkg-config python3 python3-venv
 
 .PHONY: all demo test lint bench certify install tsan asan clean packages python
 .DEFAULT_GOAL := all

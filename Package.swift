@@ -44,11 +44,12 @@ let package = Package(
         .target(name: "CAffinity"),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
+        .target(name: "CPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
 
         // Ground floor: no input, no output.
         room("JSON"),
         room("ContactsModel", ["JSON"]),
-        room("Normalization", ["ContactsModel", "CICU"]),
+        room("Normalization", ["ContactsModel", "CICU", "CPhoneNumber"]),
         room("Formatting", ["ContactsModel"]),
         room("Varlink", ["JSON"]),
         room("VCard", ["ContactsModel"]),
@@ -102,12 +103,13 @@ let package = Package(
         tests("VarlinkTests", ["Varlink"]),
         tests("VarlinkServerTests", ["VarlinkServer", "VarlinkClient", nioCore, nioPosix]),
         tests("ContactsModelTests", ["ContactsModel"]),
-        tests("NormalizationTests", ["Normalization"]),
+        tests("NormalizationTests", ["Normalization", "CPhoneNumber"]),
         tests("FormattingTests", ["Formatting"]),
         tests("VCardTests", ["VCard"]),
         tests("AccessControlTests", ["AccessControl"]),
         tests("AccessStoreTests", ["AccessStore"]),
         tests("ContactsStoreTests", ["ContactsStore"]),
+        tests("BrokerTests", ["Broker"]),
         tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
@@ -119,5 +121,6 @@ let package = Package(
                 "HouseCompanion", "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact",
                 grdbSQLite,
             ]),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )

@@ -47,15 +47,19 @@ public struct AuditRecord: Hashable, Sendable {
     /// Which ones; kept as pseudonyms that are the same across the apps of one user. `nil` for a whole set, named by ``revision``.
     public var contacts: [RecordNumber]?
     public var revision: Int64?
-    /// How many equal ones this record stands for, beyond the first.
+    /// Set in a count alone: so many more were equal to an earlier record, which was written before they were answered.
     public var repeats: Int?
     /// One of our own words, such as a method's name or `expired`; never a text of an app or a contact.
     public var detail: String?
+    /// Tells apart two disclosures that name no contacts, such as two batches of one list; it is not stored. Without it
+    /// such a disclosure is never taken for a repeat.
+    public var part: Int?
 
     public init(
         time: Int64, uid: UInt32, app: String = "", strength: IdentityStrength? = nil, event: AuditEvent,
         status: AuthorizationStatus? = nil, keys: ContactKeySet? = nil, count: Int? = nil,
-        contacts: [RecordNumber]? = nil, revision: Int64? = nil, repeats: Int? = nil, detail: String? = nil
+        contacts: [RecordNumber]? = nil, revision: Int64? = nil, repeats: Int? = nil, detail: String? = nil,
+        part: Int? = nil
     ) {
         self.time = time
         self.uid = uid
@@ -69,5 +73,6 @@ public struct AuditRecord: Hashable, Sendable {
         self.revision = revision
         self.repeats = repeats
         self.detail = detail
+        self.part = part
     }
 }

@@ -3,7 +3,35 @@ import ContactsModel
 
 extension AccessStore {
     /// Adds a record to the batch. It has its place in the chain once ``commit()`` has returned.
-    public func append(_ record: AuditRecord) { batch.records.append(record) }
+    ///
+    /// A refusal or a disclosure that is equal to a recent one is counted in place of being added: the first one is on
+    /// record, or is committed with this batch. The count follows when its window closes; see ``closeFolds(at:)``.
+    public func append(_ record: AuditRecord) { ledger.enter(record, into: &batch.records) }
+
+    /// Windows within which equal records are counted are open; see ``closeFolds(at:)``.
+    public var hasOpenFolds: Bool { ledger.hasOpenWindows }
+
+    /// When the first window closes, in microseconds since 1970.
+    public var nextFoldEnd: Int64? { ledger.nextEnd }
+
+    /// Adds the counts of the windows that are over.
+    ///
+    /// - Parameter now: microseconds since 1970; `nil` closes all of them.
+    public func closeFolds(at now: Int64?) { ledger.close(at: now, into: &batch.records) }
+
+    /// How long an app that has used up its share of the audit must wait before it may cause another record; `nil` where
+    /// it need not. What is recorded is on record all the same: it is for the caller to hold the app's calls.
+    ///
+    /// - Parameter now: microseconds since 1970.
+    public func auditWait(uid: UInt32, strength: IdentityStrength, app: String, now: Int64) -> Duration? {
+        ledger.wait(AuditLedger.Owner(uid: uid, strength: strength, app: app), now: now)
+    }
+
+    /// What one app may write; set it before the first call is answered.
+    public var auditBounds: AuditBounds {
+        get { ledger.bounds }
+        set { ledger.bounds = newValue }
+    }
 
     /// Records in the chain.
     public var auditCount: Int64 { writtenCounters.auditSequence }

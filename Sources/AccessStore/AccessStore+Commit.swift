@@ -13,7 +13,7 @@ extension AccessStore {
     ///
     /// - Throws: nothing of the batch counts then, and memory is as after the last commit, with two exceptions that are
     ///   on the safe side: whatever the batch took away stays away until somebody gives it anew, and its
-    ///   ``AuditEvent/revocation`` records stay for the next batch. Answer that the store is unavailable.
+    ///   ``AuditEvent/revocation`` records and counts stay for the next batch. Answer that the store is unavailable.
     public func commit() throws(AccessStoreError) { try commit(withAllUses: false) }
 
     /// Uses of one app that may be missing from the file.
@@ -69,6 +69,7 @@ extension AccessStore {
     private func settle() {
         countUses()
         writtenCounters = counters
+        ledger.committed()
         unwrittenGrants.removeAll()
         unwrittenIntents.removeAll()
         unwrittenPseudonyms.removeAll()
@@ -83,9 +84,11 @@ extension AccessStore {
             let app = Principal(uid: record.uid, strength: strength, app: record.app)
             if found?.app != app { found = (app, usages.index(forKey: app)) }
             guard let place = found?.place else { continue }
-            usages.values[place].uses += 1
-            usages.values[place].unwritten += 1
-            usages.values[place].lastUsedAt = record.time / 1_000_000
+            // A count stands for its repeats; the first one has a record of its own.
+            usages.values[place].uses += record.repeats ?? 1
+            usages.values[place].unwritten += record.repeats ?? 1
+            usages.values[place].lastUsedAt = max(
+                usages.values[place].lastUsedAt ?? .min, record.time / 1_000_000)
             hasUnwrittenUses = hasUnwrittenUses || usages.values[place].unwritten >= Self.mostUnwrittenUses
         }
     }
@@ -110,9 +113,12 @@ extension AccessStore {
         for owner in batch.identifiers { identifierKeys[owner] = nil }
         for (id, before) in batch.intents { intents[id] = before }
         unwrittenIntents.removeAll()
-        let kept = batch.records.filter { $0.event == .revocation }.prefix(Self.mostKeptRecords)
+        // What repeats a record that was not written would be told without one.
+        ledger.takenBack()
+        let kept =
+            batch.records.filter { $0.event == .revocation } + batch.records.filter { $0.repeats != nil }
         batch = Batch()
-        batch.records = Array(kept)
+        batch.records = Array(kept.prefix(Self.mostKeptRecords))
     }
 }
 

@@ -15,7 +15,12 @@ extension AccessStore {
     /// - Returns: `lastUsedAt` in seconds since 1970.
     public func usage(of principal: Principal) -> (lastUsedAt: Int64?, uses: Int) {
         let usage = usages[principal.bound(to: .standing)] ?? Usage()
-        return (usage.lastUsedAt, usage.uses)
+        let counted = ledger.openUses(
+            of: AuditLedger.Owner(uid: principal.uid, strength: principal.strength, app: principal.app))
+        guard let last = counted.last, usages[principal.bound(to: .standing)] != nil else {
+            return (usage.lastUsedAt, usage.uses)
+        }
+        return (max(usage.lastUsedAt ?? .min, last / 1_000_000), usage.uses + counted.uses)
     }
 
     /// What the app was called when its grant was made. Text of strangers; whoever shows it strips it.

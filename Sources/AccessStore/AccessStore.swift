@@ -29,6 +29,8 @@ public final class AccessStore {
     var writtenCounters: Counters
 
     var batch = Batch()
+    /// What each app has written of late, and what is only counted.
+    var ledger = AuditLedger()
     // What differs from the file. Unlike the batch it outlives a commit that failed, so that a revocation which
     // stays in force is written as soon as that is possible again.
     var unwrittenGrants: [Principal: SetChange] = [:]
@@ -79,6 +81,9 @@ public final class AccessStore {
     /// - Parameter now: microseconds since 1970.
     public func close(now: Int64) {
         guard writer != nil else { return }
+        // Before the stop, in a commit of their own: what they count as uses is written with the next.
+        closeFolds(at: nil)
+        try? commit()
         append(AuditRecord(time: now, uid: geteuid(), event: .stop))
         // What cannot be written now is missed by the next start, which records the gap.
         if (try? commit(withAllUses: true)) != nil, (try? walSync.sync()) != nil {

@@ -16,7 +16,7 @@ extension Broker {
         let parameters = try AdminParameters(
             call.parameters,
             allowing: ["uid", "allUsers", "app", "since", "until", "event", "contact", "limit", "follow"])
-        guard !parameters.follow else { throw .invalidParameter("follow") }
+        guard !parameters.follow || call.more else { throw .expectedMore }
         var filter = AuditFilter(app: parameters.app, contact: parameters.contact)
         filter.uid = parameters.allUsers ? nil : parameters.uid ?? session.caller.uid
         filter.since = try time(parameters.since, "since")
@@ -28,7 +28,9 @@ extension Broker {
             }
             filter.event = event
         }
-        if call.more, parameters.limit == nil {
+        if parameters.follow {
+            try follow(call, filter, latest: parameters.limit)
+        } else if call.more, parameters.limit == nil {
             sendAudit(call, filter, after: nil)
         } else {
             sendLatest(call, filter, limit: parameters.limit ?? Self.recordsWithoutMore)
@@ -91,7 +93,7 @@ extension Broker {
     }
 
     /// Reads the audit off the loop, since it may be long, and hands over on the loop what was read.
-    private func readAudit<Result: Sendable>(
+    func readAudit<Result: Sendable>(
         _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Result, _ call: Call,
         _ done: @escaping (Result) -> Void
     ) {
@@ -117,7 +119,7 @@ extension Broker {
         }
     }
 
-    private static func reply(_ records: [AuditEntry]) -> [UInt8] {
+    static func reply(_ records: [AuditEntry]) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 256 * records.count + 32)
         writer.object {
             $0.name("records")

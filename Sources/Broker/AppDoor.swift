@@ -15,6 +15,7 @@ extension Broker {
             call.fail(.methodNotFound(call.method))
             return
         }
+        if auditPace.holds(call, session, { [weak self] in self?.answerApp(call, session) }) { return }
         if waitsForGrant(session, { [weak self] in self?.answerApp(call, session) }) { return }
         do throws(VarlinkError) {
             switch method {

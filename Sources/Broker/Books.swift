@@ -16,6 +16,8 @@ final class Books {
     private let userName: (UInt32) -> String
     private let forgetsAfter: Duration
     private let log: (String) -> Void
+    /// Where phone numbers are dialled that are written without a country. Holds for books opened afterwards.
+    var region = ""
     private var states: [UInt32: State] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
     /// Users whose log is about to be emptied.
@@ -75,11 +77,13 @@ final class Books {
         states[uid] = .opening([body])
         let folder = "\(self.folder)/users/\(uid)"
         let owner = StoreOwner(uid: uid, name: userName(uid))
+        let region = self.region
         let bound = LoopBound(self, loop: loop)
         queue(of: uid).async { [loop] in
             let result: Result<ContactsStore?, StoreError>
             do throws(StoreError) {
-                result = .success(try ContactsStore.open(folder: folder, owner: owner, creating: creating))
+                result = .success(
+                    try ContactsStore.open(folder: folder, owner: owner, creating: creating, region: region))
             } catch {
                 result = .failure(error)
             }

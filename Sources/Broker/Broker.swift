@@ -16,6 +16,8 @@ public final class Broker {
     let books: Books
     let turn: Turn
     let prompts: Prompts
+    let auditPace: AuditPace
+    var auditFollowers: [AuditFollower] = []
     let startedAt: Int64
 
     private(set) var sessions: [ObjectIdentifier: CallerSession] = [:]
@@ -41,12 +43,18 @@ public final class Broker {
         books = Books(
             folder: surroundings.stateFolder, loop: surroundings.loop, userName: surroundings.userName,
             forgetsAfter: limits.forgetsAfter, log: surroundings.log)
+        books.region = surroundings.region
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
+        access.auditBounds = limits.audit
+        auditPace = AuditPace(surroundings: surroundings, limits: limits, access: access, turn: turn)
         prompts.describe = { [weak self] prompt, waiting, expires in
             self?.describe(prompt, waiting: waiting, expires: expires) ?? Array("{}".utf8)
         }
-        turn.didCommit = { [weak self] in self?.scheduleSync() }
+        turn.didCommit = { [weak self] in
+            self?.scheduleSync()
+            self?.tellFollowers()
+        }
         recoverSaves()
         scheduleExpiry()
     }
@@ -141,6 +149,7 @@ public final class Broker {
             detail: detail)
         fill(&record)
         access.append(record)
+        auditPace.scheduleFolds()
     }
 
     func record(
@@ -152,6 +161,7 @@ public final class Broker {
             event: event, detail: detail)
         fill(&record)
         access.append(record)
+        auditPace.scheduleFolds()
     }
 
     /// Contacts for the record, in pieces that stay small; one piece at least, also of none.

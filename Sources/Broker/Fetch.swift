@@ -156,6 +156,7 @@ final class Fetch {
                 $0.count = part.count
                 // A whole set is named by its revision.
                 $0.contacts = whole ? nil : Array(part)
+                $0.part = whole ? part.hashValue : nil
             }
         }
     }
@@ -170,6 +171,7 @@ final class Fetch {
 
     private func next() {
         hasAsked = true
+        if broker.auditPace.holds(call, session, { self.begin() }) { return }
         begin()
     }
 

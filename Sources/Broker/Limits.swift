@@ -1,3 +1,5 @@
+import AccessStore
+
 /// What callers may use up. Every queue and every wait of the broker has its bound here.
 public struct Limits: Hashable, Sendable {
     /// Contacts read, cut and copied in one turn of the loop: about a millisecond.
@@ -42,6 +44,14 @@ public struct Limits: Hashable, Sendable {
     public var ignoredAddresses = 100
     /// Audit records in one reply of a caller that asked for `more`.
     public var auditRecordsPerBatch = 500
+    /// What one app may write of the audit, and when its records are one.
+    public var audit = AuditBounds()
+    /// Calls of one app that wait because it has used up its share of the audit; further ones are `LimitExceeded`.
+    public var callsHeld = 64
+    /// Administrators who follow the audit at once.
+    public var auditFollowers = 16
+    /// A follower is told of new records after this time, of all of them together.
+    public var followInterval = Duration.milliseconds(20)
 
     public init() {}
 }

@@ -18,6 +18,8 @@ public struct Surroundings {
     public var watch: (_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject?
     /// Whether one process is an ancestor of the other.
     public var areKin: (_ left: ProcessIdentity, _ right: ProcessIdentity) -> Bool
+    /// Where the user's phone numbers are dialled that are written without a country, as in `DE`; empty where that is not known.
+    public var region = ""
     /// What else the administrator should know, such as what the kernel lacks.
     public var facts: [(name: String, value: String)]
     /// For the journal: what happened, never what a contact says.

@@ -22,15 +22,19 @@ public struct Table {
         let widths = headings.indices.map { column in
             min(Self.widest, all.map { DisplayText.columns(of: $0[column]) }.max() ?? 0)
         }
-        return all.map { row in
-            var line = ""
-            for (column, cell) in row.enumerated() {
-                line +=
-                    column == row.count - 1
-                    ? DisplayText.line(cell) : DisplayText.cell(cell, columns: widths[column]) + "  "
-            }
-            while line.last == " " { line.removeLast() }
-            return line
+        return all.map { Self.line($0, widths: widths) }
+    }
+
+    /// One row under columns of these widths, without white space at its end. The last cell takes what it needs.
+    /// Cells are made fit for a terminal here.
+    public static func line(_ cells: [String], widths: [Int]) -> String {
+        var line = ""
+        for (column, cell) in cells.enumerated() {
+            line +=
+                column == cells.count - 1
+                ? DisplayText.line(cell) : DisplayText.cell(cell, columns: widths[column]) + "  "
         }
+        while line.last == " " { line.removeLast() }
+        return line
     }
 }

@@ -116,12 +116,18 @@ extension BookReader.Connection {
             statement.bind(2, address)
             defer { statement.reset() }
             return try statement.step()
-        case .phone(let digits): return try hasPhone(record) { digits.matches(PhoneDigits(reversed: $0)) }
+        case .phone(let key):
+            return try hasPhone(record) {
+                key.matches(
+                    PhoneMatchKey(
+                        national: $0.text(0), country: Int32(truncatingIfNeeded: $0.integer(1)),
+                        extensionDigits: $0.text(2)))
+            }
         case .terms(let terms, let keys):
             return try terms.allSatisfy { term in
                 if try hasWord(term, keys, record) { return true }
                 guard let part = Match.phonePart(term) else { return false }
-                return try hasPhone(record) { $0.contains(part) }
+                return try hasPhone(record) { $0.text(3).contains(part) }
             }
         }
     }
@@ -136,12 +142,12 @@ extension BookReader.Connection {
         return try statement.step()
     }
 
-    private func hasPhone(_ record: Int64, _ matches: (String) -> Bool) throws -> Bool {
+    private func hasPhone(_ record: Int64, _ matches: (PreparedStatement) -> Bool) throws -> Bool {
         let statement = try statement(ReadSQL.phonesOfRecord)
         statement.bind(1, record)
         defer { statement.reset() }
         while try statement.step() {
-            if matches(statement.text(0)) { return true }
+            if matches(statement) { return true }
         }
         return false
     }

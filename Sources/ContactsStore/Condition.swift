@@ -6,7 +6,7 @@ enum Match: Hashable {
     /// Each word begins a word of one of the keys. Never empty.
     case words([String], in: ContactKeySet)
     case email(String)
-    case phone(PhoneDigits)
+    case phone(PhoneMatchKey)
     /// For the person: each term begins a word or, where it is of digits, is part of a phone number. Never empty.
     case terms([String], in: ContactKeySet)
     case nobody
@@ -27,8 +27,8 @@ enum Match: Hashable {
             let key = keys.contains(.emailAddresses) ? EmailMatchKey(address, normalizer) : nil
             self = key.map { .email($0.text) } ?? .nobody
         case .phoneNumber(let number):
-            let digits = keys.contains(.phoneNumbers) ? PhoneDigits(number) : nil
-            self = digits.map { .phone($0) } ?? .nobody
+            let key = keys.contains(.phoneNumbers) ? PhoneMatchKey(number, normalizer) : nil
+            self = key.map { .phone($0) } ?? .nobody
         case .records: self = .nobody
         }
     }
@@ -74,14 +74,18 @@ struct Condition: Hashable {
             self.init(
                 sql: "record IN (SELECT record FROM email INDEXED BY emailByAddress WHERE address = ?)",
                 bindings: [.text(address)])
-        case .phone(let digits):
-            let endings = digits.endings
+        case .phone(let key):
+            let endings = key.endings
             let places = repeatElement("?", count: endings.count).joined(separator: ", ")
-            var sql = "SELECT record FROM phone INDEXED BY phoneByDigits WHERE digits IN (\(places))"
-            var bindings = endings.map { Binding.text($0) }
-            if let beginning = digits.beginning {
-                sql += " UNION SELECT record FROM phone INDEXED BY phoneByDigits WHERE digits >= ? AND digits < ?"
-                bindings += [.text(beginning), .text(beginning + ":")]
+            var sql = "\(Self.phoneIndex) national IN (\(places))\(Self.phoneRest)"
+            let rest: [Binding] = [
+                .integer(Int64(key.country)), .integer(Int64(key.country)), .text(key.extensionDigits),
+                .text(key.extensionDigits),
+            ]
+            var bindings = endings.map { Binding.text($0) } + rest
+            if let beginning = key.beginning {
+                sql += " UNION \(Self.phoneIndex) national >= ? AND national < ?\(Self.phoneRest)"
+                bindings += [.text(beginning), .text(beginning + ":")] + rest
             }
             self.init(sql: "record IN (\(sql))", bindings: bindings)
         case .terms(let terms, let keys):
@@ -112,6 +116,11 @@ struct Condition: Hashable {
         sql = all.map(\.sql).joined(separator: " AND ")
         bindings = all.flatMap(\.bindings)
     }
+
+    private static let phoneIndex = "SELECT record FROM phone INDEXED BY phoneByNational WHERE"
+
+    /// What is not known on either side does not tell two numbers apart. Each parameter stands twice.
+    private static let phoneRest = " AND (country IN (0, ?) OR ? = 0) AND (extension IN ('', ?) OR ? = '')"
 
     private static let wordIndex = """
         SELECT record FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? AND (1 << key) & ? <> 0

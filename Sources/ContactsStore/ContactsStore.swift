@@ -26,10 +26,13 @@ public final class ContactsStore: Sendable {
     /// - Parameters:
     ///   - folder: the user's own; it is made with mode 0700, the file in it with 0600, whatever the umask.
     ///   - locale: whose alphabet decides the order (`de_DE`); `""` is the order that suits most.
+    ///   - region: where phone numbers are dialled that are written without a country (`DE`); `""` is not known.
     public static func open(
-        folder: String, owner: StoreOwner, creating: Bool, locale: String = ""
+        folder: String, owner: StoreOwner, creating: Bool, locale: String = "", region: String = ""
     ) throws(StoreError) -> ContactsStore? {
-        guard let readerForms = Normalizer(locale: locale), let writerForms = Normalizer(locale: locale) else {
+        guard let readerForms = Normalizer(locale: locale, region: region),
+            let writerForms = Normalizer(locale: locale, region: region)
+        else {
             throw .unavailable(reason: "ICU's data are missing")
         }
         let file = BookFile(folder: folder)

@@ -15,7 +15,7 @@ enum ReadSQL {
         SELECT 1 FROM word WHERE record = ? AND word >= ? AND word < ? AND (1 << key) & ? <> 0 LIMIT 1
         """
     static let emailOfRecord = "SELECT 1 FROM email WHERE record = ? AND address = ?"
-    static let phonesOfRecord = "SELECT digits FROM phone WHERE record = ?"
+    static let phonesOfRecord = "SELECT national, country, extension, digits FROM phone WHERE record = ?"
 
     // Of the whole book.
 

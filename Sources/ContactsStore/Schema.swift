@@ -60,13 +60,17 @@ enum Schema {
                     ) STRICT, WITHOUT ROWID;
                     CREATE INDEX emailByAddress ON email (address, record);
 
-                    -- digits: from the last to the first.
+                    -- digits: as typed, from the last to the first. national, country, extension: by what numbers match;
+                    -- country 0 is an unknown one.
                     CREATE TABLE phone (
-                        record  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
-                        digits  TEXT NOT NULL,
-                        PRIMARY KEY (record, digits)
+                        record     INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                        national   TEXT NOT NULL,
+                        country    INTEGER NOT NULL,
+                        extension  TEXT NOT NULL,
+                        digits     TEXT NOT NULL,
+                        PRIMARY KEY (record, national, country, extension, digits)
                     ) STRICT, WITHOUT ROWID;
-                    CREATE INDEX phoneByDigits ON phone (digits, record);
+                    CREATE INDEX phoneByNational ON phone (national, country, extension, record);
                     """)
         }
         return migrator
@@ -75,6 +79,6 @@ enum Schema {
     /// What a book of this version has, to be found before it is used.
     static let objects: Set<String> = [
         "book", "contact", "contactByGivenName", "contactByFamilyName", "image", "word", "wordByWord", "email",
-        "emailByAddress", "phone", "phoneByDigits",
+        "emailByAddress", "phone", "phoneByNational",
     ]
 }

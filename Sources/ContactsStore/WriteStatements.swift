@@ -30,7 +30,8 @@ final class WriteStatements {
         deletePhones = try prepare("DELETE FROM phone WHERE record = ?")
         insertWord = try prepare("INSERT OR IGNORE INTO word (record, word, key) VALUES (?, ?, ?)")
         insertEmail = try prepare("INSERT OR IGNORE INTO email (record, address) VALUES (?, ?)")
-        insertPhone = try prepare("INSERT OR IGNORE INTO phone (record, digits) VALUES (?, ?)")
+        insertPhone = try prepare(
+            "INSERT OR IGNORE INTO phone (record, national, country, extension, digits) VALUES (?, ?, ?, ?, ?)")
         insertImage = try prepare("INSERT OR REPLACE INTO image (record, imageData) VALUES (?, ?)")
         deleteImage = try prepare("DELETE FROM image WHERE record = ?")
         updateForms = try prepare("UPDATE book SET forms = ?")
@@ -124,8 +125,11 @@ final class WriteStatements {
         }
         insertPhone.bind(1, record)
         for phone in contact.phoneNumbers {
-            guard let digits = PhoneDigits(phone.value) else { continue }
-            insertPhone.bind(2, digits.reversed)
+            guard let key = PhoneMatchKey(phone.value, normalizer) else { continue }
+            insertPhone.bind(2, key.national)
+            insertPhone.bind(3, Int64(key.country))
+            insertPhone.bind(4, key.extensionDigits)
+            insertPhone.bind(5, PhoneDigits(phone.value)?.reversed ?? "")
             try insertPhone.run()
         }
     }

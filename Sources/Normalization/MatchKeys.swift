@@ -18,19 +18,14 @@ public struct EmailMatchKey: Hashable, Sendable {
     }
 }
 
-/// A phone number by its digits, without what is dialled before it.
+/// The digits of a phone number as they are typed, for who searches by a part of them.
 ///
-/// Two numbers match if their digits are equal, or the shorter one has at least ``shortest`` digits and the longer one
-/// ends with it: `+44 20 7946 0018`, `020 7946 0018` and `7946 0018` are one. Zeros in front are dialled (`0` within the
-/// country, `00` out of it) and do not count, nor does `(0)` within. This is a rule over digits alone: it can take
-/// numbers of two countries for one where only one of them is written with its country.
+/// Zeros in front are dialled (`0` within the country, `00` out of it) and do not count, nor does `(0)` within.
 public struct PhoneDigits: Hashable, Sendable {
-    /// Fewest digits that may be the end of a longer number; shorter ones (112) match only themselves.
-    public static let shortest = 7
-    /// Most digits kept (E.164 has 15, with room for what people dial around it); a longer one matches nothing.
+    /// Most digits kept (E.164 has 15, with room for what people dial around it); of a longer one there are none.
     public static let longest = 32
 
-    /// The digits from the last to the first: numbers with one ending stand together in an index.
+    /// The digits from the last to the first.
     public let reversed: String
 
     /// `nil` for what has no digits, or too many.
@@ -38,11 +33,6 @@ public struct PhoneDigits: Hashable, Sendable {
         let digits = Self.dialled(number).drop { $0 == UInt8(ascii: "0") }
         guard !digits.isEmpty, digits.count <= Self.longest else { return nil }
         reversed = String(decoding: digits.reversed(), as: UTF8.self)
-    }
-
-    /// Takes digits that were stored.
-    public init(reversed: String) {
-        self.reversed = reversed
     }
 
     /// The digits up to what is dialled once the call is answered (`;ext=7`, `x7`, `,,7`), and without the zero of
@@ -85,21 +75,5 @@ public struct PhoneDigits: Hashable, Sendable {
     /// The decimal digits of a text, of whatever script, as ASCII.
     public static func digits(in text: String) -> [UInt8] {
         text.unicodeScalars.map(ascii).filter { (0x30...0x39).contains($0) }
-    }
-
-    /// Whole stored numbers that are this one, or an ending of it.
-    public var endings: [String] {
-        let count = reversed.utf8.count
-        return (min(Self.shortest, count)...count).map { String(reversed.prefix($0)) }
-            .filter { $0 == reversed || $0.utf8.count >= Self.shortest }
-    }
-
-    /// What stored numbers begin with (they are stored reversed) that end with this one; `nil` for a short one.
-    public var beginning: String? { reversed.utf8.count >= Self.shortest ? reversed : nil }
-
-    public func matches(_ other: PhoneDigits) -> Bool {
-        let (short, long) = reversed.utf8.count < other.reversed.utf8.count ? (self, other) : (other, self)
-        return short.reversed == long.reversed
-            || short.reversed.utf8.count >= Self.shortest && long.reversed.hasPrefix(short.reversed)
     }
 }

@@ -1,4 +1,5 @@
 import CICU
+import CPhoneNumber
 
 /// Turns names, words, addresses and numbers into the forms in which they are compared.
 ///
@@ -7,15 +8,21 @@ public final class Normalizer {
     private let collator: OpaquePointer
     private let folder: OpaquePointer
 
+    /// Where numbers are dialled that are written without a country: two capital letters, or `ZZ` for nobody knows where.
+    let region: String
+
     /// By which rules forms are made: ours, ICU's and the locale's. Forms of different rules do not compare.
     public let version: String
 
     /// Rises with every change of what this module makes of a text.
     private static let rules = 1
 
-    /// - Parameter locale: whose alphabet decides the order, as in `de_DE`; `""` and unknown ones are the root's.
+    /// - Parameters:
+    ///   - locale: whose alphabet decides the order, as in `de_DE`; `""` and unknown ones are the root's.
+    ///   - region: where phone numbers are dialled that are written without a country, as in `DE`; `""` and unknown ones
+    ///     are nowhere, so that such numbers match by their digits, whatever the country.
     /// - Returns: `nil` where ICU's data are missing.
-    public init?(locale: String) {
+    public init?(locale: String, region: String = "") {
         // The environment's form has an encoding and perhaps a modifier behind it: de_DE.UTF-8@euro.
         let locale = String(locale.prefix { $0 != "." && $0 != "@" })
         guard let collator = cicu_collator_open(locale.isEmpty ? "root" : locale) ?? cicu_collator_open("root") else {
@@ -27,9 +34,12 @@ public final class Normalizer {
         }
         self.collator = collator
         self.folder = folder
+        self.region = cphonenumber_knows(region) == 1 ? region : "ZZ"
         var version: [UInt8] = [0, 0, 0, 0]
         cicu_collator_version(collator, &version)
-        self.version = "\(Self.rules) " + version.map { String($0) }.joined(separator: ".") + " " + locale
+        self.version =
+            "\(Self.rules) " + version.map { String($0) }.joined(separator: ".") + " " + locale
+            + " " + self.region
     }
 
     deinit {

@@ -102,13 +102,13 @@ final class SessionHouse {
             throw Failure(error, folder: folders.state)
         }
         let watch = BindingWatch(loop: loop)
-        broker = Broker(
-            surroundings: Surroundings(
-                loop: loop, now: Clock.now, uptime: Clock.uptime, stateFolder: folders.state, ownUID: getuid(),
-                userName: userName, watch: { binding, ended in watch.begin(binding, ended) },
-                areKin: { left, right in Kinship.isKin(left, of: right) },
-                facts: facts.described, log: { message in log.warning("\(message)") }),
-            access: access)
+        var surroundings = Surroundings(
+            loop: loop, now: Clock.now, uptime: Clock.uptime, stateFolder: folders.state, ownUID: getuid(),
+            userName: userName, watch: { binding, ended in watch.begin(binding, ended) },
+            areKin: { left, right in Kinship.isKin(left, of: right) },
+            facts: facts.described, log: { message in log.warning("\(message)") })
+        surroundings.region = TelephoneRegion.ofThisProcess
+        broker = Broker(surroundings: surroundings, access: access)
         do {
             for interface in ContactsInterface.allCases {
                 doors.append(try open(interface, folders, loop, collector, log, failed))

@@ -12,10 +12,11 @@ struct AdminDoor {
     /// Longest wait for an answer; verifying a long audit takes the longest.
     static let timeout = Duration.seconds(120)
 
-    init(to task: String) throws {
+    /// - Parameter waitingForEver: for answers that come when something happens.
+    init(to task: String, waitingForEver: Bool = false) throws {
         self.task = task
         do {
-            client = try BrokerConnection.connect(to: .admin, timeout: Self.timeout)
+            client = try BrokerConnection.connect(to: .admin, timeout: waitingForEver ? nil : Self.timeout)
         } catch {
             throw CommandFailure(could: task, error)
         }

@@ -10,11 +10,15 @@ struct AuditCommand: ParsableCommand {
 
     @Option(help: "Of this app only: its name or identifier, or part of it.") var app: String?
     @Option(help: "Since a time: 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.") var since: String?
+    @Option(help: "Of this event only, such as disclosure, refusal or revocation.") var event: String?
     @Option(help: "The latest so many.") var limit: Int?
-    @Flag(help: "Print JSON, with hashes.") var json = false
+    @Flag(help: "Go on with new records as they come, until interrupted.") var follow = false
+    @Flag(help: "Print JSON, with hashes; with --follow one record a line.") var json = false
 
     /// Records shown if nobody says how many; with ``since`` all of them.
     private static let defaultLimit = 50
+    /// The same before the new ones, where those are followed.
+    private static let defaultLimitBeforeNew = 10
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1") }
@@ -25,7 +29,7 @@ struct AuditCommand: ParsableCommand {
 
     func run() throws {
         let task = "read the audit"
-        let door = try AdminDoor(to: task)
+        let door = try AdminDoor(to: task, waitingForEver: follow)
         // An app that was reset has its records still, but no grant to find its identifier by: then all are read.
         let candidates = try app.map { word in try door.grants().filter { $0.isCalled(word) } }
         let identifier = try app.flatMap { word in
@@ -33,16 +37,27 @@ struct AuditCommand: ParsableCommand {
                 ? try AppGrant.matching(word, strength: nil, in: candidates ?? [], to: task).first?.app : nil
         }
         let isSifted = app != nil && identifier == nil
-        let bound = limit ?? (since == nil ? Self.defaultLimit : nil)
+        let bound = limit ?? (since == nil ? follow ? Self.defaultLimitBeforeNew : Self.defaultLimit : nil)
         var records: [JSONValue] = []
+        var rows = AuditRows()
         try door.stream("QueryAudit") {
             $0.member("app", identifier)
             $0.member("since", since.flatMap { Self.moment($0, now: Int64(time(nil))) })
-            $0.member("limit", isSifted ? nil : bound)
+            $0.member("event", event)
+            $0.member("limit", isSifted && !follow ? nil : bound)
+            if follow { $0.member("follow", true) }
         } each: {
-            let batch = $0["records"]?.elements.map(Array.init) ?? []
-            records += isSifted ? batch.filter { Self.isOf($0, app: app ?? "") } : batch
+            let all = $0["records"]?.elements.map(Array.init) ?? []
+            let batch = isSifted ? all.filter { Self.isOf($0, app: app ?? "") } : all
+            guard follow else {
+                records += batch
+                return
+            }
+            for record in batch { print(json ? String(decoding: record.text, as: UTF8.self) : rows.line(record)) }
+            // A pipe would wait for a whole buffer otherwise.
+            fflush(nil)
         }
+        guard !follow else { return }
         if isSifted, let bound { records = records.suffix(bound) }
         if json {
             print(JSONLines.text(records))

@@ -6,18 +6,24 @@ enum AuditTable {
     static func lines(_ records: [JSONValue], withApp: Bool) -> [String] {
         var table = Table(["TIME"] + (withApp ? ["APP"] : []) + ["WHAT", "STATUS", "CONTACTS", "DETAILS"])
         for record in records {
-            let app = record["app"]?.string ?? ""
-            var what = record["event"]?.string ?? ""
-            if let repeats = record["repeats"]?.integer, repeats > 0 { what += " (\(repeats + 1) times)" }
-            let keys = KeyWords.text(record["keys"]) ?? ""
-            let detail = record["detail"]?.string ?? ""
-            table.add(
-                [LocalTime.text(record["time"]?.string ?? "", withSeconds: true)] + (withApp ? [short(app)] : []) + [
-                    what, record["status"]?.string ?? "", (record["contacts"]?.integer).map { "\($0)" } ?? "",
-                    keys.isEmpty ? detail : detail.isEmpty ? keys : "\(keys) (\(detail))",
-                ])
+            var cells = cells(record)
+            if !withApp { cells.remove(at: 1) }
+            table.add(cells)
         }
         return table.lines
+    }
+
+    /// Time, app, what, status, contacts, details.
+    static func cells(_ record: JSONValue) -> [String] {
+        var what = record["event"]?.string ?? ""
+        if let repeats = record["repeats"]?.integer, repeats > 0 { what += " (\(repeats) more)" }
+        let keys = KeyWords.text(record["keys"]) ?? ""
+        let detail = record["detail"]?.string ?? ""
+        return [
+            LocalTime.text(record["time"]?.string ?? "", withSeconds: true), short(record["app"]?.string ?? ""), what,
+            record["status"]?.string ?? "", (record["contacts"]?.integer).map { "\($0)" } ?? "",
+            keys.isEmpty ? detail : detail.isEmpty ? keys : "\(keys) (\(detail))",
+        ]
     }
 
     /// An app that is known by its file alone has a path and a hash for an identifier: the file's name, for a table.

@@ -171,8 +171,8 @@ struct BatchTests {
         let store = try AccessStore.open(folder: disk.path + "/state", now: 1)
         var written = 1
         var failures = 0
-        for _ in 0..<2_000 where failures < 3 {
-            store.disclose(1)
+        for number in 0..<2_000 where failures < 3 {
+            store.disclose(Int64(number))
             do {
                 try store.commit()
                 written += 1
@@ -185,7 +185,7 @@ struct BatchTests {
         #expect(store.auditCount == Int64(written))
         #expect(try store.verifyAll().checked == written)
         try disk.grow(kilobytes: 2_048)
-        store.disclose(2)
+        store.disclose(-1)
         try store.commit()
         try store.walSync.sync()
         #expect(try store.verifyAll().checked == written + 1)

@@ -63,6 +63,21 @@ struct CrashTests {
         #expect(seen == Set(0...6))
     }
 
+    @Test("Of what was told again and again the first record is there; only the count may be missing")
+    func counts() throws {
+        let store = try house.open()
+        for _ in 1...10 {
+            store.disclose(1)
+            try store.commit()
+        }
+        let survivor = try copy().open()
+        #expect(try survivor.events() == [.start, .disclosure, .gap, .start])
+        #expect(try survivor.verifyAll().brokenAt == nil)
+        // Who tells it after the restart records it anew.
+        survivor.disclose(1)
+        #expect(survivor.hasUncommitted)
+    }
+
     @Test("A save cut short is told after the restart, and what is not in the book leaves the set")
     func intents() throws {
         let store = try house.open()

@@ -135,11 +135,31 @@ struct ContactctlTests {
         let outcome = try run("contactctl", "audit", with: broker())
         #expect(
             outcome.output == """
-                TIME                 APP              WHAT                  STATUS   CONTACTS  DETAILS
-                2026-03-01 12:00:01  org.example.Ink  disclosure (2 times)  limited  3         givenName
-                2026-03-01 12:00:02  org.example.Ink  disclosure (2 times)  limited  3         givenName
+                TIME                 APP              WHAT                 STATUS   CONTACTS  DETAILS
+                2026-03-01 12:00:01  org.example.Ink  disclosure (1 more)  limited  3         givenName
+                2026-03-01 12:00:02  org.example.Ink  disclosure (1 more)  limited  3         givenName
 
                 """)
+    }
+
+    @Test("audit --follow prints each record as it comes, a line each, and says when the broker is gone")
+    func follow() throws {
+        let broker = try broker()
+        let outcome = try run("contactctl", "audit", "--follow", "--event", "disclosure", with: broker)
+        #expect(
+            outcome.output == """
+                2026-03-01 12:00:01  org.example.Ink  disclosure (1 more)  limited   3    givenName
+                2026-03-01 12:00:02  org.example.Ink  disclosure (1 more)  limited   3    givenName
+
+                """)
+        let asked = broker.asked.first { $0.method == "QueryAudit" }
+        #expect(asked?.parameters == #"{"event":"disclosure","limit":10,"follow":true}"#)
+        let lines = try run("contactctl", "audit", "--follow", "--json", "--app", "ink", with: self.broker())
+        let texts = lines.output.split(separator: "\n")
+        #expect(texts.count == 2)
+        for text in texts { #expect(try JSONDocument(parsing: Array(text.utf8)).root["event"]?.string == "disclosure") }
+        let gone = try ScriptedBroker { method, _ in method == "QueryAudit" ? .hangUp : .reply("{\"grants\":[]}") }
+        #expect(try run("contactctl", "audit", "--follow", with: gone).code == 2)
     }
 
     @Test("The audit of an app that was reset is found by its name")

@@ -33,9 +33,9 @@ final class Book {
     let folder: ScratchFolder
     let store: ContactsStore
 
-    init(_ contacts: [Contact] = []) throws {
+    init(_ contacts: [Contact] = [], region: String = "") throws {
         folder = try ScratchFolder()
-        store = try #require(try ContactsStore.open(folder: folder.book, owner: owner, creating: true))
+        store = try #require(try ContactsStore.open(folder: folder.book, owner: owner, creating: true, region: region))
         try store.apply(contacts.enumerated().map { .add(RecordNumber(Int64($0.offset + 1)), $0.element) }, at: 0)
     }
 

@@ -1,0 +1,16 @@
+import CommandOutput
+import Formatting
+import JSON
+
+/// Audit records one by one, as they come: columns grow with what comes, and never shrink.
+struct AuditRows {
+    private var widths = [19, 12, 10, 8, 3, 0]
+
+    mutating func line(_ record: JSONValue) -> String {
+        let cells = AuditTable.cells(record)
+        for (column, cell) in cells.enumerated() {
+            widths[column] = min(Table.widest, max(widths[column], DisplayText.columns(of: DisplayText.line(cell))))
+        }
+        return Table.line(cells, widths: widths)
+    }
+}

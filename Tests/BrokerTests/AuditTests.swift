@@ -1,0 +1,203 @@
+import AccessControl
+import AccessStore
+import JSON
+import Testing
+
+@testable import Broker
+
+@Suite("An app that fills the audit")
+struct AuditPaceTests {
+    @Test("An app that is refused in a loop writes a record a minute, and a count")
+    func refusals() throws {
+        let house = try BrokerHouse()
+        house.decide(.denied, "nosy")
+        let app = house.app("nosy")
+        for _ in 1...180 {
+            for _ in 1...20 { #expect(try app.fetch() == "AccessDenied") }
+            house.loop.pass(.seconds(1))
+        }
+        house.loop.pass(.seconds(60))
+        let records = try house.audit(of: "nosy")
+        #expect(records == ["grant"] + Array(repeating: ["refusal", "refusal +1199"], count: 3).flatMap { $0 })
+        #expect(!house.broker.access.hasOpenFolds)
+        #expect(try house.broker.access.verify(from: nil, budget: 1_000).brokenAt == nil)
+    }
+
+    @Test("A disclosure that is repeated is recorded before the first answer, and counted ten seconds later")
+    func repeats() throws {
+        let house = try BrokerHouse()
+        house.decide(.full, "mail")
+        let app = house.app("mail")
+        for _ in 1...5 { #expect(try app.fetch() == #"{"contacts":[]}"#) }
+        #expect(try house.audit(of: "mail") == ["grant", "disclosure"])
+        house.loop.pass(.seconds(11))
+        #expect(try house.audit(of: "mail") == ["grant", "disclosure", "disclosure +4"])
+        house.loop.pass(.seconds(3_600))
+        #expect(try house.audit(of: "mail").count == 3)
+    }
+
+    /// A house in which an app may write ten records at once, and ten more in each hour.
+    private func narrow(held: Int = 64) throws -> BrokerHouse {
+        let house = try BrokerHouse {
+            $0.audit.recordsPerHour = 20
+            $0.audit.disclosureWindow = .zero
+            $0.audit.refusalWindow = .zero
+            $0.callsHeld = held
+        }
+        for name in ["loud", "quiet"] { house.decide(.denied, name) }
+        return house
+    }
+
+    @Test("An app past its share waits, and comes on at its pace; nobody else waits")
+    func pace() throws {
+        let house = try narrow()
+        let (loud, quiet) = (house.app("loud"), house.app("quiet"))
+        for _ in 1...10 { try loud.fetch() }
+        #expect(loud.answers == 10)
+        let more = house.app("loud")
+        try loud.begin("FetchContacts", StandInConnection.fetching)
+        try more.begin("FetchContacts", StandInConnection.fetching)
+        house.loop.pass(.seconds(359))
+        #expect(loud.answers == 10 && more.answers == 0)
+        try quiet.fetch()
+        #expect(quiet.answers == 1)
+        house.loop.pass(.seconds(2))
+        #expect(loud.answers == 11 && more.answers == 0)
+        house.loop.pass(.seconds(358))
+        #expect(more.answers == 0)
+        house.loop.pass(.seconds(2))
+        #expect(more.answers == 1)
+        #expect(try house.audit(of: "loud").count == 13)
+    }
+
+    @Test("A grant and a revocation of an app past its share are on record at once")
+    func reserve() throws {
+        let house = try narrow()
+        let loud = house.app("loud")
+        for _ in 1...10 { try loud.fetch() }
+        try loud.begin("FetchContacts", StandInConnection.fetching)
+        house.decide(.full, "loud")
+        let administrator = house.administrator()
+        try administrator.call("SetGrant", #"{"app":"loud","status":"denied"}"#)
+        #expect(administrator.errors.isEmpty)
+        #expect(try house.audit(of: "loud").suffix(2) == ["grant", "revocation"])
+        #expect(loud.answers == 10)
+        house.loop.pass(.seconds(361))
+        // By what holds then.
+        #expect(loud.errors.count == 11)
+    }
+
+    @Test("So many calls of one app wait and no more; who hung up takes no place")
+    func waiting() throws {
+        let house = try narrow(held: 2)
+        let loud = house.app("loud")
+        for _ in 1...10 { try loud.fetch() }
+        let others = (0..<4).map { _ in house.app("loud") }
+        for each in others[..<3] { try each.begin("FetchContacts", StandInConnection.fetching) }
+        house.loop.turn()
+        #expect(others.map(\.errors) == [[], [], ["LimitExceeded"], []])
+        others[0].close()
+        try others[3].begin("FetchContacts", StandInConnection.fetching)
+        house.loop.turn()
+        #expect(others[3].errors.isEmpty)
+        house.loop.pass(.seconds(721))
+        #expect(others[0].answers == 0 && others[1].answers == 1 && others[3].answers == 1)
+    }
+}
+
+@Suite("Following the audit")
+struct AuditFollowTests {
+    private func events(_ connection: StandInConnection) -> [String] {
+        connection.replies.flatMap { $0["records"]?.elements.map(Array.init) ?? [] }.compactMap { $0["event"]?.string }
+    }
+
+    @Test("A follower gets the latest records, and then each one as it is committed")
+    func live() throws {
+        let house = try BrokerHouse()
+        house.decide(.denied, "nosy")
+        let follower = house.administrator()
+        try follower.begin("QueryAudit", #"{"allUsers":true,"limit":1,"follow":true}"#, more: true)
+        #expect(house.loop.run { follower.replies.count == 1 })
+        #expect(events(follower) == ["grant"])
+        try house.app("nosy").fetch()
+        house.loop.pass(.milliseconds(20))
+        #expect(house.loop.run { follower.replies.count == 2 })
+        house.decide(.full, "nosy")
+        house.loop.pass(.milliseconds(20))
+        #expect(house.loop.run { follower.replies.count == 3 })
+        #expect(events(follower) == ["grant", "refusal", "grant"])
+        #expect(follower.errors.isEmpty)
+    }
+
+    @Test("With a filter, nothing else comes, and without a limit all that was before comes first")
+    func filtered() throws {
+        let house = try BrokerHouse { $0.auditRecordsPerBatch = 2 }
+        for name in ["a", "b", "a", "a"] { house.decide(.denied, name) }
+        let follower = house.administrator()
+        try follower.begin("QueryAudit", #"{"app":"a","follow":true}"#, more: true)
+        #expect(
+            house.loop.run {
+                house.loop.pass(.milliseconds(20)); return events(follower).count == 3
+            })
+        try house.app("b").fetch()
+        house.loop.pass(.milliseconds(20))
+        try house.app("a").fetch()
+        #expect(
+            house.loop.run {
+                house.loop.pass(.milliseconds(20)); return events(follower).count == 4
+            })
+        #expect(events(follower) == ["grant", "grant", "grant", "refusal"])
+    }
+
+    @Test("A follower who does not read is sent nothing more, misses nothing, and keeps nobody waiting")
+    func slowReader() throws {
+        let house = try BrokerHouse {
+            $0.auditRecordsPerBatch = 3
+            $0.audit.refusalWindow = .zero
+        }
+        house.decide(.denied, "nosy")
+        let follower = house.administrator()
+        try follower.begin("QueryAudit", #"{"app":"nosy","event":"refusal","follow":true}"#, more: true)
+        #expect(house.loop.run { follower.replies.count == 1 })
+        follower.isReading = false
+        let app = house.app("nosy")
+        for _ in 1...10 {
+            try app.fetch()
+            house.loop.pass(.milliseconds(50))
+        }
+        #expect(
+            house.loop.run {
+                house.loop.pass(.milliseconds(20)); return follower.replies.count == 2
+            })
+        #expect(app.answers == 10 && events(follower).count <= 3)
+        follower.isReading = true
+        #expect(
+            house.loop.run {
+                house.loop.pass(.milliseconds(20)); return events(follower).count == 10
+            })
+        #expect(follower.replies.dropFirst().allSatisfy { $0["records"]?.count ?? 0 <= 3 })
+    }
+
+    @Test("When the reader goes, following ends, and its place is free")
+    func gone() throws {
+        let house = try BrokerHouse { $0.auditFollowers = 1 }
+        let (first, second, third) = (house.administrator(), house.administrator(), house.administrator())
+        try first.begin("QueryAudit", #"{"limit":1,"follow":true}"#, more: true)
+        #expect(house.loop.run { first.replies.count == 1 })
+        try second.begin("QueryAudit", #"{"follow":true}"#, more: true)
+        #expect(second.errors == ["InvalidValue"])
+        first.close()
+        #expect(house.broker.auditFollowers.isEmpty)
+        house.decide(.denied, "nosy")
+        house.loop.pass(.seconds(1))
+        #expect(first.replies.count == 1)
+        try third.begin("QueryAudit", #"{"limit":1,"follow":true}"#, more: true)
+        #expect(house.loop.run { third.replies.count == 1 })
+    }
+
+    @Test("Who does not ask for more cannot follow")
+    func withoutMore() throws {
+        let house = try BrokerHouse()
+        #expect(try house.administrator().call("QueryAudit", #"{"follow":true}"#) == "ExpectedMore")
+    }
+}
