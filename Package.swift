@@ -101,6 +101,7 @@ let package = Package(
         tests("AccessControlTests", ["AccessControl"]),
         tests("AccessStoreTests", ["AccessStore"]),
         tests("ContactsStoreTests", ["ContactsStore"]),
+        tests("BrokerTests", ["Broker"]),
         tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),

@@ -62,10 +62,12 @@ extension Broker {
         books.with(session.caller.uid) { [weak self] result in
             guard let self else { return }
             do throws(StoreError) {
+                let book = try result.get()
                 let found =
-                    try result.get()?.search(
-                        parameters.query, scope: .all, excluding: prompt.hidden, order: .familyName,
-                        offset: parameters.offset, limit: parameters.limit) ?? (rows: [], total: 0)
+                    try book?.search(
+                        parameters.query, scope: .all, excluding: prompt.hidden,
+                        order: (book?.settings ?? BookSettings()).sortOrder, offset: parameters.offset,
+                        limit: parameters.limit) ?? (rows: [], total: 0)
                 record(.agentSearch, of: session.caller) { $0.count = found.rows.count }
                 turn.reply(
                     rows(found.rows, total: found.total, offset: parameters.offset, prompt), to: call)

@@ -13,7 +13,8 @@ final class Fetch {
     private let session: CallerSession
     private let broker: Broker
     private let parameters: FetchContactsParameters
-    private let order: ContactOrder
+    /// The user's own order is looked up with the first batch, and stays the list's whatever they prefer later.
+    private var order: ContactOrder?
     private var after: Position?
     private var remaining: Int
     private var hasAsked = false
@@ -25,9 +26,10 @@ final class Fetch {
         self.parameters = parameters
         remaining = parameters.limit ?? .max
         switch parameters.sortOrder {
-        case .none: order = .none
+        case .none: order = ContactOrder.none
         case .givenName: order = .givenName
-        case .userDefault, .familyName: order = .familyName
+        case .familyName: order = .familyName
+        case .userDefault: order = nil
         }
     }
 
@@ -85,7 +87,10 @@ final class Fetch {
     ) throws(StoreError) {
         var batch: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
         var end: FetchEnd?
-        if let book, let query = query(disclosure, identifiers) {
+        let order = order ?? (book?.settings ?? BookSettings()).sortOrder
+        self.order = order
+        let reading = Reading(disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
+        if let book, let query = query(try reading.resolve(parameters.predicate), disclosure, order) {
             end = try book.fetch(query) { record, contact, images in
                 batch.append((record, contact, ImageMembers(images)))
             }
@@ -105,20 +110,14 @@ final class Fetch {
     }
 
     /// What is left of the book for this batch; `nil` where the predicate names nothing at all.
-    private func query(_ disclosure: Disclosure, _ identifiers: IdentifierCipher) -> ContactQuery? {
+    private func query(
+        _ resolved: Reading.Predicate, _ disclosure: Disclosure, _ order: ContactOrder
+    ) -> ContactQuery? {
         let predicate: ContactPredicate?
-        switch parameters.predicate {
-        case nil: predicate = nil
-        case .name(let words): predicate = .name(words)
-        case .emailAddress(let address): predicate = .emailAddress(address)
-        case .phoneNumber(let number): predicate = .phoneNumber(number)
-        case .identifiers(let names):
-            // What names nothing that the caller may see is left out, whatever the reason.
-            predicate = .records(
-                names.compactMap { identifiers.record($0, as: .contact) }.filter(disclosure.scope.contains))
-        case .group, .container, .me:
-            // No group, container or card of the person's own exists yet, so nothing is named.
-            return nil
+        switch resolved {
+        case .nobody: return nil
+        case .everybody: predicate = nil
+        case .some(let some): predicate = some
         }
         let limits = broker.limits
         return ContactQuery(
@@ -196,8 +195,10 @@ final class Fetch {
     }
 
     private func place(_ token: String, _ identifiers: IdentifierCipher) -> Position? {
-        guard let place = identifiers.open(token, as: .page).flatMap({ Position(bytes: $0) }), place.order == order
+        guard let place = identifiers.open(token, as: .page).flatMap({ Position(bytes: $0) }),
+            place.order == order ?? place.order
         else { return nil }
+        order = place.order
         return place
     }
 }

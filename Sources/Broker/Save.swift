@@ -94,7 +94,13 @@ final class Save {
         var records: [RecordNumber?] = []
         for change in parameters.changes {
             switch change.operation {
-            case .add: records.append(nil)
+            case .add:
+                records.append(nil)
+                if let container = change.container,
+                    identifiers.record(container, as: .container) != Containers.local
+                {
+                    throw .error(ContactsError.recordDoesNotExist(at: records.count - 1))
+                }
             case .update, .delete:
                 let record = change.contact?["identifier"]?.string.flatMap { identifiers.record($0, as: .contact) }
                 records.append(record.flatMap { disclosure.scope.contains($0) ? $0 : nil })
@@ -125,7 +131,9 @@ final class Save {
     private func step(
         _ change: SaveContactsParameters.Change, at index: Int, _ record: RecordNumber?, _ disclosure: Disclosure
     ) throws(Refusal) -> Step {
-        guard change.group == nil, change.member == nil, change.container == nil, let json = change.contact else {
+        guard change.group == nil, change.member == nil, change.container == nil || change.operation == .add,
+            let json = change.contact
+        else {
             throw .error(.invalidParameter("changes"))
         }
         let wire: WireContact

@@ -15,7 +15,7 @@ public enum ContactsError {
     }
 
     /// The same bytes for every record that the caller cannot see.
-    public static func recordDoesNotExist(at index: Int) -> VarlinkError {
+    public static func recordDoesNotExist(at index: Int? = nil) -> VarlinkError {
         VarlinkError(prefix + "RecordDoesNotExist") { $0.member("index", index) }
     }
 

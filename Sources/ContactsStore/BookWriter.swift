@@ -26,7 +26,7 @@ final class BookWriter {
 
     func apply(_ changes: [ContactChange], at seconds: Int64) throws(ChangeError) {
         do {
-            try transaction { statements in
+            try transaction { _, statements in
                 let time = Timestamp.text(seconds: seconds)
                 for (index, change) in changes.enumerated() { try apply(change, index, time, statements) }
             }
@@ -37,12 +37,46 @@ final class BookWriter {
         }
     }
 
+    /// What the owner prefers. What cannot be read is as if never said.
+    func settings() throws(StoreError) -> BookSettings {
+        do {
+            return try queue.read { db in
+                var settings = BookSettings()
+                guard let row = try Row.fetchOne(db, sql: "SELECT sortOrder, displayOrder, countryCode FROM book")
+                else {
+                    return settings
+                }
+                let order = { (number: Int64?) in number.flatMap(UInt8.init(exactly:)).flatMap(ContactOrder.init) }
+                settings.sortOrder = order(row[0]) ?? settings.sortOrder
+                settings.displayOrder = order(row[1]) ?? settings.displayOrder
+                settings.countryCode = row[2] ?? settings.countryCode
+                return settings
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    func set(_ settings: BookSettings) throws(StoreError) {
+        do {
+            try transaction { db, _ in
+                try db.execute(
+                    sql: "UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?",
+                    arguments: [
+                        Int64(settings.sortOrder.rawValue), Int64(settings.displayOrder.rawValue), settings.countryCode,
+                    ])
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
     /// Makes keys and words anew where they were made by other rules.
     func rebuildForms() throws(StoreError) {
         do {
             let made = try queue.read { db in try String.fetchOne(db, sql: "SELECT forms FROM book") }
             guard made != normalizer.version else { return }
-            try transaction { statements in
+            try transaction { _, statements in
                 // By number, so that no cursor is open on what is being written.
                 var last = Int64.min
                 while let (record, stored) = try statements.next(after: last) {
@@ -71,13 +105,13 @@ final class BookWriter {
         }
     }
 
-    private func transaction(_ body: (WriteStatements) throws -> Void) throws {
+    private func transaction(_ body: (Database, WriteStatements) throws -> Void) throws {
         // What is written to a file without a name would be acknowledged and lost.
         guard file.identity() == identity else { throw StoreError.unavailable(reason: "the file was replaced") }
         try queue.write { db in
             let statements = try self.statements ?? WriteStatements(db)
             self.statements = statements
-            try body(statements)
+            try body(db, statements)
         }
     }
 

@@ -11,10 +11,12 @@ import Synchronization
 public final class ContactsStore: Sendable {
     private let reader: Mutex<BookReader?>
     private let writer: Mutex<BookWriter?>
+    private let kept: Mutex<BookSettings>
 
-    private init(reader: sending BookReader, writer: sending BookWriter) {
+    private init(reader: sending BookReader, writer: sending BookWriter, settings: BookSettings) {
         self.reader = Mutex(reader)
         self.writer = Mutex(writer)
+        kept = Mutex(settings)
     }
 
     deinit { close() }
@@ -44,7 +46,7 @@ public final class ContactsStore: Sendable {
         do throws(StoreError) {
             try writer.rebuildForms()
             let reader = BookReader(queue: try BookConnection.reading(file), normalizer: readerForms)
-            return ContactsStore(reader: reader, writer: writer)
+            return ContactsStore(reader: reader, writer: writer, settings: try writer.settings())
         } catch {
             writer.close()
             throw error
@@ -88,6 +90,18 @@ public final class ContactsStore: Sendable {
             guard let writer else { throw .store(Self.closed) }
             try writer.apply(changes, at: seconds)
         }
+    }
+
+    /// What the owner prefers, from memory.
+    public var settings: BookSettings { kept.withLock { $0 } }
+
+    /// Writes down what the owner prefers, and returns once it is on the disk. Not for the loop.
+    public func set(_ settings: BookSettings) throws(StoreError) {
+        try writer.withLock { writer throws(StoreError) in
+            guard let writer else { throw Self.closed }
+            try writer.set(settings)
+        }
+        kept.withLock { $0 = settings }
     }
 
     /// Empties the write-ahead log, so that deleted and edited text is in no file any more. Not for the loop.

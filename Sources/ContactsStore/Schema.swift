@@ -15,13 +15,16 @@ enum Schema {
                     PRAGMA application_id = \(applicationIdentifier);
                     PRAGMA user_version = 1;
 
-                    -- Whose book this is, and by which rules its keys and words were made.
+                    -- Whose book this is, by which rules its keys and words were made, and what its owner prefers.
                     CREATE TABLE book (
-                        only      INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
-                        uid       INTEGER NOT NULL,
-                        userName  TEXT NOT NULL,
-                        firstUse  INTEGER NOT NULL,
-                        forms     TEXT NOT NULL
+                        only          INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+                        uid           INTEGER NOT NULL,
+                        userName      TEXT NOT NULL,
+                        firstUse      INTEGER NOT NULL,
+                        forms         TEXT NOT NULL,
+                        sortOrder     INTEGER,
+                        displayOrder  INTEGER,
+                        countryCode   TEXT
                     ) STRICT;
 
                     -- identifiers: the highest value identifier given in each key. The long column comes last, so

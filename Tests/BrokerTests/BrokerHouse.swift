@@ -1,0 +1,131 @@
+import AccessControl
+import AccessStore
+import ContactsInterface
+import ContactsModel
+import ContactsStore
+import Glibc
+import JSON
+import Testing
+import Varlink
+
+@testable import Broker
+
+/// The broker without its sockets: real databases in a folder of its own, apps and the person's word by hand.
+final class BrokerHouse {
+    let folder: String
+    let loop = TestLoop()
+    private(set) var broker: Broker
+    private var nextProcess: Int32 = 100
+    /// Microseconds since 1970 at the start of the loop's clock.
+    static let start: Int64 = 1_800_000_000_000_000
+
+    init() throws {
+        var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        broker = try Self.open(folder, loop)
+    }
+
+    deinit {
+        broker.close()
+        Self.remove(folder)
+    }
+
+    private static func open(_ folder: String, _ loop: TestLoop) throws -> Broker {
+        let now = { start + loop.now.microseconds }
+        let access = try AccessStore.open(folder: folder, now: now())
+        let surroundings = Surroundings(
+            loop: loop, now: now, uptime: { loop.now.microseconds }, stateFolder: folder, ownUID: 1_000,
+            userName: { "user \($0)" }, watch: { _, _ in BrokerHouse.Watch() }, areKin: { _, _ in false }, facts: [],
+            log: { _ in })
+        return Broker(surroundings: surroundings, access: access)
+    }
+
+    private final class Watch {}
+
+    /// Ends the broker and starts another one on the same folder. Apps come again as new connections.
+    func restart() throws {
+        broker.close()
+        broker = try Self.open(folder, loop)
+    }
+
+    private static func remove(_ path: String) {
+        guard unlink(path) != 0 else { return }
+        for name in names(in: path) { remove(path + "/" + name) }
+        rmdir(path)
+    }
+
+    static func names(in path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    var book: String { folder + "/users/1000" }
+
+    // MARK: Who lives here
+
+    /// An app with a connection of its own, and what was decided about it.
+    func app(_ name: String, _ access: Access? = nil, keys: ContactKeySet = Grant.ordinaryKeys) throws -> TestApp {
+        nextProcess += 1
+        let caller = Caller(
+            uid: 1_000, strength: .claimed, app: name, displayName: name, executable: "/usr/bin/" + name,
+            process: ProcessIdentity(pid: nextProcess, startTime: 1), session: nil, terminal: nil,
+            isInterpreter: false, isSandboxed: false)
+        let app = TestApp(house: self, caller: caller)
+        if let access { try grant(access, keys: keys, to: app) }
+        return app
+    }
+
+    /// What the person says about an app, as a prompt's answer or the administrator's door would make it hold.
+    func grant(_ access: Access, keys: ContactKeySet = Grant.ordinaryKeys, to app: TestApp) throws {
+        let principal = app.principal
+        _ = try broker.access.makeIdentifiers(for: principal, sharesStandingKey: true)
+        let before = broker.access.grant(of: principal)
+        let grant = Grant(
+            access: access, keys: keys, revision: broker.access.nextRevision(), decidedBy: .person,
+            decidedAt: broker.seconds)
+        broker.access.setGrant(grant, for: principal, displayName: app.caller.displayName)
+        if before == nil { broker.grantsChanged() } else { broker.narrowed(principal) }
+        broker.turn.work(committed: {})
+        loop.turn()
+    }
+
+    /// The contacts with these given names, as the book has them.
+    func records(_ names: String...) throws -> Set<RecordNumber> {
+        var found: [String: RecordNumber] = [:]
+        var book: ContactsStore?
+        var isThere = false
+        broker.books.with(1_000) { result in
+            book = try? result.get()
+            isThere = true
+        }
+        try #require(loop.run { isThere })
+        _ = try book?.fetch(ContactQuery(scope: .all, limit: 100_000)) { record, stored, _ in
+            found[Contact(stored)?.givenName ?? ""] = record
+        }
+        return Set(try names.map { try #require(found[$0], "nobody is called \($0)") })
+    }
+
+    /// An app that may see everything, and has put people of these given names into the book.
+    @discardableResult
+    func keeper(adding names: String...) throws -> TestApp {
+        let keeper = try app("keeper", .full)
+        let reply = try keeper.save(names.map { .add(given: $0) })
+        try #require(reply.error == nil)
+        return keeper
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    }
+}
