@@ -30,7 +30,12 @@ extension Broker {
             case .getUserDefaults: try getUserDefaults(call, session)
             case .setUserDefaults: try setUserDefaults(call, session)
             case .listContainers: try listContainers(call, session)
-            case .listGroups, .watchChanges, .fetchHistory, .manageAccess, .pickContacts, .proposeContact:
+            case .listGroups: try listGroups(call, session)
+            case .watchChanges: try watchChanges(call, session)
+            case .fetchHistory:
+                FetchHistory(call: call, session: session, broker: self, try FetchHistoryParameters(call.parameters))
+                    .begin()
+            case .manageAccess, .pickContacts, .proposeContact:
                 throw .methodNotImplemented(call.method)
             }
         } catch {

@@ -31,6 +31,11 @@ final class Books {
         return queue
     }
 
+    /// The user's book, if it is open.
+    func open(_ uid: UInt32) -> ContactsStore? {
+        if case .open(let book)? = states[uid] { book } else { nil }
+    }
+
     /// Hands over the user's book: at once if it is open, otherwise when it is. `nil`: there is none.
     func with(
         _ uid: UInt32, creating: Bool = false, _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void

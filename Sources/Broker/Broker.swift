@@ -15,6 +15,7 @@ public final class Broker {
     let books: Books
     let turn: Turn
     let prompts: Prompts
+    let history: History
     let startedAt: Int64
 
     private(set) var sessions: [ObjectIdentifier: CallerSession] = [:]
@@ -38,7 +39,11 @@ public final class Broker {
         books = Books(folder: surroundings.stateFolder, loop: surroundings.loop, userName: surroundings.userName)
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
+        history = History(loop: surroundings.loop)
         turn.didCommit = { [weak self] in self?.scheduleSync() }
+        access.moment = { [weak self] uid in
+            SetMoment(change: self?.books.open(uid)?.lastChange ?? 0, time: self?.seconds ?? 0)
+        }
         recoverSaves()
         scheduleExpiry()
     }
@@ -102,6 +107,7 @@ public final class Broker {
     /// Grants changed in the access store.
     func grantsChanged() {
         grantsEpoch += 1
+        history.wake()
     }
 
     /// Looks at the executable again: before a prompt, and when a grant is first used on a connection.

@@ -16,9 +16,16 @@ extension Broker {
         read(call, session) { [weak self] (reading) throws(Reading.Failure) in
             guard let self else { return }
             if let contact = parameters.contact { _ = try reading.contact(contact) }
-            // No group exists yet.
-            if parameters.group != nil { throw .call(ContactsError.recordDoesNotExist()) }
-            let identifier = reading.identifiers.identifier(of: Containers.local, as: .container)
+            if let name = parameters.group {
+                let group: StoredGroup?
+                do throws(StoreError) {
+                    group = try reading.group(named: name)
+                } catch {
+                    throw .store(error)
+                }
+                guard group != nil else { throw .call(ContactsError.recordDoesNotExist()) }
+            }
+            let identifier = reading.localContainer
             reply(to: call, session, reading, count: 0) {
                 $0.name("containers")
                 $0.array(CollectionOfOne(identifier)) { writer, identifier in

@@ -18,6 +18,8 @@ final class Fetch {
     private var after: Position?
     private var remaining: Int
     private var hasAsked = false
+    /// The place in the history from which a caller that has the whole list goes on.
+    private var historyToken: String?
 
     init(call: Call, session: CallerSession, broker: Broker, _ parameters: FetchContactsParameters) {
         self.call = call
@@ -90,6 +92,8 @@ final class Fetch {
         let order = order ?? (book?.settings ?? BookSettings()).sortOrder
         self.order = order
         let reading = Reading(disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
+        // Before the first contact is read: what changes while the list is on its way is told after it.
+        if historyToken == nil { historyToken = try broker.historyToken(reading) }
         if let book, let query = query(try reading.resolve(parameters.predicate), disclosure, order) {
             end = try book.fetch(query) { record, contact, images in
                 batch.append((record, contact, ImageMembers(images)))
@@ -104,7 +108,7 @@ final class Fetch {
         record(disclosed, whole: parameters.predicate == nil)
         session.fetches[ObjectIdentifier(self)] = continues ? self : nil
         broker.turn.reply(
-            Self.reply(disclosed, next: next), to: call, continues: continues,
+            Self.reply(disclosed, next: next, token: continues ? nil : historyToken), to: call, continues: continues,
             basis: Turn.Basis(principal: principal, revision: disclosure.revision),
             then: continues ? { self.continueWhenRead() } : nil)
     }
@@ -172,9 +176,9 @@ final class Fetch {
 
     // MARK: Bytes
 
-    private static func reply(_ disclosed: DisclosedContacts, next: String?) -> [UInt8] {
+    private static func reply(_ disclosed: DisclosedContacts, next: String?, token: String?) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(disclosed.elements.count + 32 + (next?.utf8.count ?? 0))
+        bytes.reserveCapacity(disclosed.elements.count + 64 + (next?.utf8.count ?? 0) + (token?.utf8.count ?? 0))
         bytes.append(contentsOf: opening)
         bytes.append(contentsOf: disclosed.elements)
         bytes.append(UInt8(ascii: "]"))
@@ -183,11 +187,17 @@ final class Fetch {
             bytes.append(contentsOf: next.utf8)
             bytes.append(UInt8(ascii: "\""))
         }
+        if let token {
+            bytes.append(contentsOf: tokenOpening)
+            bytes.append(contentsOf: token.utf8)
+            bytes.append(UInt8(ascii: "\""))
+        }
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }
 
     private static let opening = Array("{\"contacts\":[".utf8)
+    private static let tokenOpening = Array(",\"historyToken\":\"".utf8)
 
     /// A place in the order as the app carries it: sealed, and always of one length.
     private func token(_ place: Position, _ identifiers: IdentifierCipher) -> String? {

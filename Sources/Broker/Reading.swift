@@ -29,17 +29,21 @@ struct Reading {
     /// Looks up what a predicate names. What names nothing that the caller may see is left out, whatever the reason.
     func resolve(_ predicate: WirePredicate?) throws(StoreError) -> Predicate {
         switch predicate {
-        case nil: .everybody
-        case .name(let words): .some(.name(words))
-        case .emailAddress(let address): .some(.emailAddress(address))
-        case .phoneNumber(let number): .some(.phoneNumber(number))
+        case nil: return .everybody
+        case .name(let words): return .some(.name(words))
+        case .emailAddress(let address): return .some(.emailAddress(address))
+        case .phoneNumber(let number): return .some(.phoneNumber(number))
         case .identifiers(let names):
-            .some(
-                .records(names.compactMap { identifiers.record($0, as: .contact) }.filter(disclosure.scope.contains)))
-        case .container(let name): identifiers.record(name, as: .container) == Containers.local ? .everybody : .nobody
-        case .group, .me:
-            // No group and no card of the person's own exists yet, so nothing is named.
-            .nobody
+            let records = names.compactMap { identifiers.record($0, as: .contact) }
+            return .some(.records(records.filter(disclosure.scope.contains)))
+        case .container(let name):
+            return identifiers.record(name, as: .container) == Containers.local ? .everybody : .nobody
+        case .group(let name):
+            guard let book, let group = try group(named: name) else { return .nobody }
+            return .some(.records(try book.members(of: group.record, within: disclosure.scope)))
+        case .me:
+            guard let me = try book?.me(), disclosure.scope.contains(me) else { return .nobody }
+            return .some(.records([me]))
         }
     }
 

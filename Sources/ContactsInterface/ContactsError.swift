@@ -26,6 +26,22 @@ public enum ContactsError {
         }
     }
 
+    public static func recordAlreadyExists(at index: Int, identifier: String) -> VarlinkError {
+        VarlinkError(prefix + "RecordAlreadyExists") {
+            $0.member("index", index)
+            $0.member("identifier", identifier)
+        }
+    }
+
+    /// The same bytes for every group that the caller cannot see.
+    public static func parentRecordDoesNotExist(at index: Int) -> VarlinkError {
+        VarlinkError(prefix + "ParentRecordDoesNotExist") { $0.member("index", index) }
+    }
+
+    public static func containmentCycle(at index: Int) -> VarlinkError {
+        VarlinkError(prefix + "ContainmentCycle") { $0.member("index", index) }
+    }
+
     public static func unauthorizedKeys(_ keys: [String]) -> VarlinkError {
         VarlinkError(prefix + "UnauthorizedKeys") { $0.member("keys", keys) }
     }

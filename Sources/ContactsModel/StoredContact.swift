@@ -97,6 +97,11 @@ public struct StoredContact: Hashable, Sendable {
         if let open = run { body(open) }
     }
 
+    /// The keys whose values are not the same in both.
+    public func keysDiffering(from other: StoredContact) -> ContactKeySet {
+        ContactKeySet(present.union(other.present).keys.filter { value(of: $0) != other.value(of: $0) })
+    }
+
     /// The JSON text of one property's value; `nil` where it has none.
     public func value(of key: ContactKey) -> ArraySlice<UInt8>? {
         guard present.contains(key) else { return nil }
