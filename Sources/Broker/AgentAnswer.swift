@@ -8,35 +8,24 @@ import Varlink
 extension Broker {
     func answer(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try AnswerParameters(call.parameters)
-        guard let agent = prompts.agent(parameters.agent, of: session) else {
-            throw AgentError.notAnAgent("this process serves no agent of that token")
-        }
-        guard let prompt = prompts.prompt(parameters.cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
         guard !parameters.hasPickerFields, parameters.removed.isEmpty else {
             throw AgentError.invalidAnswer("a field of another kind of prompt")
         }
-        guard let level = parameters.level else {
-            dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
-            return turn.reply(Array("{}".utf8), to: call)
-        }
-        var rows: Set<RecordNumber> = []
-        for identifier in parameters.identifiers {
-            guard let record = prompt.rows.record(identifier, as: .agentRow) else {
-                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
+        try withShown(parameters.agent, parameters.cookie, call, session) {
+            [self] (agent, prompt, book) throws(StoreError) in
+            guard let level = parameters.level else {
+                dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
+                return turn.reply(Array("{}".utf8), to: call)
             }
-            rows.insert(record)
-        }
-        let known = standing(of: prompt.session)
-        let decided = try decided(level, rows, parameters, prompt, known)
-        // What was deleted while the person read is not granted.
-        books.with(session.caller.uid) { [weak self] result in
-            guard let self, !prompt.isAnswered else { return call.fail(AgentError.unknownPrompt) }
-            do throws(StoreError) {
-                let existing = rows.isEmpty ? [] : try result.get()?.existing(rows) ?? []
-                hold(decided, rows: rows.intersection(existing), parameters, prompt, agent, call)
+            let decided: Decided
+            do throws(VarlinkError) {
+                decided = try self.decided(level, parameters, prompt, standing(of: prompt.session))
             } catch {
-                unavailable(call, error)
+                return call.fail(error)
             }
+            // What was deleted while the person read is not granted.
+            let existing = decided.rows.isEmpty ? [] : try book?.existing(decided.rows) ?? []
+            hold(decided, rows: decided.rows.intersection(existing), parameters, prompt, agent, call)
         }
     }
 
@@ -54,12 +43,20 @@ extension Broker {
         var lifetime: Lifetime
         /// What a limited app sees already.
         var standing: Set<RecordNumber>
+        /// What the person chose.
+        var rows: Set<RecordNumber>
     }
 
     private func decided(
-        _ level: AnswerParameters.Level, _ rows: Set<RecordNumber>, _ parameters: AnswerParameters, _ prompt: Prompt,
-        _ known: PrincipalStanding
+        _ level: AnswerParameters.Level, _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding
     ) throws(VarlinkError) -> Decided {
+        var rows: Set<RecordNumber> = []
+        for identifier in parameters.identifiers {
+            guard let record = prompt.rows.record(identifier, as: .agentRow) else {
+                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
+            }
+            rows.insert(record)
+        }
         let isFirst = known.standing == .notDetermined
         switch (prompt.kind, level) {
         case (.access, .denied), (.access, .limited), (.access, .full): break
@@ -86,7 +83,7 @@ extension Broker {
             if case .limited(let records) = grant.access { standing = records }
             return Decided(
                 principal: principal, level: level, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
-                standing: standing)
+                standing: standing, rows: rows)
         }
         let lifetime = try lifetime(parameters, prompt.caller)
         guard let principal = prompt.caller.principal(for: lifetime) else {
@@ -94,7 +91,7 @@ extension Broker {
         }
         return Decided(
             principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
-            standing: [])
+            standing: [], rows: rows)
     }
 
     private func lifetime(

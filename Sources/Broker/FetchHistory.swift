@@ -162,9 +162,15 @@ final class FetchHistory {
             token = reading.identifiers.seal(HistoryToken(end, at: broker.seconds).bytes, as: .history)
         }
         guard let token else { return broker.turn.fail(ContactsError.storeUnavailable, call) }
+        let bytes = events.finish(token: token)
+        guard bytes.count <= broker.limits.largestReply else {
+            let error = ContactsError.limitExceeded("reply", maximum: broker.limits.largestReply)
+            return broker.turn.fail(error, call)
+        }
         record(events, reading)
+        session.disclosed(under: reading.principal)
         broker.turn.reply(
-            events.finish(token: token), to: call, continues: continues,
+            bytes, to: call, continues: continues,
             basis: Turn.Basis(principal: reading.principal, revision: reading.disclosure.revision),
             then: continues ? { self.continueWhenRead() } : nil)
     }
@@ -194,11 +200,7 @@ final class FetchHistory {
     }
 
     private func record(_ events: HistoryEvents, _ reading: Reading) {
-        let size = broker.limits.contactsPerAuditRecord
-        var rest = events.records[...]
-        repeat {
-            let part = rest.prefix(size)
-            rest = rest.dropFirst(size)
+        for part in broker.parts(events.records) {
             broker.record(
                 .disclosure, of: session.caller,
                 {
@@ -207,7 +209,7 @@ final class FetchHistory {
                     $0.count = part.count
                     $0.contacts = Array(part)
                 }, detail: String(call.name))
-        } while !rest.isEmpty
+        }
     }
 
     private func continueWhenRead() {

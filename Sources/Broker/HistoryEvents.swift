@@ -59,7 +59,7 @@ struct HistoryEvents {
         var found: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
         let query = ContactQuery(
             scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, after: after, limit: room,
-            byteLimit: byteLimit - min(writer.bytes.count, byteLimit),
+            byteLimit: byteLimit - min(writer.bytes.count, byteLimit), toldKeys: keys.intersection(disclosure.keys),
             images: keys.intersection(.images).intersection(disclosure.keys))
         let end = try book.fetch(query) { found.append(($0, $1, ImageMembers($2))) }
         for contact in found {

@@ -99,7 +99,7 @@ extension Broker {
         var isThisTurn = true
         defer { isThisTurn = false }
         books.with(session.caller.uid) { [weak self] result in
-            guard let self else { return }
+            guard let self, !call.isOver else { return }
             guard isThisTurn else {
                 if case .failure(let error) = result { return unavailable(call, error) }
                 return again(hasAsked)
@@ -137,6 +137,7 @@ extension Broker {
                 $0.count = count
                 $0.revision = reading.disclosure.revision
             }, detail: String(call.name))
+        session.disclosed(under: reading.principal)
         turn.reply(
             writer.bytes, to: call,
             basis: Turn.Basis(principal: reading.principal, revision: reading.disclosure.revision))

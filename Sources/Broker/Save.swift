@@ -24,6 +24,7 @@ final class Save {
     }
 
     func begin() {
+        guard !call.isOver else { return }
         if broker.waitsForGrant(session, { self.begin() }) { return }
         let known = broker.standing(of: session)
         switch decide(.save, standing: known.standing, mayAsk: !hasAsked) {
@@ -45,7 +46,6 @@ final class Save {
             guard broker.isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
             session.hasUsedGrant = true
         }
-        // No steps, nothing to do: a book is not made for it.
         let adds = parameters.changes.contains { $0.operation == .add }
         var isThisTurn = true
         defer { isThisTurn = false }
@@ -102,10 +102,12 @@ final class Save {
         let intent = broker.access.beginSave(uid: uid, principal: reading.principal, adds: changes.addedContacts)
         broker.grantsChanged()
         broker.turn.work(
-            committed: { [self] in apply(changes, to: book, intent, reading.identifiers) },
+            committed: { [self] in
+                broker.whenItsTurnToSave(uid) { [self] in apply(changes, to: book, intent, reading.identifiers) }
+            },
             failed: { [self] in
                 broker.grantsChanged()
-                broker.endWaitingToSave(uid)
+                broker.cancelWaitingToSave(uid)
                 call.fail(ContactsError.storeUnavailable)
             })
     }
@@ -114,21 +116,25 @@ final class Save {
     private func apply(
         _ changes: SaveChanges, to book: ContactsStore, _ intent: Int64, _ identifiers: IdentifierCipher
     ) {
+        // Others saved meanwhile, and what allowed this one may have been taken back.
+        guard mayStill(changes, book, identifiers) else {
+            return applied(changes, intent, .accessDenied, book, identifiers)
+        }
         let walSync = broker.access.walSync
         let seconds = broker.seconds
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
         let loop = broker.surroundings.loop
         let bound = LoopBound((self, book, identifiers), loop: loop)
         broker.books.queue(of: session.caller.uid).async {
-            let outcome: Result<[BookChange], ChangeError>
+            let outcome: Outcome
             if let error = Broker.sync(walSync) {
                 let reason = "the intent of a save is not on the disk: \(error)"
-                outcome = .failure(.store(.unavailable(reason: reason)))
+                outcome = .failed(.store(.unavailable(reason: reason)))
             } else {
                 do throws(ChangeError) {
-                    outcome = .success(try book.apply(changes.changes, by: author, at: seconds))
+                    outcome = .done(try book.apply(changes.changes, by: author, at: seconds))
                 } catch {
-                    outcome = .failure(error)
+                    outcome = .failed(error)
                 }
             }
             loop.execute {
@@ -138,41 +144,69 @@ final class Save {
         }
     }
 
+    private enum Outcome: Sendable {
+        case done([BookChange])
+        case failed(ChangeError)
+        case accessDenied
+    }
+
+    private func mayStill(_ changes: SaveChanges, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> Bool {
+        let known = broker.standing(of: session)
+        guard case .permit(let disclosure) = decide(.save, standing: known.standing, mayAsk: false),
+            let principal = known.principal
+        else { return false }
+        let reading = Reading(disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
+        return changes.mayBeMade(reading)
+    }
+
     private func applied(
-        _ changes: SaveChanges, _ intent: Int64, _ outcome: Result<[BookChange], ChangeError>, _ book: ContactsStore,
+        _ changes: SaveChanges, _ intent: Int64, _ outcome: Outcome, _ book: ContactsStore,
         _ identifiers: IdentifierCipher
     ) {
-        let uid = session.caller.uid
-        broker.endWaitingToSave(uid)
-        let made: [BookChange]
+        broker.endedSaving(session.caller.uid)
         switch outcome {
-        case .success(let done): made = done
-        case .failure(let failure):
-            broker.access.resolveSave(intent, existing: [])
-            broker.grantsChanged()
-            return failed(changes, failure)
+        case .done(let made):
+            broker.access.resolveSave(intent, existing: Set(changes.addedContacts))
+            done(changes, made, book, identifiers)
+        case .failed(let failure):
+            notDone(changes, intent)
+            switch failure {
+            case .recordDoesNotExist(let index): broker.turn.fail(ContactsError.recordDoesNotExist(at: index), call)
+            case .parentRecordDoesNotExist(let index):
+                broker.turn.fail(ContactsError.parentRecordDoesNotExist(at: index), call)
+            case .containmentCycle(let index): broker.turn.fail(ContactsError.containmentCycle(at: index), call)
+            case .store(let error): broker.unavailable(call, error)
+            }
+        case .accessDenied:
+            notDone(changes, intent)
+            broker.turn.fail(ContactsError.accessDenied, call)
         }
-        broker.access.resolveSave(intent, existing: Set(changes.addedContacts))
+    }
+
+    private func notDone(_ changes: SaveChanges, _ intent: Int64) {
+        broker.access.resolveSave(intent, existing: [])
+        broker.grantsChanged()
+        broker.record(.saveNotDone, of: session.caller) { $0.count = changes.changes.count }
+    }
+
+    private func done(
+        _ changes: SaveChanges, _ made: [BookChange], _ book: ContactsStore, _ identifiers: IdentifierCipher
+    ) {
+        let uid = session.caller.uid
         let deleted = Set(made.filter { $0.kind == .deleteContact }.map(\.record))
         if !deleted.isEmpty { broker.access.forget(deleted, uid: uid) }
         broker.grantsChanged()
         broker.history.noted(made, uid: uid)
-        broker.record(.save, of: session.caller) {
-            $0.count = changes.changes.count
-            $0.contacts = Array(changes.contacts.prefix(broker.limits.contactsPerAuditRecord))
+        // Only an addition leaves no former text behind.
+        if made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) { broker.books.forget(uid) }
+        let contacts = changes.contacts
+        for part in broker.parts(contacts) {
+            broker.record(.save, of: session.caller) {
+                $0.count = contacts.isEmpty ? changes.changes.count : part.count
+                $0.contacts = Array(part)
+            }
         }
         reply(changes.names(identifiers), broker.historyToken(for: session, book, identifiers) ?? "")
-    }
-
-    private func failed(_ changes: SaveChanges, _ failure: ChangeError) {
-        broker.record(.saveNotDone, of: session.caller) { $0.count = changes.changes.count }
-        switch failure {
-        case .recordDoesNotExist(let index): broker.turn.fail(ContactsError.recordDoesNotExist(at: index), call)
-        case .parentRecordDoesNotExist(let index):
-            broker.turn.fail(ContactsError.parentRecordDoesNotExist(at: index), call)
-        case .containmentCycle(let index): broker.turn.fail(ContactsError.containmentCycle(at: index), call)
-        case .store(let error): broker.unavailable(call, error)
-        }
     }
 }
 
@@ -186,9 +220,11 @@ extension Broker {
                     let existing = try result.get()?.existing(intent.adds) ?? []
                     access.resolveSave(intent.id, existing: existing)
                     grantsChanged()
-                    // The book commits all of a save or nothing of it.
-                    let event: AuditEvent = existing.isEmpty ? .saveNotDone : .save
-                    record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: "recovered")
+                    // The book commits all of a save or nothing of it. One that added nothing leaves no trace by which
+                    // that could be told.
+                    let event: AuditEvent = existing.isEmpty && !intent.adds.isEmpty ? .saveNotDone : .save
+                    let detail = intent.adds.isEmpty ? "perhaps, before a crash" : "before a crash"
+                    record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: detail)
                     turn.work(committed: {})
                 } catch {
                     // The intent stays: the book may be readable at the next start.

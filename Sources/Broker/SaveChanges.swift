@@ -62,6 +62,32 @@ struct SaveChanges: Sendable {
         }
     }
 
+    /// Whether all of it is permitted still: others may have saved since it was read, or something was taken back.
+    func mayBeMade(_ reading: Reading) -> Bool {
+        let new = Set(added.compactMap { $0?.record })
+        let isVisible = { (contact: RecordNumber) in new.contains(contact) || reading.disclosure.scope.contains(contact)
+        }
+        // A group that cannot be read is none.
+        let owns = { (group: RecordNumber) in
+            reading.groupOwner == nil || new.contains(group) || (try? reading.group(group)) != nil
+        }
+        return changes.allSatisfy { change in
+            switch change {
+            case .add: true
+            case .update(let record, _, let keys): isVisible(record) && keys.isSubset(of: reading.disclosure.keys)
+            case .delete(let record): isVisible(record)
+            case .group(.add): true
+            case .group(.rename(let group, _)), .group(.delete(let group)): owns(group)
+            case .group(.addMember(let contact, let group)), .group(.removeMember(let contact, let group)):
+                owns(group) && isVisible(contact)
+            case .group(.addSubgroup(let child, let parent, let visible)):
+                owns(child) && owns(parent) && visible == reading.groupOwner
+            case .group(.removeSubgroup(let child, let parent)): owns(child) && owns(parent)
+            case .group(.setMe): reading.groupOwner == nil
+            }
+        }
+    }
+
     /// For each step the identifier of what it adds, or nothing.
     func names(_ identifiers: IdentifierCipher) -> [String] {
         added.map { $0.map { identifiers.identifier(of: $0.record, as: $0.kind) } ?? "" }

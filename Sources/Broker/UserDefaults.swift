@@ -62,7 +62,7 @@ extension Broker {
             }
             loop.execute {
                 let (broker, call, session) = bound.value
-                broker.endWaitingToSave(session.caller.uid)
+                broker.cancelWaitingToSave(session.caller.uid)
                 if let failure { return broker.unavailable(call, failure) }
                 broker.record(.save, of: session.caller, { $0.count = 0 }, detail: String(call.name))
                 broker.turn.reply(Array("{}".utf8), to: call)

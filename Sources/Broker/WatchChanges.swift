@@ -98,6 +98,7 @@ final class WatchChanges {
             }, detail: String(call.name))
         var writer = JSONWriter()
         writer.object { $0.member("historyToken", token) }
+        session.disclosed(under: reading.principal)
         broker.turn.reply(
             writer.bytes, to: call, continues: true,
             basis: Turn.Basis(principal: reading.principal, revision: reading.disclosure.revision),

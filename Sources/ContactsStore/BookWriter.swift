@@ -168,7 +168,8 @@ final class BookWriter {
             }
             // What says what was there already changes nothing, not even the date.
             guard !changed.isEmpty else { return }
-            contact.modificationDate = time
+            // Who may read the date but not the notes must not see by it that these were edited.
+            if !changed.isSubset(of: .named) { contact.modificationDate = time }
             log.note(.updateContact, record, keys: changed)
             try statements.update(record.rawValue, contact, identifiers)
             if !keys.isDisjoint(with: CollationKey.keys) {
