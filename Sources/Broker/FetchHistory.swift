@@ -134,7 +134,8 @@ final class FetchHistory {
         guard parameters.includeGroups else { return parts.reversed() }
         parts += plan.groups.sorted { $0.key < $1.key }.map { .group($0.value, $0.key) }
         let links = plan.links.sorted {
-            ($0.key.group, $0.key.member) < ($1.key.group, $1.key.member)
+            ($0.key.isSubgroup ? 1 : 0, $0.key.group, $0.key.member)
+                < ($1.key.isSubgroup ? 1 : 0, $1.key.group, $1.key.member)
         }
         return (parts + links.map { .link($0.key, $0.value) }).reversed()
     }
