@@ -122,7 +122,7 @@ public final class Broker {
     /// Grants changed in the access store.
     func grantsChanged() {
         grantsEpoch += 1
-        history.wake()
+        history.moved()
     }
 
     /// Looks at the executable again: before a prompt, and when a grant is first used on a connection.

@@ -95,7 +95,7 @@ final class Fetch {
         self.order = order
         let reading = Reading(disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
         // Before the first contact is read: what changes while the list is on its way is told after it.
-        if historyToken == nil { historyToken = try broker.historyToken(reading) }
+        if historyToken == nil { historyToken = try broker.historyToken(reading, session) }
         if let book, var query = query(try reading.resolve(parameters.predicate), disclosure, order) {
             (disclosed, end) = try read(query, book, disclosure, identifiers)
             // A card as large as a frame is rare: then as many as fit, and it alone is too much.

@@ -23,6 +23,8 @@ final class History {
     private var tails: [Principal: Tail] = [:]
     private var watches: [ObjectIdentifier: WatchChanges] = [:]
     private var isWaking = false
+    /// Counts everything that may move a place.
+    private(set) var version = 0
     private let loop: any Loop
 
     init(loop: any Loop) { self.loop = loop }
@@ -63,6 +65,7 @@ final class History {
     /// The book of a user was changed.
     func noted(_ changes: [BookChange], uid: UInt32) {
         guard !changes.isEmpty else { return }
+        moved()
         for (principal, tail) in tails where principal.uid == uid {
             if tail.pending.count + changes.count > Self.mostPending {
                 tails[principal] = nil
@@ -70,7 +73,6 @@ final class History {
                 tails[principal]?.pending += changes
             }
         }
-        wake()
     }
 
     // MARK: Watching
@@ -81,8 +83,9 @@ final class History {
 
     func end(_ watch: WatchChanges) { watches[ObjectIdentifier(watch)] = nil }
 
-    /// Has every watcher look, once for all that happens in this turn.
-    func wake() {
+    /// A place may have moved. Every watcher looks, once for all that happens in this turn.
+    func moved() {
+        version += 1
         guard !watches.isEmpty, !isWaking else { return }
         isWaking = true
         let bound = LoopBound(self, loop: loop)
@@ -105,6 +108,16 @@ extension Broker {
         try history.token(of: reading, access.setHistory(of: reading.principal) ?? SetHistory(), at: seconds)
     }
 
+    /// The same, kept with the connection: most calls come while nothing happens, and finding an app means hashing a path.
+    func historyToken(_ reading: Reading, _ session: CallerSession) throws(StoreError) -> String? {
+        let version = HistoryVersion(
+            number: history.version, revision: reading.disclosure.revision, window: HistoryToken.window(of: seconds))
+        if let kept = session.historyToken, kept.version == version { return kept.text }
+        let text = try historyToken(reading)
+        session.historyToken = text.map { (version, $0) }
+        return text
+    }
+
     /// A token for whoever may see something; for anybody else one that names no place.
     func historyToken(for session: CallerSession, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> String? {
         let known = standing(of: session)
@@ -116,4 +129,11 @@ extension Broker {
         }
         return identifiers.seal(HistoryToken(.beginning, at: seconds).bytes, as: .history)
     }
+}
+
+/// As of when a token that is kept holds.
+struct HistoryVersion: Hashable {
+    let number: Int
+    let revision: Int64
+    let window: Int64
 }

@@ -34,8 +34,10 @@ struct HistoryToken: Hashable {
 
     init(_ place: HistoryPlace, at seconds: Int64) {
         self.place = place
-        time = seconds - ((seconds % Self.window) + Self.window) % Self.window
+        time = Self.window(of: seconds)
     }
+
+    static func window(of seconds: Int64) -> Int64 { seconds - ((seconds % window) + window) % window }
 
     /// Five numbers, 8 bytes each, big endian.
     var bytes: [UInt8] {
