@@ -110,6 +110,7 @@ let package = Package(
         tests("AccessStoreTests", ["AccessStore"]),
         tests("ContactsStoreTests", ["ContactsStore"]),
         tests("BrokerTests", ["Broker"]),
+        tests("BrokerAuditTests", ["Broker"]),
         tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),

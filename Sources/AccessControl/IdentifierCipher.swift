@@ -100,8 +100,7 @@ public final class IdentifierCipher {
     ///
     /// - Returns: `nil` where the system has no randomness to give.
     public func seal(_ bytes: [UInt8], as purpose: TokenPurpose) -> String? {
-        var nonce = [UInt8](repeating: 0, count: Int(CCRYPTO_NONCE_SIZE))
-        guard ccrypto_random(&nonce, nonce.count) == 1, let key = tokenKey(purpose) else { return nil }
+        guard let key = tokenKey(purpose), let nonce = nonce(for: bytes, key, purpose) else { return nil }
         var sealed = [UInt8](repeating: 0, count: bytes.count + Int(CCRYPTO_TAG_SIZE))
         guard ccrypto_seal(key, nonce, bytes, bytes.count, &sealed) == 1 else { return nil }
         var text: [UInt8] = []
@@ -131,11 +130,36 @@ public final class IdentifierCipher {
         return Array(plain.dropLast(Int(CCRYPTO_TAG_SIZE)))
     }
 
+    private func nonce(for bytes: [UInt8], _ key: [UInt8], _ purpose: TokenPurpose) -> [UInt8]? {
+        switch purpose {
+        case .page:
+            var nonce = [UInt8](repeating: 0, count: Int(CCRYPTO_NONCE_SIZE))
+            return ccrypto_random(&nonce, nonce.count) == 1 ? nonce : nil
+        case .history:
+            // Made from what is sealed (as RFC 8452 does): the same place is the same token, so that a token changes only
+            // where the place does, and no nonce serves two texts.
+            let digest = Self.digest(Array("nonce".utf8) + [0] + key + bytes)
+            return digest.map { Array($0[..<Int(CCRYPTO_NONCE_SIZE)]) }
+        }
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
+        return ccrypto_sha256(bytes, bytes.count, &digest) == 1 ? digest : nil
+    }
+
+    /// Names the app inside the broker without saying which it is: 16 bytes that only this key gives.
+    public var mark: [UInt8] {
+        // A hash of memory that is there cannot fail; if it did, one app's work could pass for another's.
+        guard let digest = Self.digest(Array("mark".utf8) + [0] + key) else {
+            preconditionFailure("libcrypto hashes what is in memory")
+        }
+        return Array(digest[..<16])
+    }
+
     /// One key for each purpose, so that a token of one is none of another.
     private func tokenKey(_ purpose: TokenPurpose) -> [UInt8]? {
-        let text = Array(purpose.rawValue.utf8) + [0] + key
-        var derived = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
-        return ccrypto_sha256(text, text.count, &derived) == 1 ? derived : nil
+        Self.digest(Array(purpose.rawValue.utf8) + [0] + key)
     }
 }
 

@@ -47,10 +47,13 @@ struct AccessContents {
 
     private mutating func readPrincipals(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
         let contacts = try SQLiteStatement("SELECT contact FROM grantedContact WHERE principal = ?", on: connection)
+        let events = try SQLiteStatement(
+            "SELECT revision, contact, kind, change, time FROM setEvent WHERE principal = ? ORDER BY revision",
+            on: connection)
         let rows = try SQLiteStatement(
             """
             SELECT id, uid, strength, app, displayName, identifierKey,
-                level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses
+                level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch
             FROM principal LEFT JOIN appGrant ON appGrant.principal = id
             """, on: connection)
         while try rows.next() {
@@ -82,9 +85,36 @@ struct AccessContents {
                 while try contacts.next() { if let contact = contacts.integer(0) { set.insert(RecordNumber(contact)) } }
                 grant.access = .limited(to: set)
             }
-            held[principal] = HeldGrant(grant: grant, displayName: rows.text(4) ?? "")
+            // A grant that could not be read, or a history that cannot, begins anew.
+            var history = SetHistory(epoch: grant.revision)
+            if case .limited = grant.access, let epoch = rows.integer(14) {
+                history = try Self.history(since: epoch, events.bind(1, id)) ?? history
+            } else if case .full = grant.access, let epoch = rows.integer(14) {
+                history = SetHistory(epoch: epoch)
+            }
+            held[principal] = HeldGrant(grant: grant, displayName: rows.text(4) ?? "", history: history)
             usages[principal] = Usage(lastUsedAt: rows.integer(12), uses: Int(rows.integer(13) ?? 0))
         }
+    }
+
+    private static func history(
+        since epoch: Int64, _ rows: SQLiteStatement
+    ) throws(AccessStoreError) -> SetHistory? {
+        var history = SetHistory(epoch: epoch)
+        var isWhole = true
+        while try rows.next() {
+            guard let revision = rows.integer(0), let record = rows.integer(1),
+                let kind = rows.integer(2).flatMap(SetEvent.Kind.init), let change = rows.integer(3),
+                let time = rows.integer(4)
+            else {
+                isWhole = false
+                continue
+            }
+            history.events.append(
+                SetEvent(
+                    revision: revision, record: RecordNumber(record), kind: kind, change: change, time: time))
+        }
+        return isWhole ? history : nil
     }
 
     private static func principal(_ row: SQLiteStatement, from column: Int32) -> Principal? {

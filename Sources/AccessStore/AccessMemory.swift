@@ -5,6 +5,8 @@ import ContactsModel
 struct HeldGrant {
     var grant: Grant
     var displayName: String
+    /// How its set became what it is.
+    var history = SetHistory()
 }
 
 /// The key of a principal's identifiers, and what works with it.

@@ -105,8 +105,14 @@ extension AccessStore {
             case (nil, _), (_?, nil): break
             case (let before?, let now?):
                 var grant = before.grant.narrowed(to: now.grant)
-                if grant != before.grant { grant.revision = nextRevision() }
-                held[principal] = HeldGrant(grant: grant, displayName: before.displayName)
+                guard grant != before.grant else {
+                    held[principal] = before
+                    break
+                }
+                grant.revision = nextRevision()
+                // What became of the set can no longer be told step by step.
+                held[principal] = HeldGrant(
+                    grant: grant, displayName: before.displayName, history: SetHistory(epoch: grant.revision))
             }
             mark(principal, .whole)
         }

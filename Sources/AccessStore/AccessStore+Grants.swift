@@ -32,10 +32,14 @@ extension AccessStore {
         return counters.revision
     }
 
+    /// How a principal's set became what it is; `nil` where nothing was decided.
+    public func setHistory(of principal: Principal) -> SetHistory? { held[principal]?.history }
+
     /// Gives a principal this grant in place of any other. Take its revision from ``nextRevision()``.
     public func setGrant(_ grant: Grant, for principal: Principal, displayName: String) {
         touch(principal)
-        held[principal] = HeldGrant(grant: grant, displayName: displayName)
+        let history = SetHistory(of: grant, after: held[principal], moment(principal.uid))
+        held[principal] = HeldGrant(grant: grant, displayName: displayName, history: history)
         if usages[principal.bound(to: .standing)] == nil { usages[principal.bound(to: .standing)] = Usage() }
         mark(principal, .whole)
     }
@@ -66,7 +70,7 @@ extension AccessStore {
         guard case .limited(let set)? = held[principal]?.grant.access else { return }
         let added = records.subtracting(set)
         guard !added.isEmpty else { return }
-        change(principal, to: set.union(added), .rows(added: added, removed: []))
+        change(principal, to: set.union(added), .rows(added: added, removed: []), [(.created, added)])
     }
 
     /// Takes deleted contacts out of every limited set of a user; each one that had any has a new revision.
@@ -75,14 +79,19 @@ extension AccessStore {
             guard case .limited(let set) = held.grant.access else { continue }
             let removed = records.intersection(set)
             guard !removed.isEmpty else { continue }
-            change(principal, to: set.subtracting(removed), .rows(added: [], removed: removed))
+            change(principal, to: set.subtracting(removed), .rows(added: [], removed: removed), [(.deleted, removed)])
         }
     }
 
-    private func change(_ principal: Principal, to set: Set<RecordNumber>, _ change: SetChange) {
+    private func change(
+        _ principal: Principal, to set: Set<RecordNumber>, _ change: SetChange,
+        _ events: [(SetEvent.Kind, Set<RecordNumber>)]
+    ) {
         touch(principal)
+        let revision = nextRevision()
         held[principal]?.grant.access = .limited(to: set)
-        held[principal]?.grant.revision = nextRevision()
+        held[principal]?.grant.revision = revision
+        held[principal]?.history.append(events, revision, moment(principal.uid))
         mark(principal, change)
     }
 

@@ -32,14 +32,16 @@ extension AccessStore {
             try connection.statement("DELETE FROM appGrant WHERE principal = ?").bind(1, id).run()
             return
         }
-        try write(held.grant, usages[principal] ?? Usage(), of: id, connection)
+        try write(held, usages[principal] ?? Usage(), of: id, connection)
         usages[principal]?.unwritten = 0
         try write(change, held.grant.access, of: id, connection)
+        try write(held.history, of: id, connection)
     }
 
     private func write(
-        _ grant: Grant, _ usage: Usage, of id: Int64, _ connection: SQLiteConnection
+        _ held: HeldGrant, _ usage: Usage, of id: Int64, _ connection: SQLiteConnection
     ) throws(AccessStoreError) {
+        let grant = held.grant
         var expires: Int64?
         if case .untilTime(let end) = grant.lifetime { expires = end }
         let level: String
@@ -51,16 +53,16 @@ extension AccessStore {
         try connection.statement(
             """
             INSERT INTO appGrant
-                (principal, level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                (principal, level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             ON CONFLICT DO UPDATE SET level = excluded.level, keys = excluded.keys, expires = excluded.expires,
                 revision = excluded.revision, decidedBy = excluded.decidedBy, decidedAt = excluded.decidedAt,
-                lastUsedAt = excluded.lastUsedAt, uses = excluded.uses
+                lastUsedAt = excluded.lastUsedAt, uses = excluded.uses, epoch = excluded.epoch
             """
         )
         .bind(1, id).bind(2, level).bind(3, Int64(bitPattern: grant.keys.rawValue)).bind(4, expires)
         .bind(5, grant.revision).bind(6, grant.decidedBy.rawValue).bind(7, grant.decidedAt)
-        .bind(8, usage.lastUsedAt).bind(9, Int64(usage.uses)).run()
+        .bind(8, usage.lastUsedAt).bind(9, Int64(usage.uses)).bind(10, held.history.epoch).run()
     }
 
     private func write(
@@ -79,6 +81,25 @@ extension AccessStore {
             guard case .limited(let records) = access else { return }
             // In order: neighbours share a page.
             for record in records.sorted() { try insert.bind(1, id).bind(2, record.rawValue).run() }
+        }
+    }
+
+    /// What the file does not have yet, and takes out what memory no longer has.
+    private func write(
+        _ history: SetHistory, of id: Int64, _ connection: SQLiteConnection
+    ) throws(AccessStoreError) {
+        try connection.statement("DELETE FROM setEvent WHERE principal = ? AND revision < ?")
+            .bind(1, id).bind(2, history.events.first?.revision ?? Int64.max).run()
+        let last = try connection.statement("SELECT max(revision) FROM setEvent WHERE principal = ?").bind(1, id)
+        var written: Int64 = 0
+        while try last.next() { written = last.integer(0) ?? 0 }
+        let insert = try connection.statement(
+            "INSERT INTO setEvent (principal, revision, contact, kind, change, time) VALUES (?, ?, ?, ?, ?, ?)")
+        for event in history.events.reversed() {
+            // One revision's events are written together.
+            guard event.revision > written else { break }
+            try insert.bind(1, id).bind(2, event.revision).bind(3, event.record.rawValue)
+                .bind(4, event.kind.rawValue).bind(5, event.change).bind(6, event.time).run()
         }
     }
 

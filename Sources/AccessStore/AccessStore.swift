@@ -27,6 +27,8 @@ public final class AccessStore {
     var hasUnwrittenUses = false
     var counters: Counters
     var writtenCounters: Counters
+    /// What a user's book and the clock say while a set changes.
+    public var moment: (_ uid: UInt32) -> SetMoment = { _ in SetMoment(change: 0, time: 0) }
 
     var batch = Batch()
     /// What each app has written of late, and what is only counted.

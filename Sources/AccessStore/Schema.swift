@@ -34,7 +34,8 @@ enum Schema {
             UNIQUE (uid, strength, app)
         ) STRICT;
 
-        -- keys is a bit set. Times are seconds since 1970; without expires it holds until it is revoked.
+        -- keys is a bit set. Times are seconds since 1970; without expires it holds until it is revoked. epoch: the
+        -- revision since which every change of the set is a setEvent.
         CREATE TABLE appGrant (
             principal     INTEGER NOT NULL PRIMARY KEY REFERENCES principal ON DELETE CASCADE,
             level         TEXT    NOT NULL CHECK (level IN ('denied', 'limited', 'full')),
@@ -44,7 +45,8 @@ enum Schema {
             decidedBy     TEXT    NOT NULL,
             decidedAt     INTEGER NOT NULL,
             lastUsedAt    INTEGER,
-            uses          INTEGER NOT NULL DEFAULT 0
+            uses          INTEGER NOT NULL DEFAULT 0,
+            epoch         INTEGER NOT NULL
         ) STRICT;
 
         -- The set of a limited grant.
@@ -52,6 +54,17 @@ enum Schema {
             principal     INTEGER NOT NULL REFERENCES appGrant ON DELETE CASCADE,
             contact       INTEGER NOT NULL,
             PRIMARY KEY (principal, contact)
+        ) STRICT, WITHOUT ROWID;
+
+        -- How a limited set became what it is. change: the last change of the book at that time.
+        CREATE TABLE setEvent (
+            principal     INTEGER NOT NULL REFERENCES appGrant ON DELETE CASCADE,
+            revision      INTEGER NOT NULL,
+            contact       INTEGER NOT NULL,
+            kind          INTEGER NOT NULL,
+            change        INTEGER NOT NULL,
+            time          INTEGER NOT NULL,
+            PRIMARY KEY (principal, revision, contact)
         ) STRICT, WITHOUT ROWID;
 
         -- adds: the record numbers, 8 bytes each, little endian.
@@ -104,7 +117,7 @@ enum Schema {
         if version == 0, application == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 { return }
         guard application == Self.application else { throw .damaged(reason: "this is not an access database") }
         guard version <= Self.version else { throw .newerSchema }
-        for table in ["state", "principal", "appGrant", "grantedContact", "saveIntent", "auditKey"] {
+        for table in ["state", "principal", "appGrant", "grantedContact", "setEvent", "saveIntent", "auditKey"] {
             let report = try SQLiteStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.next() {
                 let line = report.text(0) ?? ""

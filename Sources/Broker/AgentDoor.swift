@@ -83,8 +83,8 @@ extension Broker {
             if let book {
                 let hidden = try hidden(from: prompt, in: book)
                 found = try book.search(
-                    parameters.query, scope: .all, excluding: hidden, order: .familyName, offset: parameters.offset,
-                    limit: parameters.limit)
+                    parameters.query, scope: .all, excluding: hidden, order: book.settings.sortOrder,
+                    offset: parameters.offset, limit: parameters.limit)
             }
             record(.agentSearch, of: session.caller) { $0.count = found.rows.count }
             turn.reply(rows(found.rows, total: found.total, offset: parameters.offset, prompt), to: call)

@@ -26,8 +26,17 @@ extension Broker {
             case .saveContacts:
                 Save(call: call, session: session, broker: self, try SaveContactsParameters(call.parameters)).begin()
             case .requestContacts: try requestContacts(call, session)
-            case .countContacts, .listLinkedContacts, .getUserDefaults, .setUserDefaults, .listContainers, .listGroups,
-                .watchChanges, .fetchHistory, .manageAccess, .pickContacts, .proposeContact:
+            case .countContacts: try countContacts(call, session)
+            case .listLinkedContacts: try listLinkedContacts(call, session)
+            case .getUserDefaults: try getUserDefaults(call, session)
+            case .setUserDefaults: try setUserDefaults(call, session)
+            case .listContainers: try listContainers(call, session)
+            case .listGroups: try listGroups(call, session)
+            case .watchChanges: try watchChanges(call, session)
+            case .fetchHistory:
+                FetchHistory(call: call, session: session, broker: self, try FetchHistoryParameters(call.parameters))
+                    .begin()
+            case .manageAccess, .pickContacts, .proposeContact:
                 throw .methodNotImplemented(call.method)
             }
         } catch {

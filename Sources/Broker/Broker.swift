@@ -18,6 +18,7 @@ public final class Broker {
     let prompts: Prompts
     let auditPace: AuditPace
     var auditFollowers: [AuditFollower] = []
+    let history: History
     let startedAt: Int64
 
     private(set) var sessions: [ObjectIdentifier: CallerSession] = [:]
@@ -48,12 +49,16 @@ public final class Broker {
         prompts = Prompts(surroundings: surroundings, limits: limits)
         access.auditBounds = limits.audit
         auditPace = AuditPace(surroundings: surroundings, limits: limits, access: access, turn: turn)
+        history = History(loop: surroundings.loop)
         prompts.describe = { [weak self] prompt, waiting, expires in
             self?.describe(prompt, waiting: waiting, expires: expires) ?? Array("{}".utf8)
         }
         turn.didCommit = { [weak self] in
             self?.scheduleSync()
             self?.tellFollowers()
+        }
+        access.moment = { [weak self] uid in
+            SetMoment(change: self?.books.opened(uid)?.lastChange ?? 0, time: self?.seconds ?? 0)
         }
         recoverSaves()
         scheduleExpiry()
@@ -125,6 +130,7 @@ public final class Broker {
     /// Grants changed in the access store.
     func grantsChanged() {
         grantsEpoch += 1
+        history.moved()
     }
 
     /// Looks at the executable again: before a prompt, and when a grant is first used on a connection.

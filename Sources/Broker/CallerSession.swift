@@ -15,6 +15,8 @@ public final class CallerSession {
 
     /// The standing as of one state of all grants; asking each principal again is only needed when that changed.
     var known: (epoch: Int, standing: PrincipalStanding)?
+    /// The token that was answered last, and as of when it holds.
+    var historyToken: (version: HistoryVersion, text: String)?
     /// A grant was used on this connection, and the executable looked at again for it.
     var hasUsedGrant = false
     /// Principals under whose grants something was told on this connection and may still wait to be sent.

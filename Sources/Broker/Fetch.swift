@@ -13,10 +13,13 @@ final class Fetch {
     private let session: CallerSession
     private let broker: Broker
     private let parameters: FetchContactsParameters
-    private let order: ContactOrder
+    /// The user's own order is looked up with the first batch, and stays the list's whatever they prefer later.
+    private var order: ContactOrder?
     private var after: Position?
     private var remaining: Int
     private var hasAsked = false
+    /// The place in the history from which a caller that has the whole list goes on.
+    private var historyToken: String?
 
     init(call: Call, session: CallerSession, broker: Broker, _ parameters: FetchContactsParameters) {
         self.call = call
@@ -25,9 +28,10 @@ final class Fetch {
         self.parameters = parameters
         remaining = parameters.limit ?? .max
         switch parameters.sortOrder {
-        case .none: order = .none
+        case .none: order = ContactOrder.none
         case .givenName: order = .givenName
-        case .userDefault, .familyName: order = .familyName
+        case .familyName: order = .familyName
+        case .userDefault: order = nil
         }
     }
 
@@ -87,7 +91,12 @@ final class Fetch {
     ) throws(StoreError) {
         var disclosed = disclosure.project([], of: parameters.keys, under: identifiers)
         var end: FetchEnd?
-        if let book, var query = query(disclosure, identifiers) {
+        let order = order ?? (book?.settings ?? BookSettings()).sortOrder
+        self.order = order
+        let reading = Reading(disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
+        // Before the first contact is read: what changes while the list is on its way is told after it.
+        if historyToken == nil { historyToken = try broker.historyToken(reading, session) }
+        if let book, var query = query(try reading.resolve(parameters.predicate), disclosure, order) {
             (disclosed, end) = try read(query, book, disclosure, identifiers)
             // A card as large as a frame is rare: then as many as fit, and it alone is too much.
             while disclosed.elements.count > broker.limits.largestReply {
@@ -107,7 +116,7 @@ final class Fetch {
         record(disclosed, whole: parameters.predicate == nil && parameters.limit == nil && parameters.after == nil)
         session.fetches[ObjectIdentifier(self)] = continues ? self : nil
         broker.turn.reply(
-            Self.reply(disclosed, next: next), to: call, continues: continues,
+            Self.reply(disclosed, next: next, token: continues ? nil : historyToken), to: call, continues: continues,
             basis: Turn.Basis(principal: principal, revision: disclosure.revision),
             then: continues ? { self.continueWhenRead() } : nil)
     }
@@ -123,20 +132,14 @@ final class Fetch {
     }
 
     /// What is left of the book for this batch; `nil` where the predicate names nothing at all.
-    private func query(_ disclosure: Disclosure, _ identifiers: IdentifierCipher) -> ContactQuery? {
+    private func query(
+        _ resolved: Reading.Predicate, _ disclosure: Disclosure, _ order: ContactOrder
+    ) -> ContactQuery? {
         let predicate: ContactPredicate?
-        switch parameters.predicate {
-        case nil: predicate = nil
-        case .name(let words): predicate = .name(words)
-        case .emailAddress(let address): predicate = .emailAddress(address)
-        case .phoneNumber(let number): predicate = .phoneNumber(number)
-        case .identifiers(let names):
-            // What names nothing that the caller may see is left out, whatever the reason.
-            predicate = .records(
-                names.compactMap { identifiers.record($0, as: .contact) }.filter(disclosure.scope.contains))
-        case .group, .container, .me:
-            // No group, container or card of the person's own exists yet, so nothing is named.
-            return nil
+        switch resolved {
+        case .nobody: return nil
+        case .everybody: predicate = nil
+        case .some(let some): predicate = some
         }
         let limits = broker.limits
         return ContactQuery(
@@ -185,9 +188,9 @@ final class Fetch {
 
     // MARK: Bytes
 
-    private static func reply(_ disclosed: DisclosedContacts, next: String?) -> [UInt8] {
+    private static func reply(_ disclosed: DisclosedContacts, next: String?, token: String?) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(disclosed.elements.count + 32 + (next?.utf8.count ?? 0))
+        bytes.reserveCapacity(disclosed.elements.count + 64 + (next?.utf8.count ?? 0) + (token?.utf8.count ?? 0))
         bytes.append(contentsOf: opening)
         bytes.append(contentsOf: disclosed.elements)
         bytes.append(UInt8(ascii: "]"))
@@ -196,11 +199,17 @@ final class Fetch {
             bytes.append(contentsOf: next.utf8)
             bytes.append(UInt8(ascii: "\""))
         }
+        if let token {
+            bytes.append(contentsOf: tokenOpening)
+            bytes.append(contentsOf: token.utf8)
+            bytes.append(UInt8(ascii: "\""))
+        }
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }
 
     private static let opening = Array("{\"contacts\":[".utf8)
+    private static let tokenOpening = Array(",\"historyToken\":\"".utf8)
 
     /// A place in the order as the app carries it: sealed, and always of one length.
     private func token(_ place: Position, _ identifiers: IdentifierCipher) -> String? {
@@ -208,8 +217,10 @@ final class Fetch {
     }
 
     private func place(_ token: String, _ identifiers: IdentifierCipher) -> Position? {
-        guard let place = identifiers.open(token, as: .page).flatMap({ Position(bytes: $0) }), place.order == order
+        guard let place = identifiers.open(token, as: .page).flatMap({ Position(bytes: $0) }),
+            place.order == order ?? place.order
         else { return nil }
+        order = place.order
         return place
     }
 }

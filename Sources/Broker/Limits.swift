@@ -40,6 +40,8 @@ public struct Limits: Hashable, Sendable {
     public var forgetsAfter = Duration.seconds(2)
     /// Saves of one user that wait for their turn.
     public var savesWaiting = 1_024
+    /// A watcher is told at most so often.
+    public var watchInterval = Duration.milliseconds(50)
     /// Addresses and numbers of one call that are looked up to be ignored.
     public var ignoredAddresses = 100
     /// Audit records in one reply of a caller that asked for `more`.

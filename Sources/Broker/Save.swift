@@ -16,18 +16,6 @@ final class Save {
     private let parameters: SaveContactsParameters
     private var hasAsked = false
 
-    /// A step whose identifier was looked up.
-    private enum Step {
-        case add(Contact)
-        case update(RecordNumber, Contact, keys: ContactKeySet)
-        case delete(RecordNumber)
-    }
-
-    private enum Refusal: Error {
-        case error(VarlinkError)
-        case store(StoreError)
-    }
-
     init(call: Call, session: CallerSession, broker: Broker, _ parameters: SaveContactsParameters) {
         self.call = call
         self.session = session
@@ -58,129 +46,64 @@ final class Save {
             guard broker.isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
             session.hasUsedGrant = true
         }
-        // No steps, nothing to do: a book is not made for it.
-        guard !parameters.changes.isEmpty else { return call.reply { $0.member("identifiers", [String]()) } }
         let adds = parameters.changes.contains { $0.operation == .add }
         var isThisTurn = true
         defer { isThisTurn = false }
         broker.books.with(session.caller.uid, creating: adds) { [self] result in
-            do throws(Refusal) {
+            do throws(Reading.Failure) {
                 let book: ContactsStore?
                 switch result {
                 case .success(let opened): book = opened
                 case .failure(let error): throw .store(error)
                 }
                 guard isThisTurn else { return begin() }
-                let steps = try steps(disclosure, identifiers, book)
-                guard let book else { return call.reply { $0.member("identifiers", [String]()) } }
-                try write(steps, to: book, principal, identifiers)
+                let reading = Reading(
+                    disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
+                var reader = SaveSteps(reading, method: call.method)
+                let steps = try reader.read(parameters.changes)
+                guard let book, !steps.isEmpty else { return try nothingToDo(reading, steps.count) }
+                try write(steps, to: book, reading)
             } catch {
                 switch error {
-                case .error(let error): broker.turn.fail(error, call)
+                case .call(let error): broker.turn.fail(error, call)
                 case .store(let error): broker.unavailable(call, error)
                 }
             }
         }
     }
 
-    // MARK: Checking
-
-    /// The steps, if all of them may be made.
-    ///
-    /// Identifiers first, and for all of them: whether a record is malformed, another app's, ungranted, revoked or deleted shows in
-    /// nothing, not even in which error comes first.
-    private func steps(
-        _ disclosure: Disclosure, _ identifiers: IdentifierCipher, _ book: ContactsStore?
-    ) throws(Refusal) -> [Step] {
-        var records: [RecordNumber?] = []
-        for change in parameters.changes {
-            switch change.operation {
-            case .add: records.append(nil)
-            case .update, .delete:
-                let record = change.contact?["identifier"]?.string.flatMap { identifiers.record($0, as: .contact) }
-                records.append(record.flatMap { disclosure.scope.contains($0) ? $0 : nil })
-            case .addMember, .removeMember, .addSubgroup, .removeSubgroup, .link, .unlink, .addContainer,
-                .deleteContainer, .setMe:
-                throw .error(.methodNotImplemented(call.method))
-            }
-        }
-        let existing: Set<RecordNumber>
+    private func nothingToDo(_ reading: Reading, _ count: Int) throws(Reading.Failure) {
         do throws(StoreError) {
-            existing = try book?.existing(records.compactMap { $0 }) ?? []
+            reply(Array(repeating: "", count: count), try broker.historyToken(reading) ?? "")
         } catch {
             throw .store(error)
         }
-        for (index, change) in parameters.changes.enumerated() where change.operation != .add {
-            guard let record = records[index], existing.contains(record) else {
-                throw .error(ContactsError.recordDoesNotExist(at: index))
-            }
-        }
-        var steps: [Step] = []
-        steps.reserveCapacity(records.count)
-        for (index, change) in parameters.changes.enumerated() {
-            steps.append(try step(change, at: index, records[index], disclosure))
-        }
-        return steps
     }
 
-    private func step(
-        _ change: SaveContactsParameters.Change, at index: Int, _ record: RecordNumber?, _ disclosure: Disclosure
-    ) throws(Refusal) -> Step {
-        guard change.group == nil, change.member == nil, change.container == nil, let json = change.contact else {
-            throw .error(.invalidParameter("changes"))
+    private func reply(_ names: [String], _ token: String) {
+        var writer = JSONWriter(reservingCapacity: 192 + names.count * 36)
+        writer.object {
+            $0.member("identifiers", names)
+            $0.member("historyToken", token)
         }
-        let wire: WireContact
-        do throws(ContactError) {
-            wire = try WireContact(json)
-            if change.operation != .delete { try wire.contact.validate(writing: wire.keys) }
-        } catch {
-            throw .error(Self.error(error, at: index))
-        }
-        guard let record else { return .add(wire.contact) }
-        if change.operation == .delete {
-            // Under a key scope only the app that made a card may delete what it cannot see whole.
-            guard disclosure.keys.isSuperset(of: Grant.ordinaryKeys) else {
-                throw .error(ContactsError.recordNotWritable(at: index, identifier: json["identifier"]?.string))
-            }
-            return .delete(record)
-        }
-        let unreadable = wire.keys.subtracting(disclosure.keys)
-        guard unreadable.isEmpty else {
-            throw .error(ContactsError.unauthorizedKeys(unreadable.keys.map(\.rawValue)))
-        }
-        return .update(record, wire.contact, keys: wire.keys)
-    }
-
-    private static func error(_ error: ContactError, at index: Int) -> VarlinkError {
-        switch error {
-        case .invalidParameter(let name): .invalidParameter(name)
-        case .invalidContact(let key, let reason): ContactsError.invalidContact(at: index, key: key, reason: reason)
-        case .limitExceeded(let limit, let maximum): ContactsError.limitExceeded(limit, maximum: maximum)
-        }
+        broker.turn.reply(writer.bytes, to: call)
     }
 
     // MARK: Writing
 
     private func write(
-        _ steps: [Step], to book: ContactsStore, _ principal: Principal, _ identifiers: IdentifierCipher
-    ) throws(Refusal) {
+        _ steps: [SaveStep], to book: ContactsStore, _ reading: Reading
+    ) throws(Reading.Failure) {
         let uid = session.caller.uid
-        guard broker.beginWaitingToSave(uid) else { throw .error(ContactsError.storeUnavailable) }
-        let addCount = steps.count { if case .add = $0 { true } else { false } }
-        let added = broker.access.takeRecordNumbers(addCount, now: broker.surroundings.now())
-        var numbers = added[...]
-        let changes = steps.map { step -> ContactChange in
-            switch step {
-            case .add(let contact): .add(numbers.removeFirst(), contact)
-            case .update(let record, let contact, let keys): .update(record, contact, keys: keys)
-            case .delete(let record): .delete(record)
-            }
+        guard broker.beginWaitingToSave(uid) else { throw .call(ContactsError.storeUnavailable) }
+        let changes = SaveChanges(steps, reading) { [broker] in
+            broker.access.takeRecordNumbers($0, now: broker.surroundings.now())
         }
-        let intent = broker.access.beginSave(uid: uid, principal: principal, adds: added)
+        let intent = broker.access.beginSave(uid: uid, principal: reading.principal, adds: changes.addedContacts)
         broker.grantsChanged()
         broker.turn.work(
             committed: { [self] in
-                broker.whenItsTurnToSave(uid) { [self] in apply(changes, to: book, intent, added, identifiers) }
+                broker.whenItsTurnToSave(uid) { [self] in apply(changes, to: book, intent, reading.identifiers) }
             },
             failed: { [self] in
                 broker.grantsChanged()
@@ -191,118 +114,99 @@ final class Save {
 
     /// On the user's queue: the intent onto the disk, then the contacts.
     private func apply(
-        _ changes: [ContactChange], to book: ContactsStore, _ intent: Int64, _ added: [RecordNumber],
-        _ identifiers: IdentifierCipher
+        _ changes: SaveChanges, to book: ContactsStore, _ intent: Int64, _ identifiers: IdentifierCipher
     ) {
         // Others saved meanwhile, and what allowed this one may have been taken back.
-        guard mayStill(changes, added) else {
-            return applied(changes, intent, added, .accessDenied, identifiers)
+        guard mayStill(changes, book, identifiers) else {
+            return applied(changes, intent, .accessDenied, book, identifiers)
         }
         let walSync = broker.access.walSync
         let seconds = broker.seconds
+        let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
         let loop = broker.surroundings.loop
-        let bound = LoopBound((self, identifiers), loop: loop)
+        let bound = LoopBound((self, book, identifiers), loop: loop)
         broker.books.queue(of: session.caller.uid).async {
-            var failure: ChangeError?
+            let outcome: Outcome
             if let error = Broker.sync(walSync) {
-                failure = .store(.unavailable(reason: "the intent of a save is not on the disk: \(error)"))
+                let reason = "the intent of a save is not on the disk: \(error)"
+                outcome = .failed(.store(.unavailable(reason: reason)))
             } else {
                 do throws(ChangeError) {
-                    try book.apply(changes, at: seconds)
+                    outcome = .done(try book.apply(changes.changes, by: author, at: seconds))
                 } catch {
-                    failure = error
+                    outcome = .failed(error)
                 }
             }
-            let outcome: Outcome = failure.map { .failed($0) } ?? .done
             loop.execute {
-                let (save, identifiers) = bound.value
-                save.applied(changes, intent, added, outcome, identifiers)
+                let (save, book, identifiers) = bound.value
+                save.applied(changes, intent, outcome, book, identifiers)
             }
         }
     }
 
     private enum Outcome: Sendable {
-        case done
+        case done([BookChange])
         case failed(ChangeError)
         case accessDenied
     }
 
-    private func mayStill(_ changes: [ContactChange], _ added: [RecordNumber]) -> Bool {
-        let standing = broker.standing(of: session).standing
-        guard case .permit(let disclosure) = decide(.save, standing: standing, mayAsk: false) else { return false }
-        return changes.allSatisfy { change in
-            switch change {
-            case .add: true
-            case .update(let record, _, let keys):
-                disclosure.scope.contains(record) && keys.isSubset(of: disclosure.keys)
-            case .delete(let record): disclosure.scope.contains(record)
-            }
-        }
+    private func mayStill(_ changes: SaveChanges, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> Bool {
+        let known = broker.standing(of: session)
+        guard case .permit(let disclosure) = decide(.save, standing: known.standing, mayAsk: false),
+            let principal = known.principal
+        else { return false }
+        let reading = Reading(disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
+        return changes.mayBeMade(reading)
     }
 
     private func applied(
-        _ changes: [ContactChange], _ intent: Int64, _ added: [RecordNumber], _ outcome: Outcome,
+        _ changes: SaveChanges, _ intent: Int64, _ outcome: Outcome, _ book: ContactsStore,
         _ identifiers: IdentifierCipher
     ) {
         broker.endedSaving(session.caller.uid)
         switch outcome {
-        case .done:
-            broker.access.resolveSave(intent, existing: Set(added))
-            broker.grantsChanged()
-            done(changes, identifiers)
-        case .failed(.recordDoesNotExist(let index)):
+        case .done(let made):
+            broker.access.resolveSave(intent, existing: Set(changes.addedContacts))
+            done(changes, made, book, identifiers)
+        case .failed(let failure):
             notDone(changes, intent)
-            broker.turn.fail(ContactsError.recordDoesNotExist(at: index), call)
-        case .failed(.store(let error)):
-            notDone(changes, intent)
-            broker.unavailable(call, error)
+            switch failure {
+            case .recordDoesNotExist(let index): broker.turn.fail(ContactsError.recordDoesNotExist(at: index), call)
+            case .parentRecordDoesNotExist(let index):
+                broker.turn.fail(ContactsError.parentRecordDoesNotExist(at: index), call)
+            case .containmentCycle(let index): broker.turn.fail(ContactsError.containmentCycle(at: index), call)
+            case .store(let error): broker.unavailable(call, error)
+            }
         case .accessDenied:
             notDone(changes, intent)
             broker.turn.fail(ContactsError.accessDenied, call)
         }
     }
 
-    private func notDone(_ changes: [ContactChange], _ intent: Int64) {
+    private func notDone(_ changes: SaveChanges, _ intent: Int64) {
         broker.access.resolveSave(intent, existing: [])
         broker.grantsChanged()
-        broker.record(.saveNotDone, of: session.caller) { $0.count = changes.count }
+        broker.record(.saveNotDone, of: session.caller) { $0.count = changes.changes.count }
     }
 
-    private func done(_ changes: [ContactChange], _ identifiers: IdentifierCipher) {
-        var deleted: Set<RecordNumber> = []
-        var records: [RecordNumber] = []
-        var names: [String] = []
-        for change in changes {
-            switch change {
-            case .add(let record, _):
-                records.append(record)
-                names.append(identifiers.identifier(of: record, as: .contact))
-            case .update(let record, _, _):
-                records.append(record)
-                names.append("")
-            case .delete(let record):
-                records.append(record)
-                deleted.insert(record)
-                names.append("")
-            }
-        }
-        if !deleted.isEmpty {
-            broker.access.forget(deleted, uid: session.caller.uid)
-            broker.grantsChanged()
-        }
+    private func done(
+        _ changes: SaveChanges, _ made: [BookChange], _ book: ContactsStore, _ identifiers: IdentifierCipher
+    ) {
+        let uid = session.caller.uid
+        let deleted = Set(made.filter { $0.kind == .deleteContact }.map(\.record))
+        if !deleted.isEmpty { broker.access.forget(deleted, uid: uid) }
+        broker.grantsChanged()
+        broker.history.noted(made, uid: uid)
         // Only an addition leaves no former text behind.
-        if changes.contains(where: { if case .add = $0 { false } else { true } }) {
-            broker.books.forget(session.caller.uid)
-        }
-        for part in broker.parts(records) {
+        if made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) { broker.books.forget(uid) }
+        let contacts = changes.contacts
+        for part in broker.parts(contacts) {
             broker.record(.save, of: session.caller) {
-                $0.count = part.count
+                $0.count = contacts.isEmpty ? changes.changes.count : part.count
                 $0.contacts = Array(part)
             }
         }
-        var writer = JSONWriter(reservingCapacity: 32 + names.count * 36)
-        writer.object { $0.member("identifiers", names) }
-        broker.turn.reply(writer.bytes, to: call)
+        reply(changes.names(identifiers), broker.historyToken(for: session, book, identifiers) ?? "")
     }
 }
 

@@ -15,7 +15,7 @@ public enum ContactsError {
     }
 
     /// The same bytes for every record that the caller cannot see.
-    public static func recordDoesNotExist(at index: Int) -> VarlinkError {
+    public static func recordDoesNotExist(at index: Int? = nil) -> VarlinkError {
         VarlinkError(prefix + "RecordDoesNotExist") { $0.member("index", index) }
     }
 
@@ -24,6 +24,22 @@ public enum ContactsError {
             $0.member("index", index)
             $0.member("identifier", identifier)
         }
+    }
+
+    public static func recordAlreadyExists(at index: Int, identifier: String) -> VarlinkError {
+        VarlinkError(prefix + "RecordAlreadyExists") {
+            $0.member("index", index)
+            $0.member("identifier", identifier)
+        }
+    }
+
+    /// The same bytes for every group that the caller cannot see.
+    public static func parentRecordDoesNotExist(at index: Int) -> VarlinkError {
+        VarlinkError(prefix + "ParentRecordDoesNotExist") { $0.member("index", index) }
+    }
+
+    public static func containmentCycle(at index: Int) -> VarlinkError {
+        VarlinkError(prefix + "ContainmentCycle") { $0.member("index", index) }
     }
 
     public static func unauthorizedKeys(_ keys: [String]) -> VarlinkError {

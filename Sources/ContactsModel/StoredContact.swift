@@ -97,6 +97,11 @@ public struct StoredContact: Hashable, Sendable {
         if let open = run { body(open) }
     }
 
+    /// The keys whose values are not the same in both.
+    public func keysDiffering(from other: StoredContact) -> ContactKeySet {
+        ContactKeySet(present.union(other.present).keys.filter { value(of: $0) != other.value(of: $0) })
+    }
+
     /// Bytes that the members of these keys take. What else the contact has makes no difference.
     public func size(of keys: ContactKeySet) -> Int {
         if present.isSubset(of: keys) { return bytes.count - members }

@@ -36,7 +36,10 @@ enum BookConnection {
         // A writer never keeps a reader waiting; recovery after a crash does, shortly.
         configuration.busyMode = .timeout(0.5)
         configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -8192")
+            try db.execute(
+                sql:
+                    "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY"
+            )
         }
         return try open(file, configuration)
     }
@@ -55,6 +58,7 @@ enum BookConnection {
                     PRAGMA trusted_schema = OFF;
                     PRAGMA cell_size_check = ON;
                     PRAGMA cache_size = -8192;
+                    PRAGMA temp_store = MEMORY;
                     """)
         }
         let database = try open(file, configuration)

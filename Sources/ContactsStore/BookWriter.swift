@@ -4,11 +4,13 @@ import Normalization
 
 /// The writing connection. It belongs to the user's queue.
 final class BookWriter {
-    private let queue: DatabaseQueue
+    let queue: DatabaseQueue
     private let file: BookFile
     private let identity: [UInt64]
     private let normalizer: Normalizer
     private var statements: WriteStatements?
+    private var groups: GroupStatements?
+    private var history: HistoryStatements?
 
     init(queue: DatabaseQueue, file: BookFile, normalizer: Normalizer) throws(StoreError) {
         guard let identity = file.identity() else { throw .unavailable(reason: "the file is gone") }
@@ -21,19 +23,73 @@ final class BookWriter {
     func close() {
         // Before the connection: SQLite closes none that has statements.
         statements = nil
+        groups = nil
+        history = nil
         try? queue.close()
     }
 
-    func apply(_ changes: [ContactChange], at seconds: Int64) throws(ChangeError) {
+    @discardableResult
+    func apply(
+        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64
+    ) throws(ChangeError) -> [BookChange] {
         do {
-            try transaction { statements in
+            var made: [BookChange] = []
+            try transaction { db, statements in
+                let history = try self.history ?? HistoryStatements(db)
+                self.history = history
                 let time = Timestamp.text(seconds: seconds)
-                for (index, change) in changes.enumerated() { try apply(change, index, time, statements) }
+                var log = ChangeLog(after: try history.last(), by: author, at: seconds)
+                for (index, change) in changes.enumerated() {
+                    if case .group(let change) = change {
+                        let groups = try self.groups ?? GroupStatements(db)
+                        self.groups = groups
+                        try groups.apply(change, index, &log)
+                    } else {
+                        try apply(change, index, time, statements, &log)
+                    }
+                }
+                try history.write(log.changes, by: author, at: seconds)
+                made = log.changes
             }
+            return made
         } catch let error as ChangeError {
             throw error
         } catch {
             throw .store(StoreError(error))
+        }
+    }
+
+    /// What the owner prefers. What cannot be read is as if never said.
+    func settings() throws(StoreError) -> BookSettings {
+        do {
+            return try queue.read { db in
+                var settings = BookSettings()
+                guard let row = try Row.fetchOne(db, sql: "SELECT sortOrder, displayOrder, countryCode FROM book")
+                else {
+                    return settings
+                }
+                let order = { (number: Int64?) in number.flatMap(UInt8.init(exactly:)).flatMap(ContactOrder.init) }
+                settings.sortOrder = order(row[0]) ?? settings.sortOrder
+                settings.displayOrder = order(row[1]) ?? settings.displayOrder
+                settings.countryCode = row[2] ?? settings.countryCode
+                return settings
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    func set(_ settings: BookSettings) throws(StoreError) {
+        do {
+            try transaction { db, _ in
+                try db.execute(
+                    sql: "UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?",
+                    arguments: [
+                        Int64(settings.sortOrder.rawValue), Int64(settings.displayOrder.rawValue), settings.countryCode,
+                    ])
+            }
+        } catch {
+            throw StoreError(error)
         }
     }
 
@@ -42,7 +98,7 @@ final class BookWriter {
         do {
             let made = try queue.read { db in try String.fetchOne(db, sql: "SELECT forms FROM book") }
             guard made != normalizer.version else { return }
-            try transaction { statements in
+            try transaction { _, statements in
                 // By number, so that no cursor is open on what is being written.
                 var last = Int64.min
                 while let (record, stored) = try statements.next(after: last) {
@@ -71,17 +127,19 @@ final class BookWriter {
         }
     }
 
-    private func transaction(_ body: (WriteStatements) throws -> Void) throws {
+    private func transaction(_ body: (Database, WriteStatements) throws -> Void) throws {
         // What is written to a file without a name would be acknowledged and lost.
         guard file.identity() == identity else { throw StoreError.unavailable(reason: "the file was replaced") }
         try queue.write { db in
             let statements = try self.statements ?? WriteStatements(db)
             self.statements = statements
-            try body(statements)
+            try body(db, statements)
         }
     }
 
-    private func apply(_ change: ContactChange, _ index: Int, _ time: String, _ statements: WriteStatements) throws {
+    private func apply(
+        _ change: ContactChange, _ index: Int, _ time: String, _ statements: WriteStatements, _ log: inout ChangeLog
+    ) throws {
         switch change {
         case .add(let record, var contact):
             contact.creationDate = time
@@ -92,6 +150,7 @@ final class BookWriter {
             try statements.insert(record.rawValue, contact, identifiers, normalizer)
             try statements.writeForms(record.rawValue, contact, normalizer)
             if contact.imageDataAvailable { try statements.writeImage(record.rawValue, contact.imageData) }
+            log.note(.addContact, record)
         case .update(let record, let patch, let keys):
             guard let (stored, highest) = try statements.contact(record.rawValue) else {
                 throw ChangeError.recordDoesNotExist(index: index)
@@ -101,10 +160,17 @@ final class BookWriter {
             }
             let keys = keys.subtracting(Self.ownKeys)
             var contact = former.applying(patch, keys: keys)
-            // Who may read the date but not the notes must not see by it that these were edited.
-            if !keys.isSubset(of: .named) { contact.modificationDate = time }
             if keys.contains(.imageData) { contact.imageDataAvailable = !patch.imageData.isEmpty }
             identifiers.assign(to: &contact, replacing: former)
+            var changed = StoredContact(contact).keysDiffering(from: stored)
+            if keys.contains(.imageData), contact.imageDataAvailable || former.imageDataAvailable {
+                changed.formUnion(.images)
+            }
+            // What says what was there already changes nothing, not even the date.
+            guard !changed.isEmpty else { return }
+            // Who may read the date but not the notes must not see by it that these were edited.
+            if !changed.isSubset(of: .named) { contact.modificationDate = time }
+            log.note(.updateContact, record, keys: changed)
             try statements.update(record.rawValue, contact, identifiers)
             if !keys.isDisjoint(with: CollationKey.keys) {
                 try statements.writeKeys(record.rawValue, contact, normalizer)
@@ -116,6 +182,8 @@ final class BookWriter {
             if keys.contains(.imageData) { try statements.writeImage(record.rawValue, patch.imageData) }
         case .delete(let record):
             guard try statements.delete(record.rawValue) else { throw ChangeError.recordDoesNotExist(index: index) }
+            log.note(.deleteContact, record)
+        case .group: preconditionFailure("changes of groups have statements of their own")
         }
     }
 

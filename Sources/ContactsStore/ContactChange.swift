@@ -7,6 +7,33 @@ public enum ContactChange: Hashable, Sendable {
     /// Writes `keys` as they are in the contact; other keys stay.
     case update(RecordNumber, Contact, keys: ContactKeySet)
     case delete(RecordNumber)
+    case group(GroupChange)
+}
+
+/// One step of a save that is about groups, or about which card is the owner's own.
+public enum GroupChange: Hashable, Sendable {
+    /// The number must be new. `owner`: the mark of the app that makes the group.
+    case add(RecordNumber, name: String, owner: [UInt8])
+    case rename(RecordNumber, name: String)
+    /// Its members stay in the book.
+    case delete(RecordNumber)
+    case addMember(RecordNumber, to: RecordNumber)
+    case removeMember(RecordNumber, from: RecordNumber)
+    /// `visible`: the app whose groups alone are looked at for a cycle; `nil` for all.
+    case addSubgroup(RecordNumber, to: RecordNumber, visible: [UInt8]?)
+    case removeSubgroup(RecordNumber, from: RecordNumber)
+    /// `nil`: nobody's.
+    case setMe(RecordNumber?)
+}
+
+/// A group without what is in it.
+public struct StoredGroup: Hashable, Sendable {
+    public let record: RecordNumber
+    public let name: String
+    /// The mark of the app that made it.
+    public let owner: [UInt8]
+    /// The groups that it is in.
+    public let parents: [RecordNumber]
 }
 
 /// Whose book it is.

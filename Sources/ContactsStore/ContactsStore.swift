@@ -11,10 +11,18 @@ import Synchronization
 public final class ContactsStore: Sendable {
     private let reader: Mutex<BookReader?>
     private let writer: Mutex<BookWriter?>
+    private let kept: Mutex<Kept>
 
-    private init(reader: sending BookReader, writer: sending BookWriter) {
+    /// What is asked for so often that it is kept in memory.
+    private struct Kept {
+        var settings: BookSettings
+        var lastChange: Int64
+    }
+
+    private init(reader: sending BookReader, writer: sending BookWriter, kept: sending Kept) {
         self.reader = Mutex(reader)
         self.writer = Mutex(writer)
+        self.kept = Mutex(kept)
     }
 
     deinit { close() }
@@ -47,7 +55,8 @@ public final class ContactsStore: Sendable {
         do throws(StoreError) {
             try writer.rebuildForms()
             let reader = BookReader(queue: try BookConnection.reading(file), normalizer: readerForms)
-            return ContactsStore(reader: reader, writer: writer)
+            let kept = Kept(settings: try writer.settings(), lastChange: try writer.lastChange())
+            return ContactsStore(reader: reader, writer: writer, kept: kept)
         } catch {
             writer.close()
             throw error
@@ -86,19 +95,35 @@ public final class ContactsStore: Sendable {
     }
 
     /// Makes all changes in their order, or none, and returns once they are on the disk. Not for the loop.
-    public func apply(_ changes: [ContactChange], at seconds: Int64) throws(ChangeError) {
-        try writer.withLock { writer throws(ChangeError) in
+    ///
+    /// - Returns: what has become history with it.
+    @discardableResult
+    public func apply(
+        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64
+    ) throws(ChangeError) -> [BookChange] {
+        let made = try writer.withLock { writer throws(ChangeError) in
             guard let writer else { throw .store(Self.closed) }
-            try writer.apply(changes, at: seconds)
+            return try writer.apply(changes, by: author, at: seconds)
         }
+        if let last = made.last { kept.withLock { $0.lastChange = last.number } }
+        return made
+    }
+
+    /// The number of the book's last change, from memory; 0 where there was none.
+    public var lastChange: Int64 { kept.withLock { $0.lastChange } }
+
+    /// What the owner prefers, from memory.
+    public var settings: BookSettings { kept.withLock { $0.settings } }
+
+    /// Writes down what the owner prefers, and returns once it is on the disk. Not for the loop.
+    public func set(_ settings: BookSettings) throws(StoreError) {
+        try write { writer throws(StoreError) in try writer.set(settings) }
+        kept.withLock { $0.settings = settings }
     }
 
     /// Empties the write-ahead log, so that deleted and edited text is in no file any more. Not for the loop.
     public func checkpoint() throws(StoreError) {
-        try writer.withLock { writer throws(StoreError) in
-            guard let writer else { throw Self.closed }
-            try writer.checkpoint()
-        }
+        try write { writer throws(StoreError) in try writer.checkpoint() }
     }
 
     /// Closes the files. Every later call is ``StoreError/unavailable(reason:)``.
@@ -116,7 +141,16 @@ public final class ContactsStore: Sendable {
 
     private static let closed = StoreError.unavailable(reason: "the book was closed")
 
-    private func read<Result: Sendable>(
+    func write<Result: Sendable>(
+        _ body: (BookWriter) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try writer.withLock { writer throws(StoreError) in
+            guard let writer else { throw Self.closed }
+            return try body(writer)
+        }
+    }
+
+    func read<Result: Sendable>(
         _ body: (BookReader) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         try reader.withLock { reader throws(StoreError) in

@@ -17,8 +17,31 @@ enum ReadSQL {
     static let emailOfRecord = "SELECT 1 FROM email WHERE record = ? AND address = ?"
     static let phonesOfRecord = "SELECT national, country, extension, digits FROM phone WHERE record = ?"
 
+    // Of groups, and of the history.
+
+    private static let groupColumns = "SELECT record, name, owner FROM contactGroup"
+    static let group = "\(groupColumns) WHERE record = ?"
+    static let groupsOfOwner = "\(groupColumns) INDEXED BY groupByOwner WHERE owner = ? ORDER BY record"
+    static let parents = "SELECT parent FROM subgroup INDEXED BY subgroupByChild WHERE child = ? ORDER BY parent"
+    static let member = "SELECT 1 FROM member WHERE parent = ? AND contact = ?"
+    static let lastChangeOfRecord = """
+        SELECT number FROM change INDEXED BY changeByRecord WHERE record = ? AND number > ?
+        AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) ORDER BY number DESC LIMIT 1
+        """
+    static let changesOfOwner = """
+        SELECT number, member, kind FROM change INDEXED BY changeByOwner WHERE owner = ? AND number > ?
+        ORDER BY number DESC
+        """
+
     // Of the whole book.
 
+    static let groups = "\(groupColumns) ORDER BY record"
+    static let members = "SELECT contact FROM member WHERE parent = ? ORDER BY contact"
+    static let me = "SELECT me FROM book"
+    static let lastChange = """
+        SELECT number FROM change WHERE number > ?
+        AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) ORDER BY number DESC LIMIT 1
+        """
     static let countAll = "SELECT count(*) FROM contact"
     static let highestRecord = "SELECT max(record) FROM contact"
     static let countWords = """

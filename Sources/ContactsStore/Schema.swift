@@ -15,13 +15,18 @@ enum Schema {
                     PRAGMA application_id = \(applicationIdentifier);
                     PRAGMA user_version = 1;
 
-                    -- Whose book this is, and by which rules its keys and words were made.
+                    -- Whose book this is, by which rules its keys and words were made, and what its owner prefers.
                     CREATE TABLE book (
-                        only      INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
-                        uid       INTEGER NOT NULL,
-                        userName  TEXT NOT NULL,
-                        firstUse  INTEGER NOT NULL,
-                        forms     TEXT NOT NULL
+                        only          INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+                        uid           INTEGER NOT NULL,
+                        userName      TEXT NOT NULL,
+                        firstUse      INTEGER NOT NULL,
+                        forms         TEXT NOT NULL,
+                        lastChange    INTEGER NOT NULL DEFAULT 0,
+                        me            INTEGER REFERENCES contact ON DELETE SET NULL,
+                        sortOrder     INTEGER,
+                        displayOrder  INTEGER,
+                        countryCode   TEXT
                     ) STRICT;
 
                     -- identifiers: the highest value identifier given in each key. The long column comes last, so
@@ -71,6 +76,52 @@ enum Schema {
                         PRIMARY KEY (record, national, country, extension, digits)
                     ) STRICT, WITHOUT ROWID;
                     CREATE INDEX phoneByNational ON phone (national, country, extension, record);
+
+                    -- owner: the app that made it.
+                    CREATE TABLE contactGroup (
+                        record  INTEGER NOT NULL PRIMARY KEY,
+                        name    TEXT NOT NULL,
+                        owner   BLOB NOT NULL
+                    ) STRICT;
+                    CREATE INDEX groupByOwner ON contactGroup (owner, record);
+
+                    CREATE TABLE member (
+                        parent   INTEGER NOT NULL REFERENCES contactGroup ON DELETE CASCADE,
+                        contact  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                        PRIMARY KEY (parent, contact)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX memberByContact ON member (contact, parent);
+
+                    CREATE TABLE subgroup (
+                        parent  INTEGER NOT NULL REFERENCES contactGroup ON DELETE CASCADE,
+                        child   INTEGER NOT NULL REFERENCES contactGroup ON DELETE CASCADE,
+                        PRIMARY KEY (parent, child)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX subgroupByChild ON subgroup (child, parent);
+
+                    -- Who changed something: an app, by what only its own key gives, and its own name for that.
+                    CREATE TABLE author (
+                        id    INTEGER NOT NULL PRIMARY KEY,
+                        app   BLOB NOT NULL,
+                        name  TEXT NOT NULL,
+                        UNIQUE (app, name)
+                    ) STRICT;
+
+                    -- What happened to which record. time: seconds since 1970. keys: those whose values changed. owner:
+                    -- the app that made all groups concerned. No reference to what is gone, and none to the author, since
+                    -- each that goes would be looked for in the whole table.
+                    CREATE TABLE change (
+                        number  INTEGER NOT NULL PRIMARY KEY,
+                        time    INTEGER NOT NULL,
+                        kind    INTEGER NOT NULL,
+                        record  INTEGER NOT NULL,
+                        member  INTEGER,
+                        keys    INTEGER NOT NULL,
+                        owner   BLOB,
+                        author  INTEGER NOT NULL
+                    ) STRICT;
+                    CREATE INDEX changeByRecord ON change (record);
+                    CREATE INDEX changeByOwner ON change (owner) WHERE owner IS NOT NULL;
                     """)
         }
         return migrator
@@ -79,6 +130,7 @@ enum Schema {
     /// What a book of this version has, to be found before it is used.
     static let objects: Set<String> = [
         "book", "contact", "contactByGivenName", "contactByFamilyName", "image", "word", "wordByWord", "email",
-        "emailByAddress", "phone", "phoneByNational",
+        "emailByAddress", "phone", "phoneByNational", "contactGroup", "groupByOwner", "member", "memberByContact",
+        "subgroup", "subgroupByChild", "author", "change", "changeByRecord", "changeByOwner",
     ]
 }

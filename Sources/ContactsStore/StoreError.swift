@@ -17,6 +17,10 @@ public enum StoreError: Error, Hashable, Sendable {
 public enum ChangeError: Error, Hashable, Sendable {
     /// The change at this place in the list is about a record that is not there.
     case recordDoesNotExist(index: Int)
+    /// The group that something was to join or leave is not there.
+    case parentRecordDoesNotExist(index: Int)
+    /// The group would be within itself.
+    case containmentCycle(index: Int)
     case store(StoreError)
 }
 

@@ -149,3 +149,28 @@ struct TokenTests {
         #expect(try cipher(1).open(text, as: .page) == nil)
     }
 }
+
+@Suite("Tokens of the history")
+struct HistoryTokenTests {
+    @Test("The same place is the same token under one key, and nothing under another, or as another kind of token")
+    func tokens() throws {
+        let first = try #require(IdentifierCipher(key: [UInt8](repeating: 1, count: 16)))
+        let second = try #require(IdentifierCipher(key: [UInt8](repeating: 2, count: 16)))
+        let token = try #require(first.seal([1, 2, 3], as: .history))
+        #expect(first.seal([1, 2, 3], as: .history) == token)
+        #expect(first.seal([1, 2, 4], as: .history) != token)
+        #expect(second.seal([1, 2, 3], as: .history) != token)
+        #expect(first.open(token, as: .history) == [1, 2, 3])
+        #expect(second.open(token, as: .history) == nil)
+        #expect(first.open(token, as: .page) == nil)
+        // A page's token tells nothing, not even that two are of one place.
+        #expect(first.seal([1, 2, 3], as: .page) != first.seal([1, 2, 3], as: .page))
+    }
+
+    @Test("An app's mark is its own, and stays the same")
+    func marks() throws {
+        let first = try #require(IdentifierCipher(key: [UInt8](repeating: 1, count: 16)))
+        let second = try #require(IdentifierCipher(key: [UInt8](repeating: 2, count: 16)))
+        #expect(first.mark == first.mark && first.mark != second.mark && first.mark.count == 16)
+    }
+}

@@ -2,6 +2,7 @@ import AccessControl
 import AccessStore
 import ContactsInterface
 import ContactsModel
+import ContactsStore
 import Glibc
 import JSON
 import Testing
@@ -9,25 +10,20 @@ import Varlink
 
 @testable import Broker
 
-/// A broker without sockets, on a loop and a clock of the test's own, with real databases in a folder that goes with it.
+/// The broker without its sockets: real databases in a folder of its own, apps and the person's word by hand.
 final class BrokerHouse {
     let folder: String
-    let loop = StandInLoop()
+    let loop = TestLoop()
     private(set) var broker: Broker
+    private var nextProcess: Int32 = 100
+    /// Microseconds since 1970 at the start of the loop's clock.
+    static let start: Int64 = 1_800_000_000_000_000
 
-    init(_ change: (inout Limits) -> Void = { _ in }) throws {
+    init() throws {
         var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        var limits = Limits()
-        change(&limits)
-        let loop = self.loop
-        broker = Broker(
-            surroundings: Surroundings(
-                loop: loop, now: { loop.now }, uptime: { loop.now }, stateFolder: folder, ownUID: 1_000,
-                userName: { "\($0)" }, watch: { _, _ in nil }, areKin: { _, _ in false }, facts: [], log: { _ in }),
-            limits: limits, access: try AccessStore.open(folder: folder, now: loop.now))
-        loop.turn()
+        broker = try Self.open(folder, loop)
     }
 
     deinit {
@@ -35,121 +31,101 @@ final class BrokerHouse {
         Self.remove(folder)
     }
 
+    private static func open(_ folder: String, _ loop: TestLoop) throws -> Broker {
+        let now = { start + loop.now.microseconds }
+        let access = try AccessStore.open(folder: folder, now: now())
+        let surroundings = Surroundings(
+            loop: loop, now: now, uptime: { loop.now.microseconds }, stateFolder: folder, ownUID: 1_000,
+            userName: { "user \($0)" }, watch: { _, _ in BrokerHouse.Watch() }, areKin: { _, _ in false }, facts: [],
+            log: { _ in })
+        return Broker(surroundings: surroundings, access: access)
+    }
+
+    private final class Watch {}
+
+    /// Ends the broker and starts another one on the same folder. Apps come again as new connections.
+    func restart() throws {
+        broker.close()
+        broker = try Self.open(folder, loop)
+    }
+
     private static func remove(_ path: String) {
-        // First as a file: what a link points at is not ours to look into.
-        guard unlink(path) != 0, let directory = opendir(path) else { return }
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { remove(path + "/" + name) }
-        }
-        closedir(directory)
+        guard unlink(path) != 0 else { return }
+        for name in names(in: path) { remove(path + "/" + name) }
         rmdir(path)
     }
 
-    func app(_ name: String) -> StandInConnection {
-        StandInConnection(CallerSession(caller: caller(name), door: .contacts, isStillItself: { true }), self)
-    }
-
-    func administrator() -> StandInConnection {
-        StandInConnection(CallerSession(caller: caller("contactctl"), door: .admin, isStillItself: { true }), self)
-    }
-
-    private func caller(_ name: String) -> Caller {
-        Caller(
-            uid: 1_000, strength: .installed, app: name, displayName: name, executable: nil,
-            process: ProcessIdentity(pid: 1, startTime: 1), session: nil, terminal: nil, isInterpreter: false,
-            isSandboxed: false)
-    }
-
-    /// The person has decided about an app, and it is on record.
-    func decide(_ access: Access, _ name: String) {
-        let principal = Principal(uid: 1_000, strength: .installed, app: name)
-        let grant = Grant(
-            access: access, keys: Grant.ordinaryKeys, lifetime: .untilRevoked, revision: broker.access.nextRevision(),
-            decidedBy: .person, decidedAt: loop.now / 1_000_000)
-        var isSettled = false
-        broker.settle(grant, for: principal, displayName: name, sharesStandingKey: true) { isSettled = $0 }
-        #expect(loop.run { isSettled })
-    }
-
-    /// All records about an app, in words.
-    func audit(of app: String) throws -> [String] {
-        try broker.access.records(matching: AuditFilter(app: app), after: nil, limit: .max).map {
-            $0.event.rawValue + ($0.repeats.map { " +\($0)" } ?? "")
+    static func names(in path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
         }
+        return names
+    }
+
+    var book: String { folder + "/users/1000" }
+
+    // MARK: Who lives here
+
+    /// An app with a connection of its own, and what was decided about it.
+    func app(_ name: String, _ access: Access? = nil, keys: ContactKeySet = Grant.ordinaryKeys) throws -> TestApp {
+        nextProcess += 1
+        let caller = Caller(
+            uid: 1_000, strength: .claimed, app: name, displayName: name, executable: "/usr/bin/" + name,
+            process: ProcessIdentity(pid: nextProcess, startTime: 1), session: nil, terminal: nil,
+            isInterpreter: false, isSandboxed: false)
+        let app = TestApp(house: self, caller: caller)
+        if let access { try grant(access, keys: keys, to: app) }
+        return app
+    }
+
+    /// What the person says about an app, as a prompt's answer or the administrator's door would make it hold.
+    func grant(_ access: Access, keys: ContactKeySet = Grant.ordinaryKeys, to app: TestApp) throws {
+        let principal = app.principal
+        _ = try broker.access.makeIdentifiers(for: principal, sharesStandingKey: true)
+        let before = broker.access.grant(of: principal)
+        let grant = Grant(
+            access: access, keys: keys, revision: broker.access.nextRevision(), decidedBy: .person,
+            decidedAt: broker.seconds)
+        broker.access.setGrant(grant, for: principal, displayName: app.caller.displayName)
+        if before == nil { broker.grantsChanged() } else { broker.narrowed(principal) }
+        broker.turn.work(committed: {})
+        loop.turn()
+    }
+
+    /// The contacts with these given names, as the book has them.
+    func records(_ names: String...) throws -> Set<RecordNumber> {
+        var found: [String: RecordNumber] = [:]
+        var book: ContactsStore?
+        var isThere = false
+        broker.books.with(1_000) { result in
+            book = try? result.get()
+            isThere = true
+        }
+        try #require(loop.run { isThere })
+        _ = try book?.fetch(ContactQuery(scope: .all, limit: 100_000)) { record, stored, _ in
+            found[Contact(stored)?.givenName ?? ""] = record
+        }
+        return Set(try names.map { try #require(found[$0], "nobody is called \($0)") })
+    }
+
+    /// An app that may see everything, and has put people of these given names into the book.
+    @discardableResult
+    func keeper(adding names: String...) throws -> TestApp {
+        let keeper = try app("keeper", .full)
+        let reply = try keeper.save(names.map { .add(given: $0) })
+        try #require(reply.error == nil)
+        return keeper
     }
 }
 
-/// One end of a connection that is none: it keeps what it is sent.
-final class StandInConnection: Connection {
-    var context: AnyObject?
-    var isClosed = false
-    /// Whether the peer takes what it is sent.
-    var isReading = true {
-        didSet {
-            guard isReading else { return }
-            let waiting = self.waiting
-            self.waiting = []
-            for body in waiting { body() }
-        }
-    }
-    private(set) var replies: [JSONValue] = []
-    private(set) var errors: [String] = []
-    private var waiting: [() -> Void] = []
-    private var calls: [Call] = []
-    private unowned let house: BrokerHouse
-
-    init(_ session: CallerSession, _ house: BrokerHouse) {
-        self.house = house
-        context = session
-    }
-
-    var answers: Int { replies.count + errors.count }
-
-    /// Calls; the answer comes when the loop turns.
-    func begin(_ method: String, _ parameters: String = "{}", more: Bool = false) throws {
-        let session = try #require(context as? CallerSession)
-        let call = Call(
-            method: session.door.name + "." + method,
-            parameters: try JSONDocument(parsing: Array(parameters.utf8)).root,
-            more: more, oneway: false, connection: self)
-        calls.append(call)
-        house.broker.answer(call)
-    }
-
-    /// Calls and waits for the answer.
-    @discardableResult
-    func call(_ method: String, _ parameters: String = "{}") throws -> String {
-        let before = answers
-        try begin(method, parameters)
-        #expect(house.loop.run { self.answers > before })
-        return errors.last ?? replies.last.map { String(decoding: $0.text, as: UTF8.self) } ?? ""
-    }
-
-    static let fetching = #"{"keys":["givenName"]}"#
-
-    @discardableResult
-    func fetch() throws -> String { try call("FetchContacts", Self.fetching) }
-
-    func send(_ reply: Reply, for call: Call) {
-        switch reply {
-        case .parameters(let bytes, _, _):
-            if let document = try? JSONDocument(parsing: bytes) { replies.append(document.root) }
-        case .error(let error): errors.append(String(error.name.split(separator: ".").last ?? ""))
-        }
-    }
-
-    func whenWritable(_ body: @escaping () -> Void) {
-        if isReading { body() } else { waiting.append(body) }
-    }
-
-    func withdraw(_ error: VarlinkError) -> Int { 0 }
-
-    func close() {
-        isClosed = true
-        for call in calls { call.abandon() }
-        house.broker.closed(self)
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
 }

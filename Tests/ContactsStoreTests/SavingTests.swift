@@ -121,7 +121,11 @@ struct SavingTests {
             $0.imageDataAvailable = true
         }
         let book = try Book([forged])
-        try book.store.apply([.update(RecordNumber(1), forged, keys: .all)], at: 60)
+        try book.store.apply([.update(RecordNumber(1), forged, keys: .all)], at: 30)
+        #expect(try book.contact(1)?.modificationDate == "1970-01-01T00:00:00Z")
+        var edited = forged
+        edited.nickname = "A"
+        try book.store.apply([.update(RecordNumber(1), edited, keys: .all)], at: 60)
         let now = try #require(try book.contact(1))
         #expect(now.creationDate == "1970-01-01T00:00:00Z" && now.modificationDate == "1970-01-01T00:01:00Z")
         #expect(!now.imageDataAvailable)

@@ -1,0 +1,223 @@
+import AccessControl
+import AccessStore
+import ContactsInterface
+import ContactsModel
+import ContactsStore
+import JSON
+import Varlink
+
+/// One `FetchHistory`, from its parameters to its last batch. It lives on the loop.
+///
+/// What happened is looked up once, on the user's queue; each batch is then decided anew and read as the book is by then.
+/// Until the last batch the token in a reply is the one that the call began with: who stops early begins again.
+final class FetchHistory {
+    /// One part of what is told.
+    private enum Part {
+        case startOver
+        case gone(HistoryPlan.Kind, RecordNumber)
+        /// Everybody.
+        case everybody
+        case contacts([RecordNumber], [RecordNumber: HistoryPlan.Kind])
+        case group(HistoryPlan.Kind, RecordNumber)
+        case link(HistoryPlan.Link, HistoryPlan.Kind)
+        /// Everything in a group.
+        case contents(RecordNumber)
+    }
+
+    private let call: Call
+    private let session: CallerSession
+    private let broker: Broker
+    private let parameters: FetchHistoryParameters
+    /// What is left to tell, the next part last.
+    private var parts: [Part]?
+    /// Where everybody's list goes on.
+    private var after: Position?
+    private var end = HistoryPlace.beginning
+
+    init(call: Call, session: CallerSession, broker: Broker, _ parameters: FetchHistoryParameters) {
+        self.call = call
+        self.session = session
+        self.broker = broker
+        self.parameters = parameters
+    }
+
+    func begin() { next(hasAsked: false) }
+
+    private func next(hasAsked: Bool) {
+        guard !call.isOver else { return }
+        broker.read(call, session, keys: parameters.keys, hasAsked: hasAsked) { (reading) throws(Reading.Failure) in
+            let unauthorized = reading.disclosure.unauthorized(of: self.parameters.keys)
+            guard unauthorized.isEmpty else {
+                throw .call(ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue)))
+            }
+            do throws(StoreError) {
+                if self.parts == nil { try self.plan(reading) } else { try self.tell(reading) }
+            } catch {
+                throw .store(error)
+            }
+        }
+    }
+
+    // MARK: What happened
+
+    private func plan(_ reading: Reading) throws(StoreError) {
+        end = try broker.historyPlace(reading)
+        guard let start = start(reading), let book = reading.book else {
+            parts = try everything(reading)
+            return try tell(reading)
+        }
+        let events = broker.access.setHistory(of: reading.principal)?.events(since: start.set) ?? []
+        guard start != end || !events.isEmpty else {
+            parts = []
+            return try tell(reading)
+        }
+        let disclosure = reading.disclosure
+        let scope = ChangeScope(records: disclosure.scope, keys: disclosure.keys, app: reading.identifiers.mark)
+        var about = disclosure.scope
+        if case .only(let records) = about { about = .only(records.union(events.map(\.record))) }
+        let loop = broker.surroundings.loop
+        let bound = LoopBound((self, events, scope), loop: loop)
+        let (first, last, app) = (start.change, end.change, scope.app)
+        let searched = about
+        broker.books.queue(of: session.caller.uid).async {
+            let result: Result<[BookChange], StoreError>
+            do throws(StoreError) {
+                result = .success(try book.changes(after: first, through: last, of: searched, app: app))
+            } catch {
+                result = .failure(error)
+            }
+            loop.execute {
+                let (history, events, scope) = bound.value
+                history.planned(result, events, scope)
+            }
+        }
+    }
+
+    private func planned(
+        _ result: Result<[BookChange], StoreError>, _ events: ArraySlice<SetEvent>, _ scope: ChangeScope
+    ) {
+        switch result {
+        case .failure(let error): return broker.unavailable(call, error)
+        case .success(let changes):
+            let plan = HistoryPlan(changes, events, scope) {
+                $0.app == scope.app && self.parameters.excludedAuthors.contains($0.name)
+            }
+            parts = parts(plan)
+            next(hasAsked: true)
+        }
+    }
+
+    /// The place that the token names in the caller's history as it is now; `nil`: unknown or too old.
+    private func start(_ reading: Reading) -> HistoryPlace? {
+        guard
+            let token = parameters.token.flatMap({ reading.identifiers.open($0, as: .history) })
+                .flatMap(HistoryToken.init),
+            token.time >= broker.seconds - ContactsStore.historyRetention, token.place.epoch == end.epoch,
+            token.place.terms == end.terms
+        else { return nil }
+        // A place ahead of the book is one of a book that is no more.
+        guard token.place.change <= reading.book?.lastChange ?? 0, token.place.set <= end.set else { return nil }
+        return token.place
+    }
+
+    private func everything(_ reading: Reading) throws(StoreError) -> [Part] {
+        var parts: [Part] = [.startOver, .everybody]
+        if parameters.includeGroups, let groups = try reading.book?.groups(of: reading.groupOwner) {
+            parts += groups.map { .group(.addGroup, $0.record) } + groups.map { .contents($0.record) }
+        }
+        return parts.reversed()
+    }
+
+    private func parts(_ plan: HistoryPlan) -> [Part] {
+        var parts: [Part] = plan.gone.sorted { $0.key < $1.key }.map { .gone($0.value, $0.key) }
+        if !plan.contacts.isEmpty { parts.append(.contacts(plan.contacts.keys.sorted(), plan.contacts)) }
+        guard parameters.includeGroups else { return parts.reversed() }
+        parts += plan.groups.sorted { $0.key < $1.key }.map { .group($0.value, $0.key) }
+        let links = plan.links.sorted {
+            ($0.key.isSubgroup ? 1 : 0, $0.key.group, $0.key.member)
+                < ($1.key.isSubgroup ? 1 : 0, $1.key.group, $1.key.member)
+        }
+        return (parts + links.map { .link($0.key, $0.value) }).reversed()
+    }
+
+    // MARK: Telling
+
+    private func tell(_ reading: Reading) throws(StoreError) {
+        let limits = broker.limits
+        var events = HistoryEvents(
+            reading: reading, keys: parameters.keys,
+            limit: call.more ? limits.contactsPerTurn : limits.contactsPerReply,
+            byteLimit: call.more ? limits.bytesPerTurn : limits.bytesPerReply)
+        while !events.isFull, let part = parts?.popLast() {
+            if let rest = try tell(part, &events) { parts?.append(rest) }
+        }
+        let continues = parts?.isEmpty == false
+        guard call.more || !continues else { return broker.turn.fail(.expectedMore, call) }
+        let token: String?
+        if continues {
+            token =
+                parameters.token.flatMap { reading.identifiers.open($0, as: .history) == nil ? nil : $0 }
+                ?? reading.identifiers.seal(
+                    HistoryToken(.beginning, at: broker.seconds).bytes, as: .history)
+        } else {
+            token = reading.identifiers.seal(HistoryToken(end, at: broker.seconds).bytes, as: .history)
+        }
+        guard let token else { return broker.turn.fail(ContactsError.storeUnavailable, call) }
+        let bytes = events.finish(token: token)
+        guard bytes.count <= broker.limits.largestReply else {
+            let error = ContactsError.limitExceeded("reply", maximum: broker.limits.largestReply)
+            return broker.turn.fail(error, call)
+        }
+        record(events, reading)
+        session.disclosed(under: reading.principal)
+        broker.turn.reply(
+            bytes, to: call, continues: continues,
+            basis: Turn.Basis(principal: reading.principal, revision: reading.disclosure.revision),
+            then: continues ? { self.continueWhenRead() } : nil)
+    }
+
+    /// Tells a part, or as much of it as there is room for. Returns the rest.
+    private func tell(_ part: Part, _ events: inout HistoryEvents) throws(StoreError) -> Part? {
+        switch part {
+        case .startOver: events.startOver()
+        case .gone(let kind, let record): events.gone(kind, record)
+        case .everybody:
+            let end = try events.contacts(nil, after: after) { _ in .addContact }
+            after = end?.last ?? after
+            return end?.hasMore == true ? .everybody : nil
+        case .contacts(let records, let kinds):
+            let batch = Array(records.prefix(events.room))
+            let end = try events.contacts(.records(batch), after: nil) { kinds[$0] ?? .updateContact }
+            var told = batch.count
+            if end?.hasMore == true, let last = end?.last?.record {
+                told = batch.firstIndex { $0 > last } ?? batch.count
+            }
+            return told < records.count ? .contacts(Array(records.dropFirst(told)), kinds) : nil
+        case .group(let kind, let record): try events.group(kind, record)
+        case .link(let link, let kind): try events.link(kind, link)
+        case .contents(let group): try events.contents(of: group)
+        }
+        return nil
+    }
+
+    private func record(_ events: HistoryEvents, _ reading: Reading) {
+        for part in broker.parts(events.records) {
+            broker.record(
+                .disclosure, of: session.caller,
+                {
+                    $0.keys = parameters.keys.intersection(reading.disclosure.keys)
+                    $0.revision = reading.disclosure.revision
+                    $0.count = part.count
+                    $0.contacts = Array(part)
+                }, detail: String(call.name))
+        }
+    }
+
+    private func continueWhenRead() {
+        call.whenWritable { [self] in
+            let bound = LoopBound(self, loop: broker.surroundings.loop)
+            // Other callers first: one long list must not make them wait.
+            broker.surroundings.loop.execute { bound.value.next(hasAsked: true) }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import AccessControl
+import AccessStore
+import ContactsModel
+import ContactsStore
+import Varlink
+
+/// Where each app's history ends, and who watches. It lives on the loop.
+final class History {
+    /// The end of one app's history.
+    private struct Tail {
+        var place: HistoryPlace
+        /// The grant's revision as of which that holds.
+        var revision: Int64
+        /// Changes of the book that were not looked at since.
+        var pending: [BookChange] = []
+        var token: (window: Int64, text: String)?
+    }
+
+    /// Changes that are kept for a tail nobody asks for; past it the book is asked.
+    private static let mostPending = 4_096
+    private static let mostTails = 4_096
+
+    private var tails: [Principal: Tail] = [:]
+    private var watches: [ObjectIdentifier: WatchChanges] = [:]
+    private var isWaking = false
+    /// Counts everything that may move a place.
+    private(set) var version = 0
+    private let loop: any Loop
+
+    init(loop: any Loop) { self.loop = loop }
+
+    /// The place after everything that a caller could see happen. It moves only when something does that it can see.
+    func place(of reading: Reading, _ set: SetHistory) throws(StoreError) -> HistoryPlace {
+        let principal = reading.principal
+        let disclosure = reading.disclosure
+        let terms = HistoryPlace.terms(disclosure)
+        var known = tails[principal].flatMap { $0.place.epoch == set.epoch && $0.place.terms == terms ? $0 : nil }
+        if let known, known.revision == disclosure.revision, known.pending.isEmpty { return known.place }
+        let scope = ChangeScope(records: disclosure.scope, keys: disclosure.keys, app: reading.identifiers.mark)
+        var place = known?.place ?? HistoryPlace(epoch: set.epoch, terms: terms, change: 0, set: 0)
+        if let last = set.events.last {
+            // With a change of the set everything up to then is behind the app.
+            if last.revision > place.set { place.change = max(place.change, last.change) }
+            place.set = max(place.set, last.revision)
+        }
+        if let known {
+            if let last = known.pending.last(where: scope.contains) { place.change = max(place.change, last.number) }
+        } else if let book = reading.book, book.lastChange > place.change {
+            place.change = try book.lastChange(after: place.change, in: scope) ?? place.change
+        }
+        if known?.place != place { known?.token = nil }
+        if tails.count >= Self.mostTails { tails.removeAll() }
+        tails[principal] = Tail(place: place, revision: disclosure.revision, token: known?.token)
+        return place
+    }
+
+    func token(of reading: Reading, _ set: SetHistory, at seconds: Int64) throws(StoreError) -> String? {
+        let token = HistoryToken(try place(of: reading, set), at: seconds)
+        if let known = tails[reading.principal]?.token, known.window == token.time { return known.text }
+        guard let text = reading.identifiers.seal(token.bytes, as: .history) else { return nil }
+        tails[reading.principal]?.token = (token.time, text)
+        return text
+    }
+
+    /// The book of a user was changed.
+    func noted(_ changes: [BookChange], uid: UInt32) {
+        guard !changes.isEmpty else { return }
+        moved()
+        for (principal, tail) in tails where principal.uid == uid {
+            if tail.pending.count + changes.count > Self.mostPending {
+                tails[principal] = nil
+            } else {
+                tails[principal]?.pending += changes
+            }
+        }
+    }
+
+    // MARK: Watching
+
+    var watchers: Int { watches.count }
+
+    func begin(_ watch: WatchChanges) { watches[ObjectIdentifier(watch)] = watch }
+
+    func end(_ watch: WatchChanges) { watches[ObjectIdentifier(watch)] = nil }
+
+    /// A place may have moved. Every watcher looks, once for all that happens in this turn.
+    func moved() {
+        version += 1
+        guard !watches.isEmpty, !isWaking else { return }
+        isWaking = true
+        let bound = LoopBound(self, loop: loop)
+        loop.execute {
+            let history = bound.value
+            history.isWaking = false
+            for watch in history.watches.values { watch.look() }
+        }
+    }
+}
+
+extension Broker {
+    /// The place after everything that the caller could see happen.
+    func historyPlace(_ reading: Reading) throws(StoreError) -> HistoryPlace {
+        try history.place(of: reading, access.setHistory(of: reading.principal) ?? SetHistory())
+    }
+
+    /// The same as an app carries it.
+    func historyToken(_ reading: Reading) throws(StoreError) -> String? {
+        try history.token(of: reading, access.setHistory(of: reading.principal) ?? SetHistory(), at: seconds)
+    }
+
+    /// The same, kept with the connection: most calls come while nothing happens, and finding an app means hashing a path.
+    func historyToken(_ reading: Reading, _ session: CallerSession) throws(StoreError) -> String? {
+        let version = HistoryVersion(
+            number: history.version, revision: reading.disclosure.revision, window: HistoryToken.window(of: seconds))
+        if let kept = session.historyToken, kept.version == version { return kept.text }
+        let text = try historyToken(reading)
+        session.historyToken = text.map { (version, $0) }
+        return text
+    }
+
+    /// A token for whoever may see something; for anybody else one that names no place.
+    func historyToken(for session: CallerSession, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> String? {
+        let known = standing(of: session)
+        if case .permit(let disclosure) = decide(.read, standing: known.standing), let principal = known.principal {
+            let reading = Reading(
+                disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
+            // Where the book cannot be read, the app starts over with its next question.
+            if let token = try? historyToken(reading) { return token }
+        }
+        return identifiers.seal(HistoryToken(.beginning, at: seconds).bytes, as: .history)
+    }
+}
+
+/// As of when a token that is kept holds.
+struct HistoryVersion: Hashable {
+    let number: Int
+    let revision: Int64
+    let window: Int64
+}

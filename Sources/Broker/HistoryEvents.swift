@@ -1,0 +1,126 @@
+import AccessControl
+import ContactsInterface
+import ContactsModel
+import ContactsStore
+import JSON
+
+/// The events of one reply as they are written, each looked at once more: what its caller does not see now is left out.
+struct HistoryEvents {
+    private let reading: Reading
+    private let keys: ContactKeySet
+    private let limit: Int
+    private let byteLimit: Int
+    private var writer = JSONWriter(reservingCapacity: 1_024)
+    private var count = 0
+    /// Contacts that were told of.
+    private(set) var records: [RecordNumber] = []
+
+    init(reading: Reading, keys: ContactKeySet, limit: Int, byteLimit: Int) {
+        self.reading = reading
+        self.keys = keys
+        self.limit = limit
+        self.byteLimit = byteLimit
+        writer.beginObject()
+        writer.name("events")
+        writer.beginArray()
+    }
+
+    var room: Int { limit - count }
+    var isFull: Bool { room <= 0 || writer.bytes.count >= byteLimit }
+
+    mutating func finish(token: String) -> [UInt8] {
+        writer.endArray()
+        writer.member("historyToken", token)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private mutating func event(_ kind: HistoryPlan.Kind, _ write: (inout JSONWriter) -> Void) {
+        writer.beginObject()
+        writer.member("kind", kind.rawValue)
+        write(&writer)
+        writer.endObject()
+        count += 1
+    }
+
+    mutating func startOver() { event(.dropEverything) { _ in } }
+
+    mutating func gone(_ kind: HistoryPlan.Kind, _ record: RecordNumber) {
+        records.append(record)
+        let identifier = reading.identifiers.identifier(of: record, as: .contact)
+        event(kind) { $0.member("identifier", identifier) }
+    }
+
+    mutating func contacts(
+        _ predicate: ContactPredicate?, after: Position?, _ kind: (RecordNumber) -> HistoryPlan.Kind
+    ) throws(StoreError) -> FetchEnd? {
+        guard let book = reading.book else { return nil }
+        let disclosure = reading.disclosure
+        var found: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
+        let query = ContactQuery(
+            scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, after: after, limit: room,
+            byteLimit: byteLimit - min(writer.bytes.count, byteLimit), toldKeys: keys.intersection(disclosure.keys),
+            images: keys.intersection(.images).intersection(disclosure.keys))
+        let end = try book.fetch(query) { found.append(($0, $1, ImageMembers($2))) }
+        for contact in found {
+            let kind = kind(contact.record)
+            let disclosed = disclosure.project([contact], of: keys, under: reading.identifiers)
+            guard let record = disclosed.records.first else { continue }
+            records.append(record)
+            let identifier = reading.identifiers.identifier(of: record, as: .contact)
+            let container = kind == .addContact ? reading.localContainer : nil
+            event(kind) {
+                $0.name("contact")
+                $0.raw(disclosed.elements)
+                $0.member("identifier", identifier)
+                $0.member("container", container)
+            }
+        }
+        return end
+    }
+
+    mutating func group(_ kind: HistoryPlan.Kind, _ record: RecordNumber) throws(StoreError) {
+        let identifier = reading.identifiers.identifier(of: record, as: .group)
+        if kind == .deleteGroup { return event(kind) { $0.member("identifier", identifier) } }
+        guard let group = try reading.group(record) else { return }
+        let parents = try reading.visibleParents(of: group)
+        let reading = reading
+        event(kind) {
+            $0.name("group")
+            $0.object { reading.describe(group, parents, &$0) }
+            $0.member("identifier", identifier)
+            $0.member("container", kind == .addGroup ? reading.localContainer : nil)
+        }
+    }
+
+    mutating func link(_ kind: HistoryPlan.Kind, _ link: HistoryPlan.Link) throws(StoreError) {
+        guard try reading.group(link.group) != nil else { return }
+        if link.isSubgroup {
+            guard try reading.group(link.member) != nil else { return }
+        } else {
+            guard reading.disclosure.scope.contains(link.member),
+                try reading.book?.existing([link.member]).isEmpty == false
+            else { return }
+        }
+        write(kind, link)
+    }
+
+    /// What is in a group: its subgroups and its contacts.
+    mutating func contents(of group: RecordNumber) throws(StoreError) {
+        guard let found = try reading.group(group) else { return }
+        for parent in try reading.visibleParents(of: found) {
+            write(.addSubgroup, HistoryPlan.Link(group: parent, member: group, isSubgroup: true))
+        }
+        for member in try reading.book?.members(of: group, within: reading.disclosure.scope) ?? [] {
+            write(.addMember, HistoryPlan.Link(group: group, member: member, isSubgroup: false))
+        }
+    }
+
+    private mutating func write(_ kind: HistoryPlan.Kind, _ link: HistoryPlan.Link) {
+        let identifiers = reading.identifiers
+        event(kind) {
+            $0.member("identifier", identifiers.identifier(of: link.group, as: .group))
+            $0.member("member", identifiers.identifier(of: link.member, as: link.isSubgroup ? .group : .contact))
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import AccessControl
+import ContactsInterface
+import ContactsModel
+import ContactsStore
+import JSON
+import Varlink
+
+/// What one call that reads may use: what was permitted, in whose name, and the book.
+struct Reading {
+    let disclosure: Disclosure
+    let principal: Principal
+    let identifiers: IdentifierCipher
+    /// `nil`: there is none yet.
+    let book: ContactsStore?
+
+    /// Why it cannot be answered.
+    enum Failure: Error {
+        case call(VarlinkError)
+        case store(StoreError)
+    }
+
+    /// A predicate of the interface with its identifiers looked up.
+    enum Predicate: Hashable {
+        case everybody
+        case nobody
+        case some(ContactPredicate)
+    }
+
+    /// Looks up what a predicate names. What names nothing that the caller may see is left out, whatever the reason.
+    func resolve(_ predicate: WirePredicate?) throws(StoreError) -> Predicate {
+        switch predicate {
+        case nil: return .everybody
+        case .name(let words): return .some(.name(words))
+        case .emailAddress(let address): return .some(.emailAddress(address))
+        case .phoneNumber(let number): return .some(.phoneNumber(number))
+        case .identifiers(let names):
+            let records = names.compactMap { identifiers.record($0, as: .contact) }
+            return .some(.records(records.filter(disclosure.scope.contains)))
+        case .container(let name):
+            return identifiers.record(name, as: .container) == Containers.local ? .everybody : .nobody
+        case .group(let name):
+            guard let book, let group = try group(named: name) else { return .nobody }
+            return .some(.records(try book.members(of: group.record, within: disclosure.scope)))
+        case .me:
+            guard let me = try book?.me(), disclosure.scope.contains(me) else { return .nobody }
+            return .some(.records([me]))
+        }
+    }
+
+    /// The visible contact that an identifier names. Malformed, another app's, ungranted, revoked, deleted and made up go
+    /// one way.
+    func contact(_ identifier: String) throws(Failure) -> RecordNumber {
+        let record = identifiers.record(identifier, as: .contact).flatMap {
+            disclosure.scope.contains($0) ? $0 : nil
+        }
+        do throws(StoreError) {
+            if let record, try book?.existing([record]).contains(record) == true { return record }
+        } catch {
+            throw .store(error)
+        }
+        throw .call(ContactsError.recordDoesNotExist())
+    }
+}
+
+extension Broker {
+    /// Decides a call that reads, asks the person if that is needed, opens the book, and answers.
+    ///
+    /// - Parameters:
+    ///   - keys: what the person is told that the app would like to read.
+    ///   - answer: runs in the turn in which the call was permitted.
+    func read(
+        _ call: Call, _ session: CallerSession, keys: ContactKeySet? = nil, hasAsked: Bool = false,
+        _ answer: @escaping (Reading) throws(Reading.Failure) -> Void
+    ) {
+        let again = { [weak self] (hasAsked: Bool) in
+            guard let self, !call.isOver else { return }
+            read(call, session, keys: keys, hasAsked: hasAsked, answer)
+        }
+        if waitsForGrant(session, { again(hasAsked) }) { return }
+        let known = standing(of: session)
+        let disclosure: Disclosure
+        switch decide(.read, standing: known.standing, mayAsk: !hasAsked) {
+        case .permit(let permitted): disclosure = permitted
+        case .refuse(let denial): return refuse(call, session, denial, known.standing.status)
+        case .ask(let kind), .askQuietly(let kind):
+            return ask(Question(kind: kind, keys: keys), call, session) { _ in again(true) }
+        case .answer, .answerEmpty, .wait:
+            preconditionFailure("the table permits, refuses or asks for read")
+        }
+        guard let principal = known.principal, let identifiers = known.identifiers else {
+            return call.fail(ContactsError.storeUnavailable)
+        }
+        if !session.hasUsedGrant {
+            guard isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
+            session.hasUsedGrant = true
+        }
+        // A book that had to be opened first answers in a later turn, and by then what was decided may have been taken
+        // back: it is decided anew.
+        var isThisTurn = true
+        defer { isThisTurn = false }
+        books.with(session.caller.uid) { [weak self] result in
+            guard let self, !call.isOver else { return }
+            guard isThisTurn else {
+                if case .failure(let error) = result { return unavailable(call, error) }
+                return again(hasAsked)
+            }
+            do throws(Reading.Failure) {
+                let book: ContactsStore?
+                do throws(StoreError) {
+                    book = try result.get()
+                } catch {
+                    throw .store(error)
+                }
+                try answer(
+                    Reading(disclosure: disclosure, principal: principal, identifiers: identifiers, book: book))
+            } catch {
+                switch error {
+                case .call(let error): turn.fail(error, call)
+                case .store(let error): unavailable(call, error)
+                }
+            }
+        }
+    }
+
+    /// Answers a call that reads; the reply leaves after its record, and not if what it rests on was taken back.
+    ///
+    /// - Parameter count: how many records it tells of.
+    func reply(
+        to call: Call, _ session: CallerSession, _ reading: Reading, count: Int, _ write: (inout JSONWriter) -> Void
+    ) {
+        var writer = JSONWriter()
+        writer.object(write)
+        record(
+            .disclosure, of: session.caller,
+            {
+                $0.keys = []
+                $0.count = count
+                $0.revision = reading.disclosure.revision
+            }, detail: String(call.name))
+        session.disclosed(under: reading.principal)
+        turn.reply(
+            writer.bytes, to: call,
+            basis: Turn.Basis(principal: reading.principal, revision: reading.disclosure.revision))
+    }
+}

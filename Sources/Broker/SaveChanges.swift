@@ -1,0 +1,95 @@
+import AccessControl
+import ContactsModel
+import ContactsStore
+
+/// The steps of a save as the book takes them, with the numbers of the records that they add.
+struct SaveChanges: Sendable {
+    let changes: [ContactChange]
+    /// Of the contacts that are added, in the order of their steps.
+    let addedContacts: [RecordNumber]
+    /// By step: the record that it adds.
+    private let added: [(record: RecordNumber, kind: RecordKind)?]
+
+    /// - Parameter numbers: gives numbers that no record ever had.
+    init(_ steps: [SaveStep], _ reading: Reading, numbers: (_ count: Int) -> [RecordNumber]) {
+        let kinds = steps.map { step -> RecordKind? in
+            switch step {
+            case .add: .contact
+            case .addGroup: .group
+            case .update, .delete, .renameGroup, .deleteGroup, .addMember, .removeMember, .addSubgroup,
+                .removeSubgroup, .setMe:
+                nil
+            }
+        }
+        var rest = numbers(kinds.count { $0 != nil })[...]
+        let added = kinds.map { kind in kind.map { (record: rest.removeFirst(), kind: $0) } }
+        // A record that an earlier step adds has its number by now.
+        let number = { (record: SavedRecord) in
+            switch record {
+            case .existing(let number): number
+            case .added(let step): added[step]?.record ?? RecordNumber(0)
+            }
+        }
+        changes = steps.enumerated().map { index, step in
+            switch step {
+            case .add(let contact): .add(number(.added(step: index)), contact)
+            case .update(let record, let contact, let keys): .update(number(record), contact, keys: keys)
+            case .delete(let record): .delete(number(record))
+            case .addGroup(let name):
+                .group(.add(number(.added(step: index)), name: name, owner: reading.identifiers.mark))
+            case .renameGroup(let group, let name): .group(.rename(number(group), name: name))
+            case .deleteGroup(let group): .group(.delete(number(group)))
+            case .addMember(let contact, let group): .group(.addMember(number(contact), to: number(group)))
+            case .removeMember(let contact, let group): .group(.removeMember(number(contact), from: number(group)))
+            case .addSubgroup(let child, let parent):
+                .group(.addSubgroup(number(child), to: number(parent), visible: reading.groupOwner))
+            case .removeSubgroup(let child, let parent):
+                .group(.removeSubgroup(number(child), from: number(parent)))
+            case .setMe(let contact): .group(.setMe(contact.map(number)))
+            }
+        }
+        self.added = added
+        addedContacts = added.compactMap { $0?.kind == .contact ? $0?.record : nil }
+    }
+
+    /// The contacts that are added, changed or deleted.
+    var contacts: [RecordNumber] {
+        changes.compactMap { change in
+            switch change {
+            case .add(let record, _), .update(let record, _, _), .delete(let record): record
+            case .group: nil
+            }
+        }
+    }
+
+    /// Whether all of it is permitted still: others may have saved since it was read, or something was taken back.
+    func mayBeMade(_ reading: Reading) -> Bool {
+        let new = Set(added.compactMap { $0?.record })
+        let isVisible = { (contact: RecordNumber) in new.contains(contact) || reading.disclosure.scope.contains(contact)
+        }
+        // A group that cannot be read is none.
+        let owns = { (group: RecordNumber) in
+            reading.groupOwner == nil || new.contains(group) || (try? reading.group(group)) != nil
+        }
+        return changes.allSatisfy { change in
+            switch change {
+            case .add: true
+            case .update(let record, _, let keys): isVisible(record) && keys.isSubset(of: reading.disclosure.keys)
+            case .delete(let record): isVisible(record)
+            case .group(.add): true
+            case .group(.rename(let group, _)), .group(.delete(let group)): owns(group)
+            case .group(.addMember(let contact, let group)), .group(.removeMember(let contact, let group)):
+                owns(group) && isVisible(contact)
+            case .group(.addSubgroup(let child, let parent, let visible)):
+                owns(child) && owns(parent) && visible == reading.groupOwner
+            case .group(.removeSubgroup(let child, let parent)): owns(child) && owns(parent)
+            case .group(.setMe): reading.groupOwner == nil
+            }
+        }
+    }
+
+    /// For each step the identifier of what it adds, or nothing.
+    func names(_ identifiers: IdentifierCipher) -> [String] {
+        added.map { $0.map { identifiers.identifier(of: $0.record, as: $0.kind) } ?? "" }
+    }
+}

@@ -1,0 +1,251 @@
+import AccessControl
+import ContactsInterface
+import ContactsModel
+import ContactsStore
+import JSON
+import Varlink
+
+/// A record in a save: one that is there, or the one that an earlier step adds.
+enum SavedRecord: Hashable {
+    case existing(RecordNumber)
+    case added(step: Int)
+}
+
+/// One step of a save whose identifiers were looked up.
+enum SaveStep {
+    case add(Contact)
+    case update(SavedRecord, Contact, keys: ContactKeySet)
+    case delete(SavedRecord)
+    case addGroup(name: String)
+    case renameGroup(SavedRecord, name: String)
+    case deleteGroup(SavedRecord)
+    case addMember(SavedRecord, to: SavedRecord)
+    case removeMember(SavedRecord, from: SavedRecord)
+    case addSubgroup(SavedRecord, to: SavedRecord)
+    case removeSubgroup(SavedRecord, from: SavedRecord)
+    case setMe(SavedRecord?)
+}
+
+/// Reads the steps of a save.
+///
+/// Identifiers first, and for all steps: whether a record is malformed, another app's, ungranted, revoked or deleted
+/// shows in nothing, not even in which error comes first.
+struct SaveSteps {
+    private let reading: Reading
+    private let method: String
+    /// What the app calls the records that this save adds.
+    private var added: [String: (step: Int, isGroup: Bool)] = [:]
+    private var groups: [String: RecordNumber?] = [:]
+    private var contacts: [String: RecordNumber] = [:]
+
+    /// Longest name of a group, in bytes of UTF-8.
+    static let longestGroupName = 1_024
+
+    init(_ reading: Reading, method: String) {
+        self.reading = reading
+        self.method = method
+    }
+
+    /// What a step is about; for members and subgroups also what joins or leaves.
+    private struct Target {
+        var record: SavedRecord?
+        var member: SavedRecord?
+    }
+
+    /// The steps, if all of them may be made.
+    mutating func read(_ changes: [SaveContactsParameters.Change]) throws(Reading.Failure) -> [SaveStep] {
+        try findContacts(changes)
+        var targets: [Target] = []
+        for (index, change) in changes.enumerated() { targets.append(try target(change, index)) }
+        var steps: [SaveStep] = []
+        steps.reserveCapacity(changes.count)
+        for (index, change) in changes.enumerated() { steps.append(try step(change, index, targets[index])) }
+        return steps
+    }
+
+    // MARK: Identifiers
+
+    /// Looks up all contacts at once.
+    private mutating func findContacts(_ changes: [SaveContactsParameters.Change]) throws(Reading.Failure) {
+        var candidates: [String: RecordNumber] = [:]
+        for change in changes {
+            for name in [change.contact?["identifier"]?.string, change.member] {
+                guard let name, let record = reading.identifiers.record(name, as: .contact),
+                    reading.disclosure.scope.contains(record)
+                else { continue }
+                candidates[name] = record
+            }
+        }
+        guard !candidates.isEmpty, let book = reading.book else { return }
+        do throws(StoreError) {
+            let existing = try book.existing(candidates.values)
+            contacts = candidates.filter { existing.contains($0.value) }
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private func contact(_ name: String?) -> SavedRecord? {
+        guard let name else { return nil }
+        if let record = contacts[name] { return .existing(record) }
+        guard let added = added[name], !added.isGroup else { return nil }
+        return .added(step: added.step)
+    }
+
+    private mutating func group(_ name: String?) throws(Reading.Failure) -> SavedRecord? {
+        guard let name else { return nil }
+        if groups[name] == nil {
+            do throws(StoreError) {
+                groups[name] = .some(try reading.group(named: name)?.record)
+            } catch {
+                throw .store(error)
+            }
+        }
+        if let found = groups[name], let record = found { return .existing(record) }
+        guard let added = added[name], added.isGroup else { return nil }
+        return .added(step: added.step)
+    }
+
+    private mutating func target(
+        _ change: SaveContactsParameters.Change, _ index: Int
+    ) throws(Reading.Failure) -> Target {
+        let groupName = change.group?["identifier"]?.string
+        switch change.operation {
+        case .add:
+            try checkAdd(change, index)
+            return Target()
+        case .update, .delete:
+            let record =
+                change.group == nil
+                ? contact(change.contact?["identifier"]?.string) : try group(groupName)
+            guard let record else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
+            return Target(record: record)
+        case .addMember, .removeMember, .addSubgroup, .removeSubgroup:
+            guard let parent = try group(groupName) else {
+                throw .call(ContactsError.parentRecordDoesNotExist(at: index))
+            }
+            let isContact = change.operation == .addMember || change.operation == .removeMember
+            guard let member = isContact ? contact(change.member) : try group(change.member) else {
+                throw .call(ContactsError.recordDoesNotExist(at: index))
+            }
+            return Target(record: parent, member: member)
+        case .link, .unlink, .addContainer, .deleteContainer, .setMe:
+            guard reading.disclosure.scope == .all else {
+                throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
+            }
+            guard change.operation == .setMe else { throw .call(.methodNotImplemented(method)) }
+            guard let json = change.contact else { return Target() }
+            guard let record = contact(json["identifier"]?.string) else {
+                throw .call(ContactsError.recordDoesNotExist(at: index))
+            }
+            return Target(record: record)
+        }
+    }
+
+    /// Where a record is to be added, and under which name later steps speak of it.
+    private mutating func checkAdd(_ change: SaveContactsParameters.Change, _ index: Int) throws(Reading.Failure) {
+        for container in [change.container, change.group?["container"]?.string] {
+            if let container, reading.identifiers.record(container, as: .container) != Containers.local {
+                throw .call(ContactsError.recordDoesNotExist(at: index))
+            }
+        }
+        guard let name = (change.group ?? change.contact)?["identifier"]?.string, !name.isEmpty else { return }
+        let known = change.group == nil ? contact(name) : try group(name)
+        guard known == nil else { throw .call(ContactsError.recordAlreadyExists(at: index, identifier: name)) }
+        added[name] = (index, change.group != nil)
+    }
+
+    // MARK: What they say
+
+    private func step(
+        _ change: SaveContactsParameters.Change, _ index: Int, _ target: Target
+    ) throws(Reading.Failure) -> SaveStep {
+        try checkShape(change)
+        switch (change.operation, target.record, target.member) {
+        case (.add, _, _) where change.group != nil: return .addGroup(name: try groupName(change, index))
+        case (.add, _, _): return .add(try wire(change, index).contact)
+        case (.update, let record?, _) where change.group != nil:
+            return .renameGroup(record, name: try groupName(change, index))
+        case (.update, let record?, _):
+            let wire = try wire(change, index)
+            let unreadable = wire.keys.subtracting(reading.disclosure.keys)
+            guard unreadable.isEmpty else {
+                throw .call(ContactsError.unauthorizedKeys(unreadable.keys.map(\.rawValue)))
+            }
+            return .update(record, wire.contact, keys: wire.keys)
+        case (.delete, let record?, _) where change.group != nil: return .deleteGroup(record)
+        case (.delete, let record?, _):
+            _ = try wire(change, index)
+            // Under a key scope only the app that made a card may delete what it cannot see whole.
+            guard reading.disclosure.keys.isSuperset(of: Grant.ordinaryKeys) else {
+                let identifier = change.contact?["identifier"]?.string
+                throw .call(ContactsError.recordNotWritable(at: index, identifier: identifier))
+            }
+            return .delete(record)
+        case (.addMember, let group?, let member?): return .addMember(member, to: group)
+        case (.removeMember, let group?, let member?): return .removeMember(member, from: group)
+        case (.addSubgroup, let group?, let member?): return .addSubgroup(member, to: group)
+        case (.removeSubgroup, let group?, let member?): return .removeSubgroup(member, from: group)
+        case (.setMe, let record, _): return .setMe(record)
+        case (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _), (.addSubgroup, _, _),
+            (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _), (.addContainer, _, _), (.deleteContainer, _, _):
+            preconditionFailure("a step without its records was refused before")
+        }
+    }
+
+    /// Each operation has its fields, and no others.
+    private func checkShape(_ change: SaveContactsParameters.Change) throws(Reading.Failure) {
+        let isRight: Bool
+        switch change.operation {
+        case .add: isRight = (change.contact == nil) != (change.group == nil) && change.member == nil
+        case .update, .delete:
+            isRight =
+                (change.contact == nil) != (change.group == nil) && change.member == nil && change.container == nil
+        case .addMember, .removeMember, .addSubgroup, .removeSubgroup:
+            isRight = change.contact == nil && change.container == nil
+        case .setMe: isRight = change.group == nil && change.member == nil && change.container == nil
+        case .link, .unlink, .addContainer, .deleteContainer: isRight = true
+        }
+        guard isRight else { throw .call(.invalidParameter("changes")) }
+        if let group = change.group {
+            do throws(VarlinkError) {
+                let wire = try WireGroup(group)
+                if change.operation == .add, !wire.parents.isEmpty { throw .invalidParameter("changes") }
+            } catch {
+                throw .call(error)
+            }
+        }
+    }
+
+    private func wire(_ change: SaveContactsParameters.Change, _ index: Int) throws(Reading.Failure) -> WireContact {
+        guard let json = change.contact else { throw .call(.invalidParameter("changes")) }
+        do throws(ContactError) {
+            let wire = try WireContact(json)
+            if change.operation != .delete { try wire.contact.validate(writing: wire.keys) }
+            return wire
+        } catch {
+            switch error {
+            case .invalidParameter(let name): throw .call(.invalidParameter(name))
+            case .invalidContact(let key, let reason):
+                throw .call(ContactsError.invalidContact(at: index, key: key, reason: reason))
+            case .limitExceeded(let limit, let maximum):
+                throw .call(ContactsError.limitExceeded(limit, maximum: maximum))
+            }
+        }
+    }
+
+    private func groupName(_ change: SaveContactsParameters.Change, _ index: Int) throws(Reading.Failure) -> String {
+        guard let name = change.group?["name"]?.string else { throw .call(.invalidParameter("changes")) }
+        guard name.utf8.count <= Self.longestGroupName else {
+            throw .call(ContactsError.limitExceeded("name", maximum: Self.longestGroupName))
+        }
+        guard name.unicodeScalars.contains(where: { !$0.properties.isWhitespace }),
+            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
+            throw .call(
+                ContactsError.invalidContact(
+                    at: index, key: "name", reason: "a group has a name, without control characters"))
+        }
+        return name
+    }
+}

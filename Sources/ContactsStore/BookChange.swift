@@ -1,0 +1,86 @@
+import ContactsModel
+
+/// One entry of the book's history: what happened to a record.
+public struct BookChange: Hashable, Sendable {
+    public enum Kind: Int64, CaseIterable, Sendable {
+        case addContact = 1
+        case updateContact
+        case deleteContact
+        case addGroup
+        case updateGroup
+        case deleteGroup
+        case addMember
+        case removeMember
+        case addSubgroup
+        case removeSubgroup
+
+        /// Whether the record is a group.
+        public var isOfGroup: Bool {
+            switch self {
+            case .addContact, .updateContact, .deleteContact: false
+            case .addGroup, .updateGroup, .deleteGroup, .addMember, .removeMember, .addSubgroup, .removeSubgroup: true
+            }
+        }
+    }
+
+    /// Above that of every change before it; never given twice, not in an older copy of the book either.
+    public let number: Int64
+    public let kind: Kind
+    /// The contact or the group.
+    public let record: RecordNumber
+    /// The contact or the group that joined or left the record.
+    public let member: RecordNumber?
+    /// The keys whose values changed, of an update.
+    public let keys: ContactKeySet
+    /// The app that made all groups concerned; `nil` for contacts, and where the groups are of several.
+    public let owner: [UInt8]?
+    public let author: ChangeAuthor
+}
+
+/// Who changes the book.
+public struct ChangeAuthor: Hashable, Sendable {
+    /// Names an app without saying which: 16 bytes.
+    public let app: [UInt8]
+    /// What the app calls itself, or a part of itself, in its own history.
+    public let name: String
+
+    public init(app: [UInt8], name: String = "") {
+        self.app = app
+        self.name = name
+    }
+
+    /// No app.
+    public static let nobody = ChangeAuthor(app: [UInt8](repeating: 0, count: 16))
+}
+
+/// Which changes somebody can see.
+public struct ChangeScope: Hashable, Sendable {
+    public var records: RecordScope
+    /// An update of other keys is none.
+    public var keys: ContactKeySet
+    /// Within some records, the groups of this app alone.
+    public var app: [UInt8]
+
+    public init(records: RecordScope, keys: ContactKeySet, app: [UInt8]) {
+        self.records = records
+        self.keys = keys
+        self.app = app
+    }
+
+    public func contains(_ change: BookChange) -> Bool {
+        switch change.kind {
+        case .addContact, .deleteContact: return records.contains(change.record)
+        case .updateContact: return records.contains(change.record) && !keys.isDisjoint(with: change.keys)
+        case .addMember, .removeMember:
+            return ownsGroups(of: change) && change.member.map(records.contains) == true
+        case .addGroup, .updateGroup, .deleteGroup, .addSubgroup, .removeSubgroup: return ownsGroups(of: change)
+        }
+    }
+
+    private func ownsGroups(of change: BookChange) -> Bool {
+        switch records {
+        case .all: true
+        case .only: change.owner == app
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import ContactsModel
+
+extension BookReader {
+    /// Groups in the order in which they were made.
+    ///
+    /// - Parameter owner: those of this app alone; nobody else's are looked at.
+    func groups(of owner: [UInt8]?) throws(StoreError) -> [StoredGroup] {
+        try onConnection { connection in
+            try connection.inOneRead {
+                let statement = try connection.statement(owner == nil ? ReadSQL.groups : ReadSQL.groupsOfOwner)
+                if let owner { statement.bind(1, owner) }
+                defer { statement.reset() }
+                var groups: [StoredGroup] = []
+                while try statement.step() { groups.append(try connection.group(statement)) }
+                return groups
+            }
+        }
+    }
+
+    func group(_ record: RecordNumber) throws(StoreError) -> StoredGroup? {
+        try onConnection { connection in
+            try connection.inOneRead {
+                let statement = try connection.statement(ReadSQL.group)
+                statement.bind(1, record.rawValue)
+                defer { statement.reset() }
+                return try statement.step() ? connection.group(statement) : nil
+            }
+        }
+    }
+
+    /// Members of a group. Within some records, each of those is looked at and nobody else.
+    func members(of group: RecordNumber, within scope: RecordScope) throws(StoreError) -> [RecordNumber] {
+        try onConnection { connection in
+            try connection.inOneRead {
+                var members: [RecordNumber] = []
+                switch scope {
+                case .all:
+                    let statement = try connection.statement(ReadSQL.members)
+                    statement.bind(1, group.rawValue)
+                    defer { statement.reset() }
+                    while try statement.step() { members.append(RecordNumber(statement.integer(0))) }
+                case .only(let records):
+                    let statement = try connection.statement(ReadSQL.member)
+                    statement.bind(1, group.rawValue)
+                    for record in records.sorted() {
+                        statement.bind(2, record.rawValue)
+                        if try statement.step() { members.append(record) }
+                        statement.reset()
+                    }
+                }
+                return members
+            }
+        }
+    }
+
+    /// The owner's own card.
+    func me() throws(StoreError) -> RecordNumber? {
+        try onConnection { connection in
+            let statement = try connection.statement(ReadSQL.me)
+            defer { statement.reset() }
+            guard try statement.step(), !statement.isNull(0) else { return nil }
+            return RecordNumber(statement.integer(0))
+        }
+    }
+
+    /// The number of the last change that can be seen, of those after another one; `nil`: there is none.
+    func lastChange(after number: Int64, in scope: ChangeScope) throws(StoreError) -> Int64? {
+        try onConnection { connection in
+            try connection.inOneRead {
+                let keys = Int64(bitPattern: scope.keys.rawValue)
+                guard case .only(let records) = scope.records else {
+                    let statement = try connection.statement(ReadSQL.lastChange)
+                    statement.bind([.integer(number), .integer(keys)])
+                    defer { statement.reset() }
+                    return try statement.step() ? statement.integer(0) : nil
+                }
+                var last: Int64?
+                let statement = try connection.statement(ReadSQL.lastChangeOfRecord)
+                statement.bind([.integer(number), .integer(keys)], from: 2)
+                for record in records {
+                    statement.bind(1, record.rawValue)
+                    if try statement.step() { last = max(last ?? 0, statement.integer(0)) }
+                    statement.reset()
+                }
+                let groups = try connection.statement(ReadSQL.changesOfOwner)
+                groups.bind([.bytes(scope.app), .integer(max(number, last ?? 0))])
+                defer { groups.reset() }
+                while try groups.step() {
+                    // A member that cannot be seen came or went for nobody.
+                    guard groups.isNull(1) || !groups.isMember || records.contains(RecordNumber(groups.integer(1)))
+                    else { continue }
+                    return groups.integer(0)
+                }
+                return last
+            }
+        }
+    }
+}
+
+extension PreparedStatement {
+    /// Whether the change of ``ReadSQL/changesOfOwner`` at hand is of a contact in a group.
+    fileprivate var isMember: Bool {
+        switch BookChange.Kind(rawValue: integer(2)) {
+        case .addMember, .removeMember: true
+        case .addContact, .updateContact, .deleteContact, .addGroup, .updateGroup, .deleteGroup, .addSubgroup,
+            .removeSubgroup, nil:
+            false
+        }
+    }
+}
+
+extension BookReader.Connection {
+    fileprivate func group(_ statement: PreparedStatement) throws -> StoredGroup {
+        let record = RecordNumber(statement.integer(0))
+        let parents = try self.statement(ReadSQL.parents)
+        parents.bind(1, record.rawValue)
+        defer { parents.reset() }
+        var found: [RecordNumber] = []
+        while try parents.step() { found.append(RecordNumber(parents.integer(0))) }
+        return StoredGroup(record: record, name: statement.text(1), owner: statement.bytes(2), parents: found)
+    }
+}

@@ -1,0 +1,68 @@
+import ContactsModel
+import GRDB
+
+extension BookWriter {
+    func lastChange() throws(StoreError) -> Int64 {
+        do {
+            return try queue.read { db in try Int64.fetchOne(db, sql: "SELECT lastChange FROM book") ?? 0 }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// - Parameter records: all, or each of these and the groups of the app, and nothing else.
+    func changes(
+        after first: Int64, through last: Int64, of records: RecordScope, app: [UInt8]
+    ) throws(StoreError) -> [BookChange] {
+        do {
+            return try queue.read { db in
+                var changes: [BookChange] = []
+                switch records {
+                case .all: try Self.append(try PreparedStatement(db, Self.allChanges), first, last, to: &changes)
+                case .only(let records):
+                    let ofRecord = try PreparedStatement(db, Self.changesOfRecord)
+                    for record in records {
+                        ofRecord.bind(3, record.rawValue)
+                        try Self.append(ofRecord, first, last, to: &changes)
+                    }
+                    let ofOwner = try PreparedStatement(db, Self.changesOfOwner)
+                    ofOwner.bind(3, app)
+                    try Self.append(ofOwner, first, last, to: &changes)
+                    changes.sort { $0.number < $1.number }
+                }
+                return changes
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private static let columns = """
+        SELECT number, kind, record, member, keys, owner, app, name FROM change
+        JOIN author ON author.id = change.author WHERE
+        """
+    private static let allChanges = "\(columns) number > ?1 AND number <= ?2 ORDER BY number"
+    // The plus keeps SQLite from going through the numbers of all records instead.
+    private static let changesOfRecord = "\(columns) record = ?3 AND +number > ?1 AND +number <= ?2"
+    private static let changesOfOwner = "\(columns) owner = ?3 AND +number > ?1 AND +number <= ?2"
+
+    private static func append(
+        _ statement: PreparedStatement, _ first: Int64, _ last: Int64, to changes: inout [BookChange]
+    ) throws(StoreError) {
+        statement.bind(1, first)
+        statement.bind(2, last)
+        defer { statement.reset() }
+        while try statement.step() {
+            guard let kind = BookChange.Kind(rawValue: statement.integer(1)) else {
+                throw .damaged(reason: "a change cannot be read")
+            }
+            changes.append(
+                BookChange(
+                    number: statement.integer(0), kind: kind, record: RecordNumber(statement.integer(2)),
+                    member: statement.isNull(3) ? nil : RecordNumber(statement.integer(3)),
+                    keys: ContactKeySet(rawValue: UInt64(bitPattern: statement.integer(4))),
+                    owner: statement.isNull(5) ? nil : statement.bytes(5),
+                    author: ChangeAuthor(app: statement.bytes(6), name: statement.text(7))))
+        }
+    }
+}

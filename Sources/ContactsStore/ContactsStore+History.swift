@@ -1,0 +1,43 @@
+import ContactsModel
+
+extension ContactsStore {
+    /// How long changes are kept, in seconds.
+    public static let historyRetention: Int64 = 30 * 86_400
+
+    /// The changes after a number and up to another one, in their order. Not for the loop.
+    ///
+    /// - Parameters:
+    ///   - records: of a scope of some records, those whose changes are looked for, whether or not they are still in it.
+    ///   - scope: which of the changes found are given.
+    public func changes(
+        after first: Int64, through last: Int64, of records: RecordScope, app: [UInt8]
+    ) throws(StoreError) -> [BookChange] {
+        try write { writer throws(StoreError) in
+            try writer.changes(after: first, through: last, of: records, app: app)
+        }
+    }
+
+    /// The number of the last change that can be seen, of those after another one; `nil`: there is none.
+    public func lastChange(after number: Int64, in scope: ChangeScope) throws(StoreError) -> Int64? {
+        try read { reader throws(StoreError) in try reader.lastChange(after: number, in: scope) }
+    }
+
+    /// Groups in the order in which they were made; of an app, its own alone.
+    public func groups(of owner: [UInt8]?) throws(StoreError) -> [StoredGroup] {
+        try read { reader throws(StoreError) in try reader.groups(of: owner) }
+    }
+
+    public func group(_ record: RecordNumber) throws(StoreError) -> StoredGroup? {
+        try read { reader throws(StoreError) in try reader.group(record) }
+    }
+
+    /// Contacts in a group, those in its subgroups not among them.
+    public func members(of group: RecordNumber, within scope: RecordScope) throws(StoreError) -> [RecordNumber] {
+        try read { reader throws(StoreError) in try reader.members(of: group, within: scope) }
+    }
+
+    /// The owner's own card; `nil` where none was named.
+    public func me() throws(StoreError) -> RecordNumber? {
+        try read { reader throws(StoreError) in try reader.me() }
+    }
+}

@@ -1,0 +1,122 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import AccessStore
+
+@Suite("How a set became what it is")
+struct SetHistoryTests {
+    private static func grant(
+        _ access: Access, keys: ContactKeySet = Grant.ordinaryKeys, in store: AccessStore
+    ) -> Grant {
+        Grant(access: access, keys: keys, revision: store.nextRevision(), decidedBy: .person, decidedAt: 0)
+    }
+
+    private static func events(_ store: AccessStore) -> [String] {
+        store.setHistory(of: mail)?.events.map { "\($0.kind) \($0.record.rawValue) \($0.change)" } ?? []
+    }
+
+    @Test("What is given, made, taken back and deleted is kept in its order, over a restart too")
+    func kept() throws {
+        let house = try House()
+        var store = try house.open()
+        var change: Int64 = 7
+        store.moment = { _ in SetMoment(change: change, time: 0) }
+        store.setGrant(Self.grant(.limited(to: contacts(1, 2)), in: store), for: mail, displayName: "Mail")
+        let epoch = try #require(store.setHistory(of: mail)?.epoch)
+        #expect(Self.events(store) == [])
+        store.widen(mail, with: contacts(3))
+        try store.commit()
+        store.setGrant(Self.grant(.limited(to: contacts(2, 3, 4)), in: store), for: mail, displayName: "Mail")
+        change = 9
+        store.forget(contacts(2, 8), uid: 1_000)
+        let expected = ["created 3 7", "revoked 1 7", "granted 4 7", "deleted 2 9"]
+        #expect(Set(Self.events(store)) == Set(expected) && Self.events(store).last == expected.last)
+        try store.commit()
+        store.close(now: house.now)
+        store = try house.open()
+        #expect(Set(Self.events(store)) == Set(expected) && Self.events(store).last == expected.last)
+        #expect(store.setHistory(of: mail)?.epoch == epoch)
+        // A book that is not open says 0, and that is not before what was.
+        store.widen(mail, with: contacts(5))
+        #expect(Self.events(store).last == "created 5 9")
+        store.close(now: house.now)
+    }
+
+    @Test("With another level or other keys it begins anew")
+    func epochs() throws {
+        let house = try House()
+        let store = try house.open()
+        defer { store.close(now: house.now) }
+        var epochs: [Int64] = []
+        for (access, keys) in [
+            (Access.limited(to: contacts(1)), Grant.ordinaryKeys),
+            (.limited(to: contacts(1)), ContactKeySet([.givenName])),
+            (.full, ContactKeySet([.givenName])), (.denied, Grant.ordinaryKeys), (.limited(to: contacts(1)), .all),
+        ] {
+            store.widen(mail, with: contacts(9))
+            store.setGrant(Self.grant(access, keys: keys, in: store), for: mail, displayName: "Mail")
+            #expect(Self.events(store) == [])
+            epochs.append(try #require(store.setHistory(of: mail)?.epoch))
+        }
+        #expect(Set(epochs).count == epochs.count)
+        store.removeGrant(of: mail)
+        #expect(store.setHistory(of: mail) == nil)
+    }
+
+    @Test("Events are kept for thirty days")
+    func pruning() throws {
+        let house = try House()
+        var store = try house.open()
+        var time: Int64 = 0
+        store.moment = { _ in SetMoment(change: 0, time: time) }
+        store.setGrant(Self.grant(.limited(to: []), in: store), for: mail, displayName: "Mail")
+        store.widen(mail, with: contacts(1))
+        try store.commit()
+        time = SetHistory.retention
+        store.widen(mail, with: contacts(2))
+        #expect(Self.events(store).count == 2)
+        time += 1
+        store.widen(mail, with: contacts(3))
+        #expect(Self.events(store) == ["created 2 0", "created 3 0"])
+        try store.commit()
+        store.close(now: house.now)
+        store = try house.open()
+        #expect(Self.events(store) == ["created 2 0", "created 3 0"])
+        store.close(now: house.now)
+    }
+
+    @Test("A set that a failed commit took back has the history that is in the file, or begins anew")
+    func failing() throws {
+        let house = try House()
+        let store = try house.open()
+        defer { store.close(now: house.now) }
+        store.setGrant(Self.grant(.limited(to: contacts(1, 2)), in: store), for: mail, displayName: "Mail")
+        try store.commit()
+        let before = store.setHistory(of: mail)
+        store.widen(mail, with: contacts(3))
+        store.batch.failure = .unavailable(reason: "the test's")
+        #expect(throws: AccessStoreError.self) { try store.commit() }
+        #expect(store.setHistory(of: mail) == before)
+        // Taken away stays away, so that the steps no longer tell how.
+        store.forget(contacts(1), uid: 1_000)
+        store.batch.failure = .unavailable(reason: "the test's")
+        #expect(throws: AccessStoreError.self) { try store.commit() }
+        #expect(store.setHistory(of: mail)?.epoch != before?.epoch)
+        #expect(Self.events(store) == [])
+    }
+
+    @Test("What belongs to the events since a revision")
+    func since() throws {
+        let house = try House()
+        let store = try house.open()
+        defer { store.close(now: house.now) }
+        store.setGrant(Self.grant(.limited(to: []), in: store), for: mail, displayName: "Mail")
+        store.widen(mail, with: contacts(1, 2))
+        store.widen(mail, with: contacts(3))
+        let history = try #require(store.setHistory(of: mail))
+        #expect(history.events(since: 0).count == 3)
+        #expect(history.events(since: history.events[0].revision).map(\.record.rawValue) == [3])
+        #expect(history.events(since: history.events[2].revision).isEmpty)
+    }
+}

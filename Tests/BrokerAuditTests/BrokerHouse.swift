@@ -1,0 +1,155 @@
+import AccessControl
+import AccessStore
+import ContactsInterface
+import ContactsModel
+import Glibc
+import JSON
+import Testing
+import Varlink
+
+@testable import Broker
+
+/// A broker without sockets, on a loop and a clock of the test's own, with real databases in a folder that goes with it.
+final class BrokerHouse {
+    let folder: String
+    let loop = StandInLoop()
+    private(set) var broker: Broker
+
+    init(_ change: (inout Limits) -> Void = { _ in }) throws {
+        var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        var limits = Limits()
+        change(&limits)
+        let loop = self.loop
+        broker = Broker(
+            surroundings: Surroundings(
+                loop: loop, now: { loop.now }, uptime: { loop.now }, stateFolder: folder, ownUID: 1_000,
+                userName: { "\($0)" }, watch: { _, _ in nil }, areKin: { _, _ in false }, facts: [], log: { _ in }),
+            limits: limits, access: try AccessStore.open(folder: folder, now: loop.now))
+        loop.turn()
+    }
+
+    deinit {
+        broker.close()
+        Self.remove(folder)
+    }
+
+    private static func remove(_ path: String) {
+        // First as a file: what a link points at is not ours to look into.
+        guard unlink(path) != 0, let directory = opendir(path) else { return }
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { remove(path + "/" + name) }
+        }
+        closedir(directory)
+        rmdir(path)
+    }
+
+    func app(_ name: String) -> StandInConnection {
+        StandInConnection(CallerSession(caller: caller(name), door: .contacts, isStillItself: { true }), self)
+    }
+
+    func administrator() -> StandInConnection {
+        StandInConnection(CallerSession(caller: caller("contactctl"), door: .admin, isStillItself: { true }), self)
+    }
+
+    private func caller(_ name: String) -> Caller {
+        Caller(
+            uid: 1_000, strength: .installed, app: name, displayName: name, executable: nil,
+            process: ProcessIdentity(pid: 1, startTime: 1), session: nil, terminal: nil, isInterpreter: false,
+            isSandboxed: false)
+    }
+
+    /// The person has decided about an app, and it is on record.
+    func decide(_ access: Access, _ name: String) {
+        let principal = Principal(uid: 1_000, strength: .installed, app: name)
+        let grant = Grant(
+            access: access, keys: Grant.ordinaryKeys, lifetime: .untilRevoked, revision: broker.access.nextRevision(),
+            decidedBy: .person, decidedAt: loop.now / 1_000_000)
+        var isSettled = false
+        broker.settle(grant, for: principal, displayName: name, sharesStandingKey: true) { isSettled = $0 }
+        #expect(loop.run { isSettled })
+    }
+
+    /// All records about an app, in words.
+    func audit(of app: String) throws -> [String] {
+        try broker.access.records(matching: AuditFilter(app: app), after: nil, limit: .max).map {
+            $0.event.rawValue + ($0.repeats.map { " +\($0)" } ?? "")
+        }
+    }
+}
+
+/// One end of a connection that is none: it keeps what it is sent.
+final class StandInConnection: Connection {
+    var context: AnyObject?
+    var isClosed = false
+    /// Whether the peer takes what it is sent.
+    var isReading = true {
+        didSet {
+            guard isReading else { return }
+            let waiting = self.waiting
+            self.waiting = []
+            for body in waiting { body() }
+        }
+    }
+    private(set) var replies: [JSONValue] = []
+    private(set) var errors: [String] = []
+    private var waiting: [() -> Void] = []
+    private var calls: [Call] = []
+    private unowned let house: BrokerHouse
+
+    init(_ session: CallerSession, _ house: BrokerHouse) {
+        self.house = house
+        context = session
+    }
+
+    var answers: Int { replies.count + errors.count }
+
+    /// Calls; the answer comes when the loop turns.
+    func begin(_ method: String, _ parameters: String = "{}", more: Bool = false) throws {
+        let session = try #require(context as? CallerSession)
+        let call = Call(
+            method: session.door.name + "." + method,
+            parameters: try JSONDocument(parsing: Array(parameters.utf8)).root,
+            more: more, oneway: false, connection: self)
+        calls.append(call)
+        house.broker.answer(call)
+    }
+
+    /// Calls and waits for the answer.
+    @discardableResult
+    func call(_ method: String, _ parameters: String = "{}") throws -> String {
+        let before = answers
+        try begin(method, parameters)
+        #expect(house.loop.run { self.answers > before })
+        return errors.last ?? replies.last.map { String(decoding: $0.text, as: UTF8.self) } ?? ""
+    }
+
+    static let fetching = #"{"keys":["givenName"]}"#
+
+    @discardableResult
+    func fetch() throws -> String { try call("FetchContacts", Self.fetching) }
+
+    func send(_ reply: Reply, for call: Call) {
+        switch reply {
+        case .parameters(let bytes, _, _):
+            if let document = try? JSONDocument(parsing: bytes) { replies.append(document.root) }
+        case .error(let error): errors.append(String(error.name.split(separator: ".").last ?? ""))
+        }
+    }
+
+    func whenWritable(_ body: @escaping () -> Void) {
+        if isReading { body() } else { waiting.append(body) }
+    }
+
+    func withdraw(_ error: VarlinkError) -> Int { 0 }
+
+    func close() {
+        isClosed = true
+        for call in calls { call.abandon() }
+        house.broker.closed(self)
+    }
+}

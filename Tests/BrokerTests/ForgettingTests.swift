@@ -1,0 +1,61 @@
+import Glibc
+import Testing
+
+@testable import Broker
+
+@Suite("What was deleted or edited is gone")
+struct ForgettingTests {
+    private static func bytes(of path: String) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(file, &buffer, buffer.count), count > 0 { all += buffer[..<count] }
+        return all
+    }
+
+    /// Whether any file of the house has the text in it.
+    private static func isKept(_ text: String, in house: BrokerHouse) -> Bool {
+        let needle = Array(text.utf8)
+        let folders = [house.folder, house.book]
+        return folders.contains { folder in
+            BrokerHouse.names(in: folder).contains { name in
+                let bytes = bytes(of: folder + "/" + name)
+                guard bytes.count >= needle.count else { return false }
+                return bytes.indices.dropLast(needle.count - 1).contains { start in
+                    bytes[start] == needle[0] && bytes[start..<start + needle.count].elementsEqual(needle)
+                }
+            }
+        }
+    }
+
+    @Test("Within five seconds the text of what was deleted or edited is in no file, and what stays is")
+    func forgetting() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.app("keeper", .full, keys: .all)
+        _ = try keeper.save(["Stayinghere", "Deletedone", "Editedone"].map { .add(given: $0) })
+        let group = try keeper.save([.other(#"{"operation":"add","group":{"name":"Groupgone"}}"#)], author: "k")
+            .strings("identifiers")[0]
+        _ = try keeper.save([
+            .update(keeper.identifier(of: "Deletedone"), #""emailAddresses":[{"value":"mailgone@example.org"}]"#),
+            .update(keeper.identifier(of: "Stayinghere"), #""note":"Notegone""#),
+        ])
+        for text in ["Stayinghere", "Deletedone", "mailgone", "Editedone", "Groupgone", "Notegone"] {
+            #expect(Self.isKept(text, in: house), "\(text)")
+        }
+        let ids = try ["Deletedone", "Editedone", "Stayinghere"].map { try keeper.identifier(of: $0) }
+        #expect(
+            try keeper.save([
+                .delete(ids[0]), .update(ids[1], #""givenName":"Another""#), .update(ids[2], #""note":"""#),
+                .other(#"{"operation":"delete","group":{"identifier":"\#(group)","name":"x"}}"#),
+            ]).error == nil)
+        house.loop.advance(by: .seconds(4))
+        // The user's queue does one thing after the other: this comes after the log was emptied.
+        house.broker.books.queue(of: 1_000).sync {}
+        for text in ["Deletedone", "deletedone", "mailgone", "Editedone", "editedone", "Groupgone", "Notegone"] {
+            #expect(!Self.isKept(text, in: house), "\(text)")
+        }
+        for text in ["Stayinghere", "Another"] { #expect(Self.isKept(text, in: house), "\(text)") }
+    }
+}

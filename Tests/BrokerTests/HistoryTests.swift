@@ -1,0 +1,229 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import Broker
+
+@Suite("What an app is told of what happened")
+struct HistoryTests {
+    @Test("Without a token an app starts over with everybody whom it sees; with the newest one nothing is new")
+    func startingOver() throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada", "Grace")
+        let mail = try house.app("mail", .limited(to: house.records("Ada")))
+        let all = try mail.history(nil)
+        #expect(all.events == ["dropEverything", "addContact Ada"])
+        #expect(try mail.history(all.token).events == [])
+        #expect(try mail.history("made up").events == all.events)
+        #expect(try mail.history(String(repeating: "0", count: 70_000)).events == all.events)
+        // Another app's token is unknown.
+        let chat = try house.app("chat", .full)
+        #expect(try mail.history(chat.history(nil).token).events == all.events)
+    }
+
+    @Test("Each record has one event: what came and went in between is none")
+    func coalescing() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada", "Grace")
+        let chat = try house.app("chat", .full)
+        let token = try chat.history(nil).token
+        let ada = try keeper.identifier(of: "Ada")
+        _ = try keeper.save([.add(given: "Bob"), .add(given: "Cid"), .update(ada, #""nickname":"A""#)])
+        _ = try keeper.save([
+            .update(ada, #""nickname":"B""#), .delete(keeper.identifier(of: "Grace")),
+            .delete(keeper.identifier(of: "Cid")), .update(keeper.identifier(of: "Bob"), #""nickname":"C""#),
+        ])
+        #expect(try chat.history(token).events == ["deleteContact", "updateContact Ada", "addContact Bob"])
+        // What changes nothing is no event.
+        let next = try chat.history(token).token
+        _ = try keeper.save([.update(ada, #""nickname":"B""#)])
+        #expect(try chat.history(nil).token == next)
+    }
+
+    @Test("A limited app is told of a change of access apart from a change of data, and of nobody else")
+    func limited() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dan", "Eve")
+        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bob", "Cid")))
+        let start = try mail.history(nil)
+        let (ada, bob) = (try keeper.identifier(of: "Ada"), try keeper.identifier(of: "Bob"))
+        let bobs = try mail.identifier(of: "Bob")
+
+        // Nothing of what it does not see moves its token.
+        _ = try keeper.save([
+            .update(keeper.identifier(of: "Eve"), #""nickname":"E""#), .add(given: "Fay"),
+            .delete(keeper.identifier(of: "Dan")),
+        ])
+        #expect(try mail.history(start.token).text == #"{"events":[],"historyToken":"\#(start.token)"}"#)
+        #expect(try mail.fetch().token == start.token)
+
+        // Cid is taken back, and what becomes of Cid afterwards is nobody's business; Eve is given, as Eve is now.
+        try house.grant(.limited(to: house.records("Ada", "Bob", "Eve")), to: mail)
+        _ = try keeper.save([
+            .delete(keeper.identifier(of: "Cid")), .update(ada, #""nickname":"A""#), .delete(bob),
+        ])
+        let next = try mail.history(start.token)
+        #expect(next.events == ["deleteContact", "revoked", "updateContact Ada", "granted Eve"])
+        #expect(next.identifiers[0] == bobs)
+        #expect(try mail.history(next.token).events == [])
+
+        // Given and taken back in between is nothing; taken back and given again is given.
+        let before = try house.records("Fay")
+        try house.grant(.limited(to: house.records("Ada", "Eve").union(before)), to: mail)
+        try house.grant(.limited(to: house.records("Ada")), to: mail)
+        try house.grant(.limited(to: house.records("Ada", "Eve")), to: mail)
+        #expect(try mail.history(next.token).events == ["granted Eve"])
+    }
+
+    @Test("An app's own contact joins its history as added")
+    func ownContacts() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada")
+        let mail = try house.app("mail", .limited(to: []))
+        let start = try mail.history(nil)
+        #expect(start.events == ["dropEverything"])
+        let saved = try mail.save([.add(given: "Mine")], author: "mail")
+        #expect(saved.token?.count == start.token.count && saved.token != start.token)
+        #expect(try mail.history(start.token).events == ["addContact Mine"])
+        #expect(try mail.history(saved.token).events == [])
+        // What it did itself it may leave out, what others did to it not.
+        #expect(try mail.history(start.token, #""excludedAuthors":["mail"]"#).events == [])
+        _ = try keeper.save([.update(keeper.identifier(of: "Mine"), #""nickname":"M""#)], author: "mail")
+        #expect(try mail.history(start.token, #""excludedAuthors":["mail"]"#).events == ["updateContact Mine"])
+        // Another app's name for itself means nothing in this app's history.
+        let chat = try house.app("chat", .full)
+        #expect(try chat.history(nil, #""excludedAuthors":["mail"]"#).events.count == 3)
+        _ = try mail.save([.delete(mail.identifier(of: "Mine"))], author: "mail")
+        #expect(try mail.history(saved.token, #""excludedAuthors":["mail"]"#).events == [])
+        #expect(try mail.history(saved.token, #""excludedAuthors":["other"]"#).events == ["deleteContact"])
+    }
+
+    @Test("An edit of keys that an app may not read is no event, and moves nothing")
+    func keyScope() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada")
+        let keys = ContactKeySet([.givenName, .phoneNumbers])
+        for (name, access) in [("all", Access.full), ("some", .limited(to: try house.records("Ada")))] {
+            let app = try house.app(name, access, keys: keys)
+            let start = try app.history(nil)
+            _ = try keeper.save([.update(keeper.identifier(of: "Ada"), #""nickname":"\#(name)","note":"n""#)])
+            #expect(try app.history(start.token).events == [])
+            #expect(try app.fetch().token == start.token)
+            _ = try keeper.save([
+                .update(keeper.identifier(of: "Ada"), #""phoneNumbers":[{"value":"\#(name.count)"}]"#)
+            ])
+            #expect(try app.history(start.token).events == ["updateContact Ada"])
+        }
+    }
+
+    @Test("An app whose level or keys changed starts over")
+    func otherTerms() throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada", "Bob")
+        let mail = try house.app("mail", .full)
+        let token = try mail.history(nil).token
+        try house.grant(.limited(to: house.records("Ada")), to: mail)
+        #expect(try mail.history(token).events == ["dropEverything", "addContact Ada"])
+        let limited = try mail.history(nil).token
+        try house.grant(.limited(to: house.records("Ada")), keys: ContactKeySet([.givenName]), to: mail)
+        #expect(try mail.history(limited).events == ["dropEverything", "addContact Ada"])
+        try house.grant(.denied, to: mail)
+        #expect(try mail.call("FetchHistory").error == "AccessDenied")
+    }
+
+    @Test("Tokens have one length, stay the same while nothing happens, and outlive the broker")
+    func tokens() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada", "Bob")
+        let mail = try house.app("mail", .limited(to: house.records("Ada")))
+        let chat = try house.app("chat", .full)
+        _ = try mail.save([.add(given: "Mine")])
+        _ = try keeper.save([.update(keeper.identifier(of: "Bob"), #""nickname":"B""#)])
+        let (mails, chats) = (try mail.history(nil).token, try chat.history(nil).token)
+        #expect(mails.count == chats.count)
+        #expect(try mail.history(mails).token == mails)
+        try house.restart()
+        let (mailAgain, chatAgain) = (try house.app("mail"), try house.app("chat"))
+        #expect(try mailAgain.fetch().token == mails)
+        #expect(try chatAgain.fetch().token == chats)
+        #expect(try mailAgain.history(mails).events == [])
+        _ = try house.app("keeper").save([.update(house.app("keeper").identifier(of: "Ada"), #""nickname":"A""#)])
+        #expect(try mailAgain.history(mails).events == ["updateContact Ada"])
+        #expect(try chatAgain.history(chats).events == ["updateContact Ada"])
+    }
+
+    @Test("A token grows old by time alone")
+    func expiry() throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada")
+        let mail = try house.app("mail", .limited(to: house.records("Ada")))
+        let token = try mail.history(nil).token
+        house.loop.advance(by: .seconds(19 * 86_400))
+        #expect(try mail.history(token).events == [])
+        house.loop.advance(by: .seconds(12 * 86_400))
+        let again = try mail.history(token)
+        #expect(again.events == ["dropEverything", "addContact Ada"])
+        #expect(try mail.history(again.token).events == [])
+    }
+
+    @Test("A long history comes in parts, whole only to who takes parts, and a broken one begins again")
+    func batches() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.app("keeper", .full)
+        let chat = try house.app("chat", .full)
+        let start = try chat.history(nil)
+        for part in 0..<2 { _ = try keeper.save((0..<600).map { .add(given: "N\(part)-\($0)") }) }
+        #expect(try chat.call("FetchHistory", #"{"token":"\#(start.token)"}"#).error == "ExpectedMore")
+        #expect(try chat.call("FetchHistory").error == "ExpectedMore")
+        let replies = try chat.stream("FetchHistory", #"{"token":"\#(start.token)"}"#)
+        #expect(replies.count > 1)
+        #expect(replies.flatMap { $0.parameters["events"]?.elements.map(Array.init) ?? [] }.count == 1_200)
+        #expect(replies.dropLast().allSatisfy { $0.token == start.token && $0.continues })
+        let everything = try chat.stream("FetchHistory")
+        #expect(everything.last?.token == replies.last?.token)
+        let broken = try #require(everything.first?.token)
+        #expect(try chat.stream("FetchHistory", #"{"token":"\#(broken)"}"#).count == everything.count)
+        // A text that the app made up is not handed back.
+        #expect(try chat.stream("FetchHistory", #"{"token":"made up"}"#).first?.token == broken)
+    }
+
+    @Test("A key that must be named and was not granted is refused")
+    func named() throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada")
+        let mail = try house.app("mail", .full)
+        #expect(try mail.call("FetchHistory", #"{"keys":["note"]}"#).error == "UnauthorizedKeys")
+        #expect(try house.app("denied", .denied).call("FetchHistory").error == "AccessDenied")
+    }
+}
+
+/// A history as the tests speak of it.
+struct ToldHistory {
+    /// Kinds, with the given name where the event has a contact and the name where it has a group.
+    var events: [String] = []
+    var identifiers: [String] = []
+    var token = ""
+    var text = ""
+}
+
+extension TestApp {
+    func history(_ token: String?, _ further: String = "") throws -> ToldHistory {
+        let token = token.map { #","token":"\#($0)""# } ?? ""
+        let answer = try call(
+            "FetchHistory", #"{"keys":["givenName"]\#(token)\#(further.isEmpty ? "" : ",")\#(further)}"#)
+        guard answer.error == nil, let events = answer.parameters["events"]?.elements else {
+            throw Unanswered(description: "\(answer.error ?? "") \(answer.text)")
+        }
+        var told = ToldHistory(token: answer.token ?? "", text: answer.text)
+        for event in events {
+            let name = event["contact"]?["givenName"]?.string ?? event["group"]?["name"]?.string
+            told.events.append((event["kind"]?.string ?? "") + (name.map { " " + $0 } ?? ""))
+            told.identifiers.append(event["identifier"]?.string ?? "")
+        }
+        return told
+    }
+}
+
+struct Unanswered: Error, CustomStringConvertible {
+    let description: String
+}

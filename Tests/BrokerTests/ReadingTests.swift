@@ -1,0 +1,138 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import Broker
+
+@Suite("Counting, containers and what the user prefers")
+struct ReadingTests {
+    @Test("An app counts what it may see, and nobody else")
+    func counting() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada", "Adam", "Grace")
+        let mail = try house.app("mail", .limited(to: house.records("Ada", "Grace")))
+        for (predicate, all, visible) in [
+            ("{}", 3, 2), (#"{"predicate":{"name":"ad"}}"#, 2, 1), (#"{"predicate":{"name":"adam"}}"#, 1, 0),
+            (#"{"predicate":{"emailAddress":"a@example.org"}}"#, 0, 0), (#"{"predicate":{"me":true}}"#, 0, 0),
+        ] {
+            #expect(try keeper.call("CountContacts", predicate).parameters["count"]?.integer == Int64(all))
+            #expect(try mail.call("CountContacts", predicate).parameters["count"]?.integer == Int64(visible))
+        }
+        let hidden = try namesOfNothing(for: mail, hidden: "Adam", of: keeper)
+        for name in hidden {
+            let reply = try mail.call("CountContacts", #"{"predicate":{"identifiers":["\#(name)"]}}"#)
+            #expect(reply.text == #"{"count":0}"#)
+        }
+        let own = try mail.identifier(of: "Ada")
+        #expect(
+            try mail.call("CountContacts", #"{"predicate":{"identifiers":["\#(own)"]}}"#).text == #"{"count":1}"#)
+    }
+
+    @Test("What a key that may not be read says counts for nobody")
+    func countingUnderKeys() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.app("keeper", .full)
+        _ = try keeper.save([.add(given: "Ada", extra: #","emailAddresses":[{"value":"ada@example.org"}]"#)])
+        let mail = try house.app("mail", .full, keys: ContactKeySet.all.subtracting(ContactKeySet([.emailAddresses])))
+        let predicate = #"{"predicate":{"emailAddress":"ada@example.org"}}"#
+        #expect(try keeper.call("CountContacts", predicate).text == #"{"count":1}"#)
+        #expect(try mail.call("CountContacts", predicate).text == #"{"count":0}"#)
+    }
+
+    @Test("A contact without links is its own only member, and one that may not be seen is none")
+    func linked() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada", "Grace")
+        let mail = try house.app("mail", .limited(to: house.records("Ada")))
+        let ada = try mail.identifier(of: "Ada")
+        #expect(try mail.call("ListLinkedContacts", #"{"identifier":"\#(ada)"}"#).strings("identifiers") == [ada])
+        let answers = try namesOfNothing(for: mail, hidden: "Grace", of: keeper).map {
+            try mail.call("ListLinkedContacts", #"{"identifier":"\#($0)"}"#)
+        }
+        #expect(answers.allSatisfy { $0.error == "RecordDoesNotExist" && $0.text == answers[0].text })
+        _ = try keeper.save([.delete(keeper.identifier(of: "Ada"))])
+        #expect(try mail.call("ListLinkedContacts", #"{"identifier":"\#(ada)"}"#).text == answers[0].text)
+    }
+
+    @Test("There is one container; contacts can be looked for in it and put into it")
+    func containers() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada", "Grace")
+        let mail = try house.app("mail", .limited(to: house.records("Ada")))
+        let ada = try mail.identifier(of: "Ada")
+        let all = try mail.call("ListContainers")
+        let container = try #require(all.parameters["defaultContainer"]?.string)
+        #expect(try mail.call("ListContainers", #"{"contact":"\#(ada)"}"#).text == all.text)
+        #expect(all.parameters["containers"]?.count == 1)
+        #expect(try mail.fetch(#""predicate":{"container":"\#(container)"}"#).names == ["Ada"])
+        // Another app's name for it says nothing.
+        let foreign = try #require(try keeper.call("ListContainers").parameters["defaultContainer"]?.string)
+        #expect(foreign != container)
+        #expect(try mail.fetch(#""predicate":{"container":"\#(foreign)"}"#).names == [])
+        #expect(try mail.fetch(#""predicate":{"container":"\#(ada)"}"#).names == [])
+
+        let answers = try namesOfNothing(for: mail, hidden: "Grace", of: keeper).map {
+            try mail.call("ListContainers", #"{"contact":"\#($0)"}"#)
+        }
+        #expect(answers.allSatisfy { $0.error == "RecordDoesNotExist" && $0.text == answers[0].text })
+
+        let add = { (container: String) in
+            try mail.save([.other(#"{"operation":"add","contact":{"givenName":"New"},"container":"\#(container)"}"#)])
+        }
+        #expect(try add(foreign).error == "RecordDoesNotExist")
+        #expect(try add(container).error == nil)
+        #expect(try mail.fetch().names == ["Ada", "New"])
+    }
+
+    @Test("A full app sets the order that the user prefers, and every app's list follows it")
+    func preferences() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.app("keeper", .full)
+        _ = try keeper.save([
+            .add(given: "Ada", extra: #","familyName":"Zuse""#), .add(given: "Bob", extra: #","familyName":"Abel""#),
+        ])
+        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bob")))
+        let order = #""sortOrder":"userDefault""#
+        #expect(try mail.fetch(order).names == ["Bob", "Ada"])
+        #expect(
+            try mail.call("GetUserDefaults").text
+                == #"{"sortOrder":"familyName","displayOrder":"givenName","countryCode":""}"#)
+        // A page keeps the order in which it began.
+        let page = try mail.fetch(order + #","limit":1"#)
+        let next = try #require(page.parameters["next"]?.string)
+
+        #expect(try mail.call("SetUserDefaults", #"{"sortOrder":"givenName"}"#).error == "AccessDenied")
+        #expect(try keeper.call("SetUserDefaults", #"{"sortOrder":"givenName","countryCode":"SE"}"#).error == nil)
+        #expect(try mail.fetch(order).names == ["Ada", "Bob"])
+        #expect(try mail.fetch(order + #","after":"\#(next)""#).names == ["Ada"])
+        try house.restart()
+        let again = try house.app("mail")
+        #expect(try again.fetch(order).names == ["Ada", "Bob"])
+        #expect(
+            try again.call("GetUserDefaults").text
+                == #"{"sortOrder":"givenName","displayOrder":"givenName","countryCode":"se"}"#)
+        let keeperAgain = try house.app("keeper")
+        for wrong in [
+            #"{"sortOrder":"none"}"#, #"{"displayOrder":"userDefault"}"#, #"{"countryCode":"SWE"}"#,
+            #"{"countryCode":""}"#, #"{"other":1}"#,
+        ] {
+            #expect(try keeperAgain.call("SetUserDefaults", wrong).error == "InvalidParameter")
+        }
+    }
+
+    @Test(
+        "Who was refused gets nothing, and who was never asked about is asked about",
+        arguments: ["CountContacts", "ListContainers", "GetUserDefaults", "SetUserDefaults"])
+    func refused(method: String) throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada")
+        let denied = try house.app("denied", .denied)
+        #expect(try denied.call(method).error == "AccessDenied")
+        // Nobody answers prompts here: after waiting for an agent the call ends like a dismissal.
+        let unknown = try house.app("unknown")
+        let call = try unknown.begin(method)
+        #expect(!call.isOver)
+        house.loop.advance(by: .seconds(6))
+        #expect(try unknown.replies(1, to: call)[0].error == "AuthorizationNotDetermined")
+    }
+}

@@ -1,0 +1,151 @@
+import AccessControl
+import ContactsInterface
+import JSON
+import Testing
+import Varlink
+
+@testable import Broker
+
+/// One reply as the app reads it.
+struct Answer {
+    /// The error's own name, without its interface.
+    let error: String?
+    /// The bytes of the parameters.
+    let text: String
+    let parameters: JSONValue
+    let continues: Bool
+
+    init(_ reply: Reply) throws {
+        let bytes: [UInt8]
+        switch reply {
+        case .parameters(let parameters, let continues, _):
+            (error, bytes, self.continues) = (nil, parameters, continues)
+        case .error(let failure):
+            error = failure.name.split(separator: ".").last.map(String.init)
+            (bytes, continues) = (failure.parameters, false)
+        }
+        text = String(decoding: bytes, as: UTF8.self)
+        parameters = try JSONDocument(parsing: bytes).root
+    }
+
+    func strings(_ name: String) -> [String] { parameters[name]?.elements?.compactMap(\.string) ?? [] }
+
+    var contacts: [JSONValue] { parameters["contacts"].flatMap { $0.elements.map(Array.init) } ?? [] }
+    var names: [String] { contacts.map { $0["givenName"]?.string ?? "" } }
+    var token: String? { parameters["historyToken"]?.string }
+}
+
+/// One step of a save.
+enum Change {
+    case add(given: String, extra: String = "")
+    case update(String, String)
+    case delete(String)
+    case other(String)
+
+    var text: String {
+        switch self {
+        case .add(let given, let extra): #"{"operation":"add","contact":{"givenName":"\#(given)"\#(extra)}}"#
+        case .update(let identifier, let members):
+            #"{"operation":"update","contact":{"identifier":"\#(identifier)",\#(members)}}"#
+        case .delete(let identifier): #"{"operation":"delete","contact":{"identifier":"\#(identifier)"}}"#
+        case .other(let text): text
+        }
+    }
+}
+
+/// An app on one connection.
+final class TestApp: Connection {
+    let house: BrokerHouse
+    let caller: Caller
+    let session: CallerSession
+    var context: AnyObject?
+    private(set) var isClosed = false
+    private var sent: [ObjectIdentifier: [Reply]] = [:]
+    private var open: [Call] = []
+
+    init(house: BrokerHouse, caller: Caller) {
+        self.house = house
+        self.caller = caller
+        session = CallerSession(caller: caller, door: .contacts, isStillItself: { true })
+        context = session
+    }
+
+    var principal: Principal { Principal(uid: caller.uid, strength: caller.strength, app: caller.app) }
+
+    func send(_ reply: Reply, for call: Call) { sent[ObjectIdentifier(call), default: []].append(reply) }
+    func whenWritable(_ body: @escaping () -> Void) { body() }
+    func withdraw(_ error: VarlinkError) -> Int { 0 }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        for call in open { call.abandon() }
+        house.broker.closed(self)
+    }
+
+    // MARK: Calling
+
+    /// Begins a call and lets the broker do what it can at once.
+    func begin(_ method: String, _ parameters: String = "{}", more: Bool = false) throws -> Call {
+        let root = try JSONDocument(parsing: Array(parameters.utf8)).root
+        let call = Call(
+            method: "io.contactbroker.Contacts." + method, parameters: root, more: more, oneway: false,
+            connection: self)
+        open.append(call)
+        house.broker.answer(call)
+        house.loop.turn()
+        return call
+    }
+
+    /// What was answered to a call so far.
+    func replies(to call: Call) throws -> [Answer] { try (sent[ObjectIdentifier(call)] ?? []).map(Answer.init) }
+
+    /// Waits until a call has so many replies.
+    func replies(_ count: Int, to call: Call) throws -> [Answer] {
+        try #require(house.loop.run { self.sent[ObjectIdentifier(call), default: []].count >= count }, "no reply")
+        return try replies(to: call)
+    }
+
+    /// The one reply.
+    func call(_ method: String, _ parameters: String = "{}") throws -> Answer {
+        let call = try begin(method, parameters)
+        try #require(house.loop.run { call.isOver }, "\(method) has no answer")
+        let replies = try replies(to: call)
+        try #require(replies.count == 1)
+        return replies[0]
+    }
+
+    /// All replies of a call with `more`.
+    func stream(_ method: String, _ parameters: String = "{}") throws -> [Answer] {
+        let call = try begin(method, parameters, more: true)
+        try #require(house.loop.run { call.isOver }, "\(method) has no answer")
+        return try replies(to: call)
+    }
+
+    func save(_ changes: [Change], author: String? = nil) throws -> Answer {
+        let author = author.map { #","author":"\#($0)""# } ?? ""
+        return try call("SaveContacts", #"{"changes":[\#(changes.map(\.text).joined(separator: ","))]\#(author)}"#)
+    }
+
+    /// Fetches given names; `parameters` are further members, written out.
+    func fetch(_ parameters: String = #""sortOrder":"givenName""#) throws -> Answer {
+        try call("FetchContacts", #"{"keys":["givenName"]\#(parameters.isEmpty ? "" : ",")\#(parameters)}"#)
+    }
+
+    /// The identifier of a contact that the app can see.
+    func identifier(of given: String) throws -> String {
+        let found = try fetch().contacts.first { $0["givenName"]?.string == given }
+        return try #require(found?["identifier"]?.string, "\(caller.app) sees nobody called \(given)")
+    }
+}
+
+/// What names nothing that the app may see, by how it came about.
+func namesOfNothing(for app: TestApp, hidden: String, of keeper: TestApp) throws -> [String] {
+    let cipher = try #require(app.house.broker.standing(of: app.session).identifiers)
+    let record = try #require(try app.house.records(hidden).first)
+    return [
+        cipher.identifier(of: record, as: .contact), try keeper.identifier(of: hidden), "", "nothing",
+        "0123456789abcdef0123456789abcdef", String(repeating: "f", count: 32), String(repeating: "a", count: 70_000),
+        cipher.identifier(of: record, as: .group), cipher.identifier(of: record, as: .unifiedContact),
+    ]
+}

@@ -1,0 +1,89 @@
+import Dispatch
+import Glibc
+import Synchronization
+import Varlink
+
+/// A loop that turns only while the test says so, with a clock that moves only when the test moves it.
+final class TestLoop: Loop {
+    private struct State {
+        var work: [@Sendable () -> Void] = []
+        var timers: [(due: Duration, timer: Timer)] = []
+        var now = Duration.zero
+    }
+
+    final class Timer: Scheduled {
+        let work: Mutex<(@Sendable () -> Void)?>
+        init(_ work: @escaping @Sendable () -> Void) { self.work = Mutex(work) }
+        func cancel() { work.withLock { $0 = nil } }
+        func take() -> (@Sendable () -> Void)? {
+            work.withLock {
+                let taken = $0
+                $0 = nil
+                return taken
+            }
+        }
+    }
+
+    private let state = Mutex(State())
+    private let arrived = DispatchSemaphore(value: 0)
+    private let owner = pthread_self()
+
+    var isCurrent: Bool { pthread_equal(owner, pthread_self()) != 0 }
+
+    func execute(_ work: @escaping @Sendable () -> Void) {
+        state.withLock { $0.work.append(work) }
+        arrived.signal()
+    }
+
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Scheduled {
+        let timer = Timer(work)
+        state.withLock { $0.timers.append(($0.now + delay, timer)) }
+        return timer
+    }
+
+    /// How far the clock was moved.
+    var now: Duration { state.withLock { $0.now } }
+
+    /// Does everything that is to be done now, without waiting for other threads.
+    func turn() {
+        while true {
+            let work = state.withLock { state in
+                let work = state.work
+                state.work = []
+                return work
+            }
+            guard !work.isEmpty else { return }
+            for item in work { item() }
+        }
+    }
+
+    /// Turns until it is so, and gives up after ten seconds of nothing happening.
+    func run(until isReached: () -> Bool) -> Bool {
+        turn()
+        while !isReached() {
+            guard arrived.wait(timeout: .now() + .seconds(10)) == .success else { return isReached() }
+            turn()
+        }
+        return true
+    }
+
+    /// Moves the clock on, and runs what is due in its order.
+    func advance(by time: Duration) {
+        let end = now + time
+        turn()
+        while true {
+            let due = state.withLock { state -> Timer? in
+                let next = state.timers.enumerated().filter { $0.element.due <= end }.min {
+                    ($0.element.due, $0.offset) < ($1.element.due, $1.offset)
+                }
+                guard let next else { return nil }
+                state.now = max(state.now, next.element.due)
+                return state.timers.remove(at: next.offset).timer
+            }
+            guard let due else { break }
+            due.take()?()
+            turn()
+        }
+        state.withLock { $0.now = end }
+    }
+}

@@ -1,0 +1,55 @@
+import JSON
+import Testing
+
+@Suite("An app that watches", .timeLimit(.minutes(2)))
+struct WatchingTests {
+    @Test("It hears of a change as it happens, asks what it was, and hears no more once that was taken back")
+    func watching() throws {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        let chat = try house.app("chat", .only(["Ada Lovelace"]), by: person)
+        let token = try #require(chat.fetch()["historyToken"]?.string)
+
+        let watcher = try App(companion: house.companion("chat"), at: house.appsDoor)
+        try watcher.begin("WatchChanges", more: true)
+        #expect(try watcher.reply()["historyToken"]?.string == token)
+        let people = try keeper.fetch()
+        let identifier = { (name: String) in
+            people.identifiers[try #require(people.names.firstIndex(of: name))]
+        }
+        // In this order: were the first one heard of, its token would come first.
+        for name in ["Grace Hopper", "Ada Lovelace"] {
+            let step =
+                #"{"operation":"update","contact":{"identifier":"\#(try identifier(name))","nickname":"N"}}"#
+            #expect(try keeper.save([step]).word == "ok")
+        }
+        let next = try #require(watcher.reply()["historyToken"]?.string)
+        #expect(next != token)
+        let history = try chat.call("FetchHistory", #"{"token":"\#(token)","keys":["familyName"]}"#)
+        let events = history["events"]?.elements.map(Array.init) ?? []
+        #expect(events.map { $0["kind"]?.string } == ["updateContact"])
+        #expect(events.first?["contact"]?["familyName"]?.string == "Lovelace")
+        #expect(history["historyToken"]?.string == next)
+
+        try house.revoke(chat)
+        #expect(try watcher.reply().word == "AccessDenied")
+        #expect(try chat.call("FetchHistory").word == "AccessDenied")
+    }
+
+    @Test("A crash loses no event of what was saved")
+    func crash() throws {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        let token = try #require(keeper.fetch()["historyToken"]?.string)
+        #expect(try keeper.save([App.adding(given: "Late")]).word == "ok")
+        house.kill()
+        try house.start()
+        let again = try App(companion: house.companion("keeper"), at: house.appsDoor)
+        let history = try again.call("FetchHistory", #"{"token":"\#(token)","keys":["givenName"]}"#)
+        let events = history["events"]?.elements.map(Array.init) ?? []
+        #expect(events.map { $0["kind"]?.string } == ["addContact"])
+        #expect(events.first?["contact"]?["givenName"]?.string == "Late")
+    }
+}
