@@ -12,32 +12,49 @@ extension Broker {
             throw AgentError.notAnAgent("this process serves no agent of that token")
         }
         guard let prompt = prompts.prompt(parameters.cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
-        guard !parameters.hasPickerFields, parameters.removed.isEmpty else {
+        guard !parameters.hasPickerFields, parameters.removed.isEmpty || prompt.kind == .manage else {
             throw AgentError.invalidAnswer("a field of another kind of prompt")
         }
         guard let level = parameters.level else {
             dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
             return turn.reply(Array("{}".utf8), to: call)
         }
+        let rows = try self.rows(parameters.identifiers, of: prompt)
+        let removed = try self.rows(parameters.removed, of: prompt)
+        // What was deleted while the person read is not granted.
+        books.with(session.caller.uid) { [weak self] result in
+            guard let self, prompts.prompt(parameters.cookie, shownTo: agent) === prompt else {
+                return call.fail(AgentError.unknownPrompt)
+            }
+            let existing: Set<RecordNumber>
+            do throws(StoreError) {
+                existing = rows.isEmpty ? [] : try result.get()?.existing(rows) ?? []
+            } catch {
+                return unavailable(call, error)
+            }
+            // By what holds now: a book that had to be opened first took its time.
+            do throws(VarlinkError) {
+                let decided = try decided(level, rows, removed, parameters, prompt, standing(of: prompt.session))
+                guard !decided.changesNothing(adding: rows) else {
+                    dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
+                    return turn.reply(Array("{}".utf8), to: call)
+                }
+                hold(decided, rows: existing, parameters, prompt, agent, call)
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    private func rows(_ identifiers: [String], of prompt: Prompt) throws(VarlinkError) -> Set<RecordNumber> {
         var rows: Set<RecordNumber> = []
-        for identifier in parameters.identifiers {
+        for identifier in identifiers {
             guard let record = prompt.rows.record(identifier, as: .agentRow) else {
                 throw AgentError.invalidAnswer("a row of no prompt, or of another one")
             }
             rows.insert(record)
         }
-        let known = standing(of: prompt.session)
-        let decided = try decided(level, rows, parameters, prompt, known)
-        // What was deleted while the person read is not granted.
-        books.with(session.caller.uid) { [weak self] result in
-            guard let self, !prompt.isAnswered else { return call.fail(AgentError.unknownPrompt) }
-            do throws(StoreError) {
-                let existing = rows.isEmpty ? [] : try result.get()?.existing(rows) ?? []
-                hold(decided, rows: rows.intersection(existing), parameters, prompt, agent, call)
-            } catch {
-                unavailable(call, error)
-            }
-        }
+        return rows
     }
 
     private func dismiss(_ prompt: Prompt, _ agent: Agent, neverAskAgain: Bool) {
@@ -54,24 +71,46 @@ extension Broker {
         var lifetime: Lifetime
         /// What a limited app sees already.
         var standing: Set<RecordNumber>
+        /// What it shall not see any longer.
+        var removed: Set<RecordNumber> = []
+        /// The grant that this one takes the place of, where the person looks through it.
+        var managed: Grant?
+
+        /// A look at a grant that leaves it as it is.
+        func changesNothing(adding rows: Set<RecordNumber>) -> Bool {
+            guard let managed, level.status == managed.access.status else { return false }
+            return rows.isSubset(of: standing) && removed.isEmpty && keys == managed.keys
+        }
+
+        /// Whether the app sees less than before.
+        var narrows: Bool {
+            guard let managed else { return false }
+            if !keys.isSuperset(of: managed.keys) || !removed.isEmpty { return true }
+            switch (managed.access, level) {
+            case (.full, .limited), (.full, .denied), (.limited, .denied): return true
+            case (.full, .full), (.limited, .limited), (.limited, .full), (.denied, _): return false
+            }
+        }
     }
 
     private func decided(
-        _ level: AnswerParameters.Level, _ rows: Set<RecordNumber>, _ parameters: AnswerParameters, _ prompt: Prompt,
-        _ known: PrincipalStanding
+        _ level: AnswerParameters.Level, _ rows: Set<RecordNumber>, _ removed: Set<RecordNumber>,
+        _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding
     ) throws(VarlinkError) -> Decided {
         let isFirst = known.standing == .notDetermined
         switch (prompt.kind, level) {
         case (.access, .denied), (.access, .limited), (.access, .full): break
+        case (.manage, .denied), (.manage, .limited), (.manage, .full): break
         case (.button, .denied):
             guard isFirst else { throw AgentError.invalidAnswer("the app's standing was decided before") }
         case (.button, .limited):
             guard !rows.isEmpty else { throw AgentError.invalidAnswer("no contact was chosen") }
         case (.button, .full): throw AgentError.invalidAnswer("full is not for the access button")
-        case (.manage, _), (.pick, _), (.propose, _):
+        case (.pick, _), (.propose, _):
             throw AgentError.invalidAnswer("this kind of prompt has no level")
         }
-        guard level == .limited || rows.isEmpty else { throw AgentError.invalidAnswer("contacts without limited") }
+        guard level == .limited || (rows.isEmpty && removed.isEmpty) else { throw AgentError.invalidAnswer("contacts without limited") }
+        if prompt.kind == .manage { return try managed(level, removed, parameters, known) }
         if let keys = parameters.keys, !keys.isDisjoint(with: .named),
             prompt.keys?.isSuperset(
                 of: keys.intersection(.named)) != true
@@ -95,6 +134,28 @@ extension Broker {
         return Decided(
             principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
             standing: [])
+    }
+
+    /// What becomes of a grant that the person looked through. Its terms stay; a refusal can become a grant.
+    private func managed(
+        _ level: AnswerParameters.Level, _ removed: Set<RecordNumber>, _ parameters: AnswerParameters,
+        _ known: PrincipalStanding
+    ) throws(VarlinkError) -> Decided {
+        guard case .granted(let grant) = known.standing, let principal = known.principal else {
+            throw AgentError.invalidAnswer("what was granted has ended")
+        }
+        guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
+            throw AgentError.invalidAnswer("the lifetime of a standing grant is not changed here")
+        }
+        let keys = parameters.keys ?? grant.keys
+        guard keys.intersection(.named).isSubset(of: grant.keys) else {
+            throw AgentError.invalidAnswer("notes were not asked for")
+        }
+        var standing: Set<RecordNumber> = []
+        if case .limited(let records) = grant.access { standing = records }
+        return Decided(
+            principal: principal, level: level, keys: keys, lifetime: grant.lifetime, standing: standing,
+            removed: removed.intersection(standing), managed: grant)
     }
 
     private func lifetime(
@@ -129,7 +190,7 @@ extension Broker {
         let access: Access
         switch decided.level {
         case .denied: access = .denied
-        case .limited: access = .limited(to: decided.standing.union(rows))
+        case .limited: access = .limited(to: decided.standing.subtracting(decided.removed).union(rows))
         case .full: access = .full
         }
         prompt.isAnswered = true
@@ -140,6 +201,14 @@ extension Broker {
         record(.answer, of: prompt.caller) {
             $0.status = access.status
             $0.count = rows.count
+        }
+        if decided.narrows {
+            record(.revocation, of: decided.principal) {
+                $0.status = access.status
+                $0.keys = grant.keys
+                $0.revision = grant.revision
+                $0.count = decided.removed.count
+            }
         }
         settle(
             grant, for: decided.principal, displayName: prompt.caller.displayName,
@@ -154,6 +223,18 @@ extension Broker {
             call.reply()
             let newly = rows.subtracting(decided.standing)
             prompts.end(prompt, decided.level == .denied ? .refused : .granted(newly: newly), answering: agent)
+        }
+        // What is added counts once it is on the disk; what is taken away is gone now.
+        if decided.narrows { narrowed(decided.principal) }
+    }
+}
+
+extension AnswerParameters.Level {
+    var status: AuthorizationStatus {
+        switch self {
+        case .denied: .denied
+        case .limited: .limited
+        case .full: .full
         }
     }
 }

@@ -19,7 +19,7 @@ extension Broker {
             case .show: try show(call, session)
             case .answer: try answer(call, session)
             case .listGrants: try listGrants(call, session)
-            case .manage: throw .methodNotImplemented(call.method)
+            case .manage: try manage(call, session)
             }
         } catch {
             call.fail(error)
@@ -61,10 +61,11 @@ extension Broker {
         let (_, prompt) = try shown(parameters.agent, parameters.cookie, session)
         books.with(session.caller.uid) { [weak self] result in
             guard let self else { return }
+            let scope: RecordScope = parameters.granted ? granted(to: prompt) : .all
             do throws(StoreError) {
                 let found =
                     try result.get()?.search(
-                        parameters.query, scope: .all, excluding: prompt.hidden, order: .familyName,
+                        parameters.query, scope: scope, excluding: prompt.hidden, order: .familyName,
                         offset: parameters.offset, limit: parameters.limit) ?? (rows: [], total: 0)
                 record(.agentSearch, of: session.caller) { $0.count = found.rows.count }
                 turn.reply(
@@ -75,9 +76,20 @@ extension Broker {
         }
     }
 
+    /// What the app that a prompt is about can see already.
+    func granted(to prompt: Prompt) -> RecordScope {
+        guard case .granted(let grant) = standing(of: prompt.session).standing else { return .only([]) }
+        switch grant.access {
+        case .denied: return .only([])
+        case .limited(let records): return .only(records)
+        case .full: return .all
+        }
+    }
+
     private func rows(
         _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt
     ) -> [UInt8] {
+        let granted = granted(to: prompt)
         var writer = JSONWriter(reservingCapacity: 256 + rows.count * 256)
         writer.object {
             $0.name("rows")
@@ -90,7 +102,7 @@ extension Broker {
                     $0.name("contact")
                     $0.raw(disclosed.elements)
                     $0.member("detail", Self.rowDisclosure.detail(of: contact))
-                    $0.member("granted", "none")
+                    $0.member("granted", granted.contains(record) ? "all" : "none")
                     $0.member("enabled", true)
                 }
             }
@@ -126,7 +138,7 @@ extension Broker {
 
     // MARK: What the agent is told
 
-    private func describe(_ prompt: Prompt, waiting: Int, expires: Int64) -> [UInt8] {
+    func describe(_ prompt: Prompt, waiting: Int, expires: Int64) -> [UInt8] {
         let known = standing(of: prompt.session)
         let usage = known.principal.map(access.usage)
         var granted = 0

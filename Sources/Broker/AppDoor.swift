@@ -25,8 +25,9 @@ extension Broker {
             case .saveContacts:
                 Save(call: call, session: session, broker: self, try SaveContactsParameters(call.parameters)).begin()
             case .requestContacts: try requestContacts(call, session)
+            case .manageAccess: try manageAccess(call, session)
             case .countContacts, .listLinkedContacts, .getUserDefaults, .setUserDefaults, .listContainers, .listGroups,
-                .watchChanges, .fetchHistory, .manageAccess, .pickContacts, .proposeContact:
+                .watchChanges, .fetchHistory, .pickContacts, .proposeContact:
                 throw .methodNotImplemented(call.method)
             }
         } catch {

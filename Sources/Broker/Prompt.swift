@@ -81,6 +81,8 @@ final class Agent {
     /// Learns how many prompts wait, and nothing else.
     let notifyOnly: Bool
     let serve: Call
+    /// The grant that the person opened at this agent themselves; it ends with the agent, or with the next one opened.
+    var own: Prompt?
 
     init(token: String, session: CallerSession, terminal: String?, notifyOnly: Bool, serve: Call) {
         self.token = token

@@ -123,6 +123,9 @@ final class Prompts {
 
     /// The prompt that an agent is showing under this cookie.
     func prompt(_ cookie: String, shownTo agent: Agent) -> Prompt? {
+        if let own = agent.own, own.cookie == cookie {
+            return own.isAnswered || own.deadline.map { $0 < surroundings.uptime() } ?? true ? nil : own
+        }
         guard let prompt = desks[agent.session.caller.uid]?.queue.first, prompt.cookie == cookie,
             !prompt.isAnswered, prompt.agents.contains(where: { $0 === agent })
         else { return nil }
@@ -134,6 +137,10 @@ final class Prompts {
     /// - Parameter answering: the agent that answered, which need not be told.
     func end(_ prompt: Prompt, _ outcome: PromptOutcome, answering: Agent? = nil) {
         let uid = prompt.caller.uid
+        if let answering, answering.own === prompt {
+            answering.own = nil
+            return
+        }
         guard let index = desks[uid]?.queue.firstIndex(where: { $0 === prompt }) else { return }
         desks[uid]?.queue.remove(at: index)
         count(outcome, of: prompt)

@@ -24,8 +24,16 @@ extension Broker {
     }
 
     /// What every prompt that granted nothing answers.
-    private func answerEmpty(_ call: Call) {
+    func answerEmpty(_ call: Call) {
         call.reply { $0.member("identifiers", [String]()) }
+    }
+
+    /// Answers what the app can see since the prompt and could not before.
+    func answerNewlyGranted(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
+        guard case .granted(let newly) = outcome, !newly.isEmpty, let identifiers = standing(of: session).identifiers
+        else { return answerEmpty(call) }
+        let names = newly.sorted().map { identifiers.identifier(of: $0, as: .contact) }
+        call.reply { $0.member("identifiers", names) }
     }
 
     private func askForContacts(
@@ -53,14 +61,7 @@ extension Broker {
             let question = Question(
                 kind: kind, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
                 caption: parameters.caption?.rawValue, hidden: hidden)
-            ask(question, call, session) { [weak self] outcome in
-                guard let self else { return }
-                guard case .granted(let newly) = outcome, !newly.isEmpty,
-                    let identifiers = standing(of: session).identifiers
-                else { return answerEmpty(call) }
-                let names = newly.sorted().map { identifiers.identifier(of: $0, as: .contact) }
-                call.reply { $0.member("identifiers", names) }
-            }
+            ask(question, call, session) { [weak self] in self?.answerNewlyGranted($0, call, session) }
         }
     }
 

@@ -30,6 +30,8 @@ public struct SearchParameters: Sendable {
     public var query = ""
     public var offset = 0
     public var limit = 50
+    /// Only contacts that the app can see already.
+    public var granted = false
 
     public init(_ parameters: JSONValue) throws(VarlinkError) {
         let reader = ParameterReader()
@@ -42,6 +44,7 @@ public struct SearchParameters: Sendable {
             case "query": query = try reader.text(value, name, maximum: ParameterLimits.query)
             case "offset": offset = try reader.integer(value, name, in: 0...Int64(ParameterLimits.contacts))
             case "limit": limit = try reader.integer(value, name, in: 1...Int64(Self.maximumRows))
+            case "granted": granted = try reader.bool(value, name)
             default: throw reader.invalid(name)
             }
         }
@@ -64,6 +67,31 @@ public struct ShowParameters: Sendable {
             case "agent": agent = try reader.string(value, name)
             case "cookie": cookie = try reader.string(value, name)
             case "identifier": identifier = try reader.string(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+        if let name = missing.min() { throw .invalidParameter(name) }
+    }
+}
+
+/// Parameters of `Manage`.
+public struct ManageParameters: Sendable {
+    public var agent = ""
+    public var app = ""
+    public var strength = IdentityStrength.unverified
+    /// Which of the app's grants, as `ListGrants` tells it.
+    public var session: String?
+
+    public init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        var missing: Set = ["agent", "app", "strength"]
+        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
+            missing.remove(name)
+            switch name {
+            case "agent": agent = try reader.string(value, name)
+            case "app": app = try reader.string(value, name)
+            case "strength": strength = try reader.one(of: IdentityStrength.self, value, name)
+            case "session": session = try reader.string(value, name)
             default: throw reader.invalid(name)
             }
         }

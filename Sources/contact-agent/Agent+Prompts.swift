@@ -34,7 +34,8 @@ extension Agent {
             switch next.kind {
             case .access: AccessDialogue(next)
             case .button: ButtonDialogue(next)
-            case .manage, .pick, .propose, nil: NoticeDialogue(next)
+            case .manage: ManageDialogue(next)
+            case .pick, .propose, nil: NoticeDialogue(next)
             }
         self.dialogue = dialogue
         isTooSmallSaid = false
@@ -108,6 +109,12 @@ extension Agent {
                 let result = try connection.search(dialogue.prompt.cookie, query: query, offset: offset, limit: limit)
                 self.dialogue?.found(result)
             }
+        case .searchShared(let query, let offset, let limit):
+            ask { connection throws(VarlinkClientError) in
+                let result = try connection.search(
+                    dialogue.prompt.cookie, query: query, offset: offset, limit: limit, shared: true)
+                self.dialogue?.found(result)
+            }
         case .answer(let answer):
             ask { connection throws(VarlinkClientError) in
                 try connection.answer(dialogue.prompt.cookie, answer)
@@ -142,7 +149,9 @@ extension Agent {
     private func answered(_ prompt: Prompt, _ answer: Answer) {
         leaveDialogue()
         let who = name(prompt)
-        if answer.level == .full {
+        if prompt.kind == .manage {
+            terminal.say(ManageDialogue.words(for: answer, who))
+        } else if answer.level == .full {
             terminal.say("You shared all contacts with \(who).")
         } else if answer.isApproval {
             let count = answer.identifiers?.count ?? 0
@@ -154,7 +163,11 @@ extension Agent {
         } else {
             terminal.say("Nothing was shared with \(who).")
         }
-        if once { ending = answer.isApproval ? .approved : .refused } else if queue.isEmpty { sayWaiting() }
+        if once, !prompt.isOwn {
+            ending = answer.isApproval ? .approved : .refused
+        } else if queue.isEmpty {
+            sayWaiting()
+        }
     }
 
     func leaveDialogue() {

@@ -9,6 +9,8 @@ struct Answer: Hashable, Sendable {
     var level: Level?
     /// Rows that were turned on.
     var identifiers: [String]?
+    /// Rows that were turned off.
+    var removed: [String]?
     /// What the app may read of them; `nil` means everything but notes.
     var keys: [String]?
     var lifetime: Lifetime?
@@ -22,6 +24,7 @@ struct Answer: Hashable, Sendable {
     func write(into writer: inout JSONWriter) {
         writer.member("level", level?.rawValue)
         writer.member("identifiers", identifiers)
+        writer.member("removed", removed)
         writer.member("keys", keys)
         writer.member("lifetime", lifetime?.rawValue)
         writer.member("neverAskAgain", neverAskAgain)

@@ -21,13 +21,16 @@ struct ContactList: Hashable {
     }
 
     /// Turns the row of this number on the page on or off.
-    mutating func toggle(_ number: Int) {
+    ///
+    /// - Parameter ignoringShared: what the app sees already can be chosen like any other.
+    mutating func toggle(_ number: Int, ignoringShared: Bool = false) {
         remark = nil
         guard rows.indices.contains(number - 1) else { return }
         let row = rows[number - 1]
-        guard row.isEnabled, !row.isGranted else {
+        let isShared = row.isGranted && !ignoringShared
+        guard row.isEnabled, !isShared else {
             remark =
-                "\(row.name) cannot be chosen: \(row.isGranted ? "it is shared already" : row.reason ?? "no reason given")"
+                "\(row.name) cannot be chosen: \(isShared ? "it is shared already" : row.reason ?? "no reason given")"
             return
         }
         if let place = chosen.firstIndex(where: { $0.identifier == row.identifier }) {

@@ -16,6 +16,8 @@ enum Effect: Hashable {
     case tooEarly
     /// The dialogue wants a page of contacts; it is given to ``Dialogue/found(_:)``.
     case search(query: String, offset: Int, limit: Int)
+    /// The same, of what the app can see already.
+    case searchShared(query: String, offset: Int, limit: Int)
     case answer(Answer)
 }
 

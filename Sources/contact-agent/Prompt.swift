@@ -31,6 +31,8 @@ struct Prompt: Hashable, Sendable {
     /// `nil` for a kind that this program does not know.
     var kind: Kind?
     var caller: Caller
+    /// What was decided for this app so far, in the interface's words.
+    var status: String
     /// Nothing was decided for this app so far.
     var isUndecided: Bool
     /// The app sees contacts already, on terms that one more contact does not change.
@@ -46,6 +48,8 @@ struct Prompt: Hashable, Sendable {
     var isInterpreter: Bool
     /// The app was refused before: it waits as one line, until the person opens it.
     var isQuiet: Bool
+    /// The person opened it themselves, and no app waits.
+    var isOwn = false
     /// Seconds since 1970; `nil` where the broker did not say.
     var expires: Int64?
 }
@@ -75,7 +79,7 @@ extension Prompt {
         self.cookie = cookie
         self.kind = Kind(rawValue: kind)
         self.caller = caller
-        let status = object["currentStatus"]?.string ?? ""
+        status = object["currentStatus"]?.string ?? ""
         isUndecided = status == "notDetermined"
         hasGrant = status == "limited" || status == "full"
         purpose = object["purpose"]?.string

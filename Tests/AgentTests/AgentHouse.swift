@@ -110,6 +110,7 @@ struct PromptText {
     var keys: [String]?
     var query: String?
     var totalContacts = 3
+    var grantedContacts = 0
     var lifetimes: [String]? = ["session", "untilRevoked"]
     var interpreter = false
     var quiet: Bool?
@@ -134,7 +135,7 @@ struct PromptText {
             writer.member("keys", keys)
             writer.member("query", query)
             writer.member("totalContacts", totalContacts)
-            writer.member("grantedContacts", 0)
+            writer.member("grantedContacts", grantedContacts)
             writer.member("lifetimes", lifetimes)
             writer.member("interpreter", interpreter)
             writer.member("quiet", quiet)
