@@ -9,10 +9,6 @@ struct ContactAgent {
     static let version = "0.1.0"
 
     static func main() {
-        // First of all: nobody of the same user may read what comes into this memory, or type for the person.
-        guard clinux_forbid_tracing() == 0 else {
-            exit(failed("could not keep other programs out of this one", advice: "Report this: prctl(2) was refused."))
-        }
         let arguments: Arguments
         do {
             arguments = try Arguments(CommandLine.arguments.dropFirst())

@@ -1,0 +1,208 @@
+import Glibc
+import JSON
+import Testing
+
+@Suite("Who may answer")
+struct AgentDoorTests {
+    enum Kin: CaseIterable, Sendable { case itself, parent, child }
+
+    @Test(
+        "An app's question is not shown to the app itself, what it started or what started it", arguments: Kin.allCases)
+    func kinship(kin: Kin) throws {
+        let house = try House()
+        let independent = try house.person()
+        let family = try Companion.family(
+            parent: house.executable("upper"), child: house.executable("lower"))
+        let asking = kin == .parent ? family.child : family.parent
+        let answering = kin == .child ? family.child : family.parent
+        let partial = try Person(companion: answering, at: house.agentDoor)
+        let app = try App(companion: asking, at: house.appsDoor)
+        try app.begin("RequestAccess")
+        let prompt = try independent.prompt()
+        #expect(prompt["caller"]?["executable"]?.string == asking.path)
+        #expect(try partial.wasNotAsked())
+        // Nor can it answer or look at what it happens to know of.
+        #expect(try partial.answer(prompt, #""level":"full""#).error == "UnknownPrompt")
+        let cookie = try #require(prompt["cookie"]?.string)
+        for method in ["Search", "Show"] {
+            let rest = method == "Search" ? #""query":"""# : #""identifier":"x""#
+            let fields = #"{"agent":"\#(partial.token)","cookie":"\#(cookie)",\#(rest)}"#
+            #expect(try partial.call(method, fields).error == "UnknownPrompt")
+        }
+        // Another app's question it may answer: the person may sit at any of their programs.
+        try independent.answer(prompt, #""level":"full""#)
+        #expect(try app.reply().word == "full")
+        try house.app("mail").begin("RequestAccess")
+        #expect(try partial.prompt()["caller"]?["displayName"]?.string == "mail")
+    }
+
+    @Test("Without anybody to ask, asking for access says so after five seconds, and the access button says nothing")
+    func noAgent() throws {
+        let houses = (try House(), try House(), try House())
+        let apps = try (houses.0.app("mail"), houses.1.app("mail"), houses.2.app("mail"))
+        // A relative of the app is nobody, and neither is who only wants to know how many wait.
+        let relative = try Person(companion: houses.0.companion("mail"), at: houses.0.agentDoor)
+        let notifier = try houses.1.companion("notifier").open(houses.1.agentDoor)
+        try notifier.begin("io.contactbroker.Agent.Serve", #"{"notifyOnly":true}"#, more: true)
+        #expect(try notifier.reply().text == #"{"parameters":{"waiting":0},"continues":true}"#)
+        let start = ContinuousClock.now
+        try apps.0.begin("RequestAccess")
+        try apps.1.begin("RequestContacts", #"{"query":"ada"}"#)
+        try apps.2.begin("FetchContacts", App.fetching(""))
+        #expect(try notifier.reply().text == #"{"parameters":{"waiting":1},"continues":true}"#)
+        #expect(try apps.0.reply().error == "NoAgent")
+        #expect(try apps.1.reply().text == #"{"parameters":{"identifiers":[]}}"#)
+        #expect(try apps.2.reply().error == "AuthorizationNotDetermined")
+        #expect(try notifier.reply().text == #"{"parameters":{"waiting":0},"continues":true}"#)
+        let took = ContinuousClock.now - start
+        #expect(took > .milliseconds(4_900) && took < .seconds(20))
+        #expect(try relative.wasNotAsked())
+    }
+
+    @Test("An agent that comes within five seconds is asked")
+    func lateAgent() throws {
+        let house = try House()
+        let app = try house.app("mail")
+        try app.begin("RequestAccess")
+        try house.waitForPrompts(1)
+        let person = try house.person()
+        try person.answer(.everything)
+        #expect(try app.reply().word == "full")
+    }
+
+    @Test("A question whose agent goes away is taken to the next one")
+    func handedOn() throws {
+        let house = try House()
+        let first = try house.person("first")
+        let app = try house.app("mail")
+        try app.begin("RequestAccess")
+        _ = try first.prompt()
+        house.end("first")
+        let second = try house.person("second")
+        try second.answer(.everything)
+        #expect(try app.reply().word == "full")
+    }
+
+    @Test("Of two agents the first answer wins; the other is told that the question is over")
+    func twoAgents() throws {
+        let house = try House()
+        let left = try house.person("left")
+        let right = try house.person("right")
+        let app = try house.app("mail")
+        try app.begin("RequestAccess")
+        let (seenLeft, seenRight) = (try left.prompt(), try right.prompt())
+        // Each knows of the other.
+        #expect(left.others == 1 && right.others == 1)
+        try right.answer(seenRight, #""level":"denied""#)
+        #expect(try app.reply().word == "denied")
+        try left.waitForWithdrawal(of: seenLeft)
+        #expect(try left.answer(seenLeft, #""level":"full""#).error == "UnknownPrompt")
+        #expect(try app.call("GetAuthorization").word == "denied")
+    }
+
+    @Test("Eight agents serve one person; the ninth is refused, until one leaves")
+    func tooMany() throws {
+        let house = try House()
+        let people = try (0..<8).map { _ in try house.person() }
+        #expect(throws: Trouble.self) { try house.person() }
+        let line = try house.companion("agent").open(house.agentDoor)
+        try line.begin("io.contactbroker.Agent.Serve", more: true)
+        #expect(try line.reply().error == "TooManyAgents")
+        try people[3].serving.close()
+        var found = try? house.person()
+        let deadline = ContinuousClock.now + .seconds(10)
+        while found == nil, ContinuousClock.now < deadline { found = try? house.person() }
+        #expect(found != nil)
+    }
+
+    @Test("A token is of use to the process that it was given to, and to nobody else")
+    func tokens() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let stranger = try house.person("stranger")
+        let app = try house.app("mail")
+        try app.begin("RequestAccess")
+        let (prompt, theirs) = (try person.prompt(), try stranger.prompt())
+        let cookie = try #require(prompt["cookie"]?.string)
+        #expect(theirs["cookie"]?.string == cookie)
+        func ask(_ who: Person, _ method: String, token: String, cookie: String) throws -> String? {
+            let rest =
+                switch method {
+                case "Search": #","query":"""#
+                case "Show": #","identifier":"x""#
+                default: #","level":"full""#
+                }
+            return try who.call(method, #"{"agent":"\#(token)","cookie":"\#(cookie)"\#(rest)}"#).error
+        }
+        for method in ["Search", "Show", "Answer"] {
+            #expect(try ask(stranger, method, token: person.token, cookie: cookie) == "NotAnAgent")
+            #expect(try ask(person, method, token: "", cookie: cookie) == "NotAnAgent")
+            #expect(try ask(person, method, token: String(person.token.reversed()), cookie: cookie) == "NotAnAgent")
+            #expect(try ask(person, method, token: person.token, cookie: "") == "UnknownPrompt")
+            #expect(try ask(person, method, token: person.token, cookie: person.token) == "UnknownPrompt")
+        }
+        // It dies with the connection on which it was given.
+        try person.serving.close()
+        let deadline = ContinuousClock.now + .seconds(10)
+        var last: String?
+        repeat {
+            last = try ask(person, "Search", token: person.token, cookie: cookie)
+        } while last != "NotAnAgent"
+            && ContinuousClock.now < deadline
+        #expect(last == "NotAnAgent")
+        #expect(try house.app("mail").call("GetAuthorization").word == "notDetermined")
+    }
+
+    @Test("Rows are those of the question being shown: another one's, an app's or a made up one grant nothing")
+    func rows() throws {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        let (mail, chat) = (try house.app("mail"), try house.app("chat"))
+        try mail.begin("RequestAccess")
+        try house.waitForPrompts(1)
+        try chat.begin("RequestAccess")
+        let first = try person.prompt()
+        let before = try person.search(first)
+        try person.answer(first, #""level":"limited","identifiers":[]"#)
+        #expect(try mail.reply().word == "limited")
+        let second = try person.prompt()
+        let now = try person.search(second)
+        #expect(now.map(\.name) == before.map(\.name))
+        #expect(Set(now.map(\.identifier)).isDisjoint(with: before.map(\.identifier)))
+        let keepers = try keeper.fetch().identifiers
+        for row in [before[0].identifier, keepers[0], "", "0123456789abcdef0123456789abcdef"] {
+            let both = #""level":"limited","identifiers":[\#(quoted(now[0].identifier)),\#(quoted(row))]"#
+            #expect(try person.answer(second, both).error == "InvalidAnswer")
+        }
+        // Nor does a row open anything at the door for apps.
+        let predicate = #""predicate":{"identifiers":\#(quoted(now.map(\.identifier)))}"#
+        #expect(try keeper.fetch(predicate).names.isEmpty)
+        try person.answer(second, #""level":"limited","identifiers":[\#(quoted(now[0].identifier))]"#)
+        #expect(try chat.reply().word == "limited")
+        #expect(try chat.fetch().names == [now[0].name])
+    }
+
+    @Test(
+        "An answer that makes no sense is none",
+        arguments: [
+            (#""level":"full""#, "button"), (#""level":"limited""#, "button"),
+            (#""level":"full","identifiers":["x"]"#, "access"), (#""level":"limited","lifetime":"session""#, "access"),
+            (#""level":"full","lifetime":"untilTime""#, "access"),
+            (#""level":"full","lifetime":"untilTime","expires":"2001-01-01T00:00:00Z""#, "access"),
+            (#""level":"full","picked":[]"#, "access"), (#""level":"limited","removed":["x"]"#, "access"),
+        ])
+    func nonsense(fields: String, kind: String) throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.app("mail")
+        try app.begin(
+            kind == "button" ? "RequestContacts" : "RequestAccess", kind == "button" ? #"{"query":"a"}"# : "{}")
+        let prompt = try person.prompt()
+        #expect(try person.answer(prompt, fields).error == "InvalidAnswer")
+        #expect(try person.answer(prompt).error == nil)
+        _ = try app.reply()
+        #expect(try app.call("GetAuthorization").word == "notDetermined")
+    }
+}

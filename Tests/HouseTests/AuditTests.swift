@@ -1,0 +1,171 @@
+import GRDBSQLite
+import JSON
+import Testing
+import VarlinkClient
+
+@Suite("What is on record, and what is not")
+struct AuditTests {
+    @Test("Every question, answer, disclosure, change and refusal is on record, under the app that it is about")
+    func events() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let mail = try house.app("mail", .only(["Ada Lovelace", "Lin Lanying"]), by: person)
+        #expect(try mail.call("FetchContacts", #"{"keys":["givenName"]}"#)["contacts"]?.count == 2)
+        let ada = try mail.fetch(#""predicate":{"name":"ada"}"#)
+        #expect(ada.identifiers.count == 1)
+        try house.revoke(mail)
+        #expect(try mail.fetch().error == "AccessDenied")
+        let records = try house.audit().filter { $0["app"]?.string?.hasPrefix(mail.path + " ") == true }
+        let events = records.map { record in
+            let count = record["contacts"]?.integer.map { " \($0)" } ?? ""
+            return (record["event"]?.string ?? "") + count
+        }
+        #expect(
+            events == [
+                "prompt", "answer 2", "grant 2", "disclosure 2", "disclosure 1", "revocation", "refusal",
+            ])
+        #expect(records.map { $0["strength"]?.string } == Array(repeating: "unverified", count: 7))
+        let disclosure = records[4]
+        #expect(disclosure["keys"]?.elements?.compactMap(\.string) == ["givenName", "familyName"])
+        // Named as the administrator may know it: by a name of the audit's own.
+        let pseudonyms = disclosure["contactIdentifiers"]?.elements?.compactMap(\.string) ?? []
+        #expect(pseudonyms.count == 1 && pseudonyms != ada.identifiers)
+    }
+
+    @Test("A disclosure is on record before the app has it, even where the broker dies at once")
+    func recordedFirst() throws {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        let identifiers = try keeper.fetch().identifiers
+        for identifier in identifiers {
+            let reply = try house.app("keeper").fetch(#""predicate":{"identifiers":["\#(identifier)"]}"#)
+            house.kill()
+            #expect(reply.names.count == 1)
+            try house.start()
+        }
+        let disclosures = try house.audit("disclosure").filter { $0["contacts"]?.integer == 1 }
+        #expect(disclosures.count == 4)
+        #expect(
+            Set(disclosures.compactMap { $0["contactIdentifiers"]?.elements?.compactMap(\.string).first }).count == 4)
+        #expect(try house.audit("gap").count == 4)
+    }
+
+    @Test("The audit says who, when and how much, never what a contact, a query or a purpose says")
+    func contents() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let mail = try house.app("mail")
+        try mail.begin("RequestAccess", #"{"purpose":"zx-quite-a-purpose"}"#)
+        try person.answer(.only(["Ada Lovelace"]))
+        #expect(try mail.reply().word == "limited")
+        #expect(try mail.fetch(#""predicate":{"name":"lovel"},"purpose":"zx-another-purpose""#).names.count == 1)
+        #expect(try mail.fetch(#""predicate":{"name":"zxsomebody"}"#).names.isEmpty)
+        try mail.begin("RequestContacts", #"{"query":"zxquery","ignoredEmailAddresses":["zxignored@example.org"]}"#)
+        let prompt = try person.prompt()
+        _ = try person.search(prompt, "zxtyped")
+        try person.answer(prompt)
+        #expect(try mail.reply().strings("identifiers").isEmpty)
+        #expect(try mail.save([App.adding(given: "Zxgiven", family: "Zxfamily")]).word == "ok")
+        #expect(try mail.fetch(#""predicate":{"emailAddress":"zxmail@example.org"}"#).names.isEmpty)
+        let words = [
+            "lovelace", "ada@example", "7946", "programmer", "zx-quite", "zx-another", "zxsomebody", "zxquery",
+            "zxignored", "zxtyped", "zxgiven", "zxfamily", "zxmail",
+        ]
+        let identifiers = try mail.fetch().identifiers
+        // With its log, as it lies on the disk now, and as it does after the end.
+        for _ in 0..<2 {
+            let files = House.contents(of: house.state)
+            let access = files.filter { $0.key.contains("/access.sqlite") }
+            #expect(access.values.contains { !$0.isEmpty })
+            for (path, bytes) in access {
+                let text = Self.searchable(bytes)
+                for word in words + identifiers { #expect(!text.contains(word), "\(word) in \(path)") }
+            }
+            let said = Self.searchable(Array(house.journal.utf8))
+            for word in words { #expect(!said.contains(word)) }
+            // The same search does find what is there.
+            let book = files.filter { $0.key.contains("/contacts.sqlite") }.map { Self.searchable($0.value) }
+            #expect(book.contains { $0.contains("lovelace") })
+            #expect(access.values.contains { Self.searchable($0).contains("disclosure") })
+            if house.daemon != nil { try house.stop() }
+        }
+        for record in [house.folder + "/state"] { #expect(House.paths(below: record).count > 0) }
+    }
+
+    /// ASCII letters made small, everything else as it is.
+    private static func searchable(_ bytes: [UInt8]) -> String {
+        String(
+            decoding: bytes.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 < 0x80 ? $0 : 0x2E }, as: UTF8.self)
+    }
+
+    @Test("An audit that nobody touched verifies, before and after a restart and a kill")
+    func verifies() throws {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        func verified() throws -> (records: Int, head: String, isWhole: Bool) {
+            let reply = try house.administrator().call("io.contactbroker.Admin.VerifyAudit")
+            return (
+                Int(reply["records"]?.integer ?? 0), reply["head"]?.string ?? "", reply["brokenAt"]?.integer == nil
+            )
+        }
+        #expect(try keeper.fetch().names.count == 4)
+        let first = try verified()
+        #expect(first.isWhole && first.records > 4 && first.head.count == 64)
+        try house.stop()
+        try house.start()
+        let second = try verified()
+        #expect(second.isWhole && second.records > first.records && second.head != first.head)
+        house.kill()
+        try house.start()
+        #expect(try verified().isWhole)
+    }
+
+    @Test(
+        "Whatever is altered in the audit while nobody looks is found",
+        arguments: [
+            "UPDATE audit SET contacts = NULL WHERE event = 'disclosure'",
+            "UPDATE audit SET count = count + 1 WHERE event = 'disclosure'",
+            "UPDATE audit SET app = 'another' WHERE event = 'answer'",
+            "UPDATE audit SET time = time + 1 WHERE sequence = 2",
+            "DELETE FROM audit WHERE sequence = 3",
+            "DELETE FROM audit WHERE sequence = (SELECT max(sequence) FROM audit)",
+            "DELETE FROM audit WHERE sequence = 1",
+            "INSERT INTO audit SELECT max(sequence) + 1, time, uid, app, strength, event, status, keys, count, contacts, "
+                + "revision, repeats, detail, hash FROM audit",
+        ])
+    func tampering(sql: String) throws {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        #expect(try keeper.fetch(#""predicate":{"name":"ada"}"#).names.count == 1)
+        try house.stop()
+        try house.start()
+        let untouched = try Command(House.programs + "/contactctl", ["verify"], in: house)
+        #expect(untouched.end == .exited(0))
+        #expect(untouched.output.contains("all as they were written"))
+        try house.stop()
+        try Self.execute("DROP TRIGGER auditKeepsWords; DROP TRIGGER auditKeepsRecords; \(sql)", in: house)
+        do {
+            try house.start()
+        } catch {
+            // Refused at the start already.
+            #expect("\(error)".contains("could not start"))
+            return
+        }
+        let touched = try Command(House.programs + "/contactctl", ["verify"], in: house)
+        #expect(touched.end == .exited(1))
+        #expect(touched.errors.contains("the audit is broken"))
+    }
+
+    private static func execute(_ sql: String, in house: House) throws {
+        var database: OpaquePointer?
+        defer { sqlite3_close(database) }
+        guard sqlite3_open_v2(house.state + "/access.sqlite", &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
+            sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK, sqlite3_changes(database) >= 1
+        else { throw Trouble("could not alter the audit: \(String(cString: sqlite3_errmsg(database)))") }
+    }
+}

@@ -1,0 +1,180 @@
+import Testing
+
+@Suite("What an app gets, by what the person said of it")
+struct AuthorizationTests {
+    private static let grace = App.adding(given: "Kurt", family: "Gödel")
+
+    @Test("An app that nobody decided about is told so, and asking about its standing asks nobody")
+    func notDetermined() throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.app("mail")
+        #expect(try app.call("GetAuthorization").word == "notDetermined")
+        #expect(try person.wasNotAsked())
+    }
+
+    @Test(
+        "The first call for contacts asks the person, and gets what the person says",
+        arguments: ["FetchContacts", "SaveContacts"],
+        [
+            (Choice.everything, "ok", "full"), (.only(["Ada Lovelace"]), "ok", "limited"),
+            (.refused, "AccessDenied", "denied"), (.dismissed, "AuthorizationNotDetermined", "notDetermined"),
+        ])
+    func firstCall(method: String, expected: (Choice, String, String)) throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail")
+        try app.begin(method, method == "FetchContacts" ? App.fetching("") : App.saving([Self.grace]))
+        try person.answer(expected.0)
+        #expect(try app.reply().word == expected.1)
+        #expect(try app.call("GetAuthorization").word == expected.2)
+    }
+
+    @Test(
+        "Asking for access asks once, and tells what was decided ever after",
+        arguments: [
+            (Choice.everything, "full"), (.only(["Ada Lovelace"]), "limited"), (.only([]), "limited"),
+            (.refused, "denied"),
+        ])
+    func requestAccess(choice: Choice, status: String) throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail", choice, by: person)
+        #expect(try app.call("GetAuthorization").word == status)
+        #expect(try app.call("RequestAccess").word == status)
+        #expect(try person.wasNotAsked())
+    }
+
+    @Test("Asking for access that is dismissed leaves the app where it was")
+    func dismissedAccess() throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.app("mail", .dismissed, by: person)
+        #expect(try app.call("GetAuthorization").word == "notDetermined")
+    }
+
+    @Test("A limited app reads and writes what it was given, without another question")
+    func limited() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail", .only(["Ada Lovelace", "Grace Hopper"]), by: person)
+        #expect(try app.fetch().names == ["Grace Hopper", "Ada Lovelace"])
+        #expect(try app.save([Self.grace]).word == "ok")
+        #expect(try person.wasNotAsked())
+    }
+
+    @Test("A full app reads and writes everything, and its access button has nothing to add")
+    func full() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail", .everything, by: person)
+        #expect(try app.fetch().names == House.names)
+        #expect(try app.save([Self.grace]).word == "ok")
+        #expect(try app.call("RequestContacts", #"{"query":"ada"}"#).strings("identifiers").isEmpty)
+        #expect(try person.wasNotAsked())
+    }
+
+    @Test("A refused app reads nothing and writes nothing, and the person is not asked again")
+    func denied() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail", .refused, by: person)
+        #expect(try house.app("mail").call("GetAuthorization").word == "denied")
+        // The back-off after a refusal is for questions; these are none.
+        #expect(try app.fetch().word == "AccessDenied")
+        #expect(try app.save([Self.grace]).word == "AccessDenied")
+        #expect(try app.call("FetchContacts", #"{"keys":["note"]}"#).word == "AccessDenied")
+        #expect(try person.wasNotAsked())
+    }
+
+    @Test("The access button of a refused app is one quiet line, which the person may leave lying")
+    func quietButton() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail", .everything, by: person)
+        try house.revoke(app)
+        try app.begin("RequestContacts", #"{"query":"ada"}"#)
+        let prompt = try person.prompt()
+        #expect(prompt["quiet"]?.bool == true)
+        #expect(prompt["currentStatus"]?.string == "denied")
+        try person.answer(prompt)
+        #expect(try app.reply().strings("identifiers").isEmpty)
+        #expect(try app.call("GetAuthorization").word == "denied")
+    }
+
+    @Test("The access button gives an unknown app the one contact that the person picks, and makes it limited")
+    func firstButton() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail")
+        try app.begin("RequestContacts", #"{"query":"ada","purpose":"to write a letter"}"#)
+        let prompt = try person.prompt()
+        #expect(prompt["kind"]?.string == "button")
+        #expect(prompt["query"]?.string == "ada")
+        #expect(prompt["purpose"]?.string == "to write a letter")
+        let rows = try person.search(prompt, "ada")
+        #expect(rows.map(\.name) == ["Ada Lovelace"])
+        try person.answer(prompt, #""level":"limited","identifiers":\#(quoted(rows.map(\.identifier)))"#)
+        let granted = try app.reply().strings("identifiers")
+        #expect(granted.count == 1)
+        #expect(try app.call("GetAuthorization").word == "limited")
+        let fetched = try app.fetch()
+        #expect(fetched.names == ["Ada Lovelace"])
+        #expect(fetched.identifiers == granted)
+    }
+
+    @Test("The access button offers a limited app only what it cannot see yet, and adds what is picked")
+    func nextButton() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail", .only(["Ada Lovelace"]), by: person)
+        try app.begin("RequestContacts", #"{"query":"example.org"}"#)
+        let prompt = try person.prompt()
+        let rows = try person.search(prompt)
+        #expect(rows.map(\.name) == ["Grace Hopper", "Lin Lanying", "Emmy Noether"])
+        try person.answer(prompt, #""level":"limited","identifiers":[\#(quoted(rows[1].identifier))]"#)
+        #expect(try app.reply().strings("identifiers").count == 1)
+        #expect(try app.fetch().names == ["Lin Lanying", "Ada Lovelace"])
+    }
+
+    @Test(
+        "No match, a refusal and a dismissal are one and the same answer to the access button",
+        arguments: ["", #""level":"denied","lifetime":"untilRevoked""#, #""neverAskAgain":true"#], ["ada", "nobody"])
+    func sameAnswer(fields: String, query: String) throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail")
+        try app.begin("RequestContacts", #"{"query":"\#(query)"}"#)
+        try person.answer(person.prompt(), fields)
+        #expect(try app.reply().text == #"{"parameters":{"identifiers":[]}}"#)
+        // And the same wait before the next one.
+        let again = try app.call("RequestContacts", #"{"query":"ada"}"#)
+        let silenced = fields.contains("neverAskAgain")
+        #expect(again.word == (silenced ? "ok" : "TooManyPrompts"))
+        #expect(silenced || (1...5).contains(again["retryAfterSeconds"]?.integer ?? 0))
+    }
+
+    @Test(
+        "What is not there yet says so, and asks nobody",
+        arguments: [
+            "CountContacts", "ListLinkedContacts", "GetUserDefaults", "SetUserDefaults", "ListContainers", "ListGroups",
+            "WatchChanges", "FetchHistory", "ManageAccess", "PickContacts", "ProposeContact",
+        ])
+    func notImplemented(method: String) throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.app("mail")
+        try app.begin(method, more: method == "WatchChanges")
+        #expect(try app.reply().word == "MethodNotImplemented")
+        #expect(try person.wasNotAsked())
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+
+/// A program that was run to its end, and what it said.
+struct Command {
+    let end: ChildProcess.End
+    let output: String
+    let errors: String
+
+    /// - Parameter answering: runs while the program does, for what the person has to say.
+    init(
+        _ program: String, _ arguments: [String] = [], in house: House, input: String = "",
+        environment: [String: String] = [:], within time: Duration = .seconds(30),
+        answering: () throws -> Void = {}
+    ) throws {
+        let running = try Running(program, arguments, in: house, input: input, environment: environment)
+        try answering()
+        self = try running.finish(within: time)
+    }
+
+    fileprivate init(end: ChildProcess.End, output: String, errors: String) {
+        self.end = end
+        self.output = output
+        self.errors = errors
+    }
+
+    /// One that still runs.
+    final class Running {
+        private let process: ChildProcess
+        private let files: String
+
+        init(
+            _ program: String, _ arguments: [String] = [], in house: House, input: String = "",
+            environment: [String: String] = [:]
+        ) throws {
+            var template = Array((house.folder + "/command.XXXXXX").utf8CString)
+            guard mkdtemp(&template) != nil else { throw Trouble("no temporary folder") }
+            files = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            try House.write(Array(input.utf8), to: files + "/in")
+            let descriptors = [
+                open(files + "/in", O_RDONLY | O_CLOEXEC),
+                open(files + "/out", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600),
+                open(files + "/err", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600),
+            ]
+            defer { for descriptor in descriptors { close(descriptor) } }
+            let variables = [
+                "PATH": "/usr/bin:/bin", "CONTACTBROKER_RUNTIME_DIR": house.runtime, "TZ": "UTC",
+            ].merging(environment) { $1 }
+            let words = house.prefix + [program] + arguments
+            process = try ChildProcess(
+                words[0], Array(words.dropFirst()), environment: variables,
+                descriptors: descriptors.enumerated().map { (CInt($0.offset), $0.element) })
+        }
+
+        func finish(within time: Duration = .seconds(30)) throws -> Command {
+            guard process.hasEnded(within: time), let end = process.end else {
+                throw Trouble("a program did not end; it said \(House.text(of: files + "/err"))")
+            }
+            return Command(end: end, output: House.text(of: files + "/out"), errors: House.text(of: files + "/err"))
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import Testing
+
+@Suite("What the commands say")
+struct CommandOutputTests {
+    private func contactctl(_ arguments: String..., in house: House) throws -> Command {
+        try Command(House.programs + "/contactctl", arguments, in: house)
+    }
+
+    @Test("contactctl lists the apps, shows one, takes its access back and forgets it")
+    func contactctl() throws {
+        let house = try House()
+        #expect(try contactctl("apps", in: house).errors == "no app has asked for your contacts yet\n")
+        let person = try house.person()
+        try house.keeper(with: person)
+        let mail = try house.app("mail", .only(["Ada Lovelace"]), by: person)
+        #expect(try mail.fetch().names == ["Ada Lovelace"])
+
+        let apps = try contactctl("apps", in: house)
+        #expect(apps.end == .exited(0))
+        let lines = apps.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(lines.first == ["APP", "HOW", "SURE", "STATUS", "CONTACTS", "UNTIL", "LAST", "USED"])
+        #expect(
+            lines.dropFirst().map { Array($0.prefix(5)) } == [
+                ["keeper", "unverified", "full", "all", "revoked"], ["mail", "unverified", "limited", "1", "revoked"],
+            ])
+        #expect(try contactctl("apps", "--json", in: house).output.contains(#""status":"limited""#))
+
+        let shown = try contactctl("show", "mail", in: house)
+        #expect(shown.end == .exited(0))
+        #expect(shown.output.hasPrefix("mail\n  identifier  \(mail.path) sha256:"))
+        #expect(shown.output.contains("  may see     1 contact\n"))
+        #expect(shown.output.contains("by person"))
+        #expect(shown.output.contains("disclosure"))
+
+        let revoked = try contactctl("revoke", "mail", in: house)
+        #expect(revoked.end == .exited(0))
+        #expect(revoked.output == "mail may see no contact any more; it was allowed 1 contact\n")
+        #expect(try mail.fetch().error == "AccessDenied")
+        #expect(try contactctl("show", "mail", in: house).output.contains("nothing: you refused it"))
+        #expect(try contactctl("revoke", "mail", in: house).errors == "mail was refused already\n")
+
+        let reset = try contactctl("reset", "mail", in: house)
+        #expect(reset.output == "mail may see no contact; you are asked when it wants to\n")
+        #expect(try mail.call("GetAuthorization").word == "notDetermined")
+        for command in ["show", "revoke", "reset"] {
+            let unknown = try contactctl(command, "mail", in: house)
+            #expect(unknown.end == .exited(1))
+            #expect(unknown.output.isEmpty)
+            #expect(unknown.errors.contains("no app is called mail"))
+        }
+    }
+
+    @Test("contactctl audit shows what happened, verify that it is whole, status how the broker is")
+    func records() throws {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        #expect(try keeper.fetch().names.count == 4)
+
+        let audit = try contactctl("audit", in: house)
+        #expect(audit.end == .exited(0))
+        let events = audit.output.split(separator: "\n").dropFirst().map { line in
+            ["start", "prompt", "answer", "grant", "save", "disclosure"].first { line.contains($0) } ?? String(line)
+        }
+        #expect(events == ["start", "prompt", "answer", "grant", "save", "disclosure"])
+        #expect(try contactctl("audit", "--limit", "1", in: house).output.split(separator: "\n").count == 2)
+        #expect(try contactctl("audit", "--app", "keeper", in: house).output.split(separator: "\n").count == 6)
+        #expect(try contactctl("audit", "--app", "nobody", in: house).end == .exited(1))
+        #expect(try contactctl("audit", "--since", "yesterday", in: house).end != .exited(0))
+
+        let verified = try contactctl("verify", in: house)
+        #expect(verified.end == .exited(0))
+        #expect(verified.output.hasPrefix("6 records, all as they were written\nhead "))
+
+        let status = try contactctl("status", in: house)
+        #expect(status.end == .exited(0))
+        #expect(status.output.contains("session"))
+        #expect(status.output.contains(house.state))
+        #expect(try contactctl("status", "--json", in: house).output.contains(#""agents":1"#))
+    }
+
+    @Test(
+        "Without a broker every command says so, says what to try, and ends with 2",
+        arguments: [
+            ("contactctl", ["apps"]), ("contactctl", ["verify"]), ("contactbook", ["list"]),
+            ("contactbook", ["add", "--given", "Ada"]),
+        ])
+    func noBroker(program: String, arguments: [String]) throws {
+        let house = try House(starting: false)
+        let command = try Command("\(House.programs)/\(program)", arguments, in: house)
+        #expect(command.end == .exited(2))
+        #expect(command.output.isEmpty)
+        #expect(command.errors.hasPrefix("\(program): could not "))
+        #expect(command.errors.contains("is contactbrokerd running?"))
+    }
+
+    @Test("contactbook adds, lists, shows, searches and removes, as an app that was let in once")
+    func contactbook() throws {
+        let house = try House()
+        let person = try house.person()
+        let added = try house.contactbook(
+            "add", "--given", "Ada", "--family", "Lovelace", "--phone", "mobile:+44 20 7946 0001", "--email",
+            "ada@example.org", "--birthday", "1815-12-10"
+        ) { try person.answer(.everything) }
+        #expect(added.end == .exited(0), "\(added.errors)")
+        let lines = added.output.split(separator: "\n").map(String.init)
+        #expect(lines.first == "added Ada Lovelace")
+        let identifier = try #require(lines.last?.split(separator: " ").last.map(String.init))
+        #expect(try house.contactbook("add", "--organization", "Analytical Engines Ltd").end == .exited(0))
+        #expect(try person.wasNotAsked())
+
+        let list = try house.contactbook("list")
+        #expect(
+            list.output.split(separator: "\n").map { $0.prefix(12) } == [
+                "NAME        ", "Analytical E", "Ada Lovelace",
+            ])
+        #expect(try house.contactbook("list", "--json").output.contains(#""birthday":"1815-12-10""#))
+        for name in [identifier, "Ada Lovelace", "lov"] {
+            let shown = try house.contactbook("show", name)
+            #expect(shown.end == .exited(0), "\(shown.errors)")
+            #expect(shown.output.hasPrefix("Ada Lovelace\n"))
+            #expect(shown.output.contains("mobile        +44 20 7946 0001\n"))
+            #expect(shown.output.contains("birthday      1815-12-10\n"))
+        }
+        let search = try house.contactbook("search", "ada")
+        #expect(search.output.contains("ada@example.org"))
+        #expect(!search.output.contains("Analytical"))
+        #expect(try house.contactbook("search", "nobody").end == .exited(1))
+        #expect(try house.contactbook("show", "--note", "lov").errors.contains("let contactbook see: note"))
+
+        let unasked = try house.contactbook("remove", "lov")
+        #expect(unasked.end == .exited(2))
+        #expect(try house.contactbook("remove", "lov", "--yes").output == "removed Ada Lovelace\n")
+        #expect(try house.contactbook("show", identifier).end == .exited(1))
+        #expect(try house.contactbook("remove", "lov", "--yes").end == .exited(1))
+    }
+
+    @Test("contactbook that is refused says so, and ends with 1")
+    func refused() throws {
+        let house = try House()
+        let person = try house.person()
+        let list = try house.contactbook("list") { try person.answer(.refused) }
+        #expect(list.end == .exited(1))
+        #expect(list.output.isEmpty)
+        #expect(list.errors.contains("you have not let contactbook do that"))
+    }
+
+    @Test("contactbook imports vCards, and names each one that it could not take")
+    func imports() throws {
+        let house = try House()
+        let person = try house.person()
+        let cards = """
+            BEGIN:VCARD\r
+            VERSION:4.0\r
+            FN:Grace Hopper\r
+            N:Hopper;Grace;;;\r
+            TEL;TYPE=cell:+1 202 555 0100\r
+            EMAIL:grace@example.org\r
+            END:VCARD\r
+            BEGIN:VCARD\r
+            VERSION:2.1\r
+            FN:Too Old\r
+            END:VCARD\r
+            BEGIN:VCARD\r
+            VERSION:3.0\r
+            FN:Emmy Noether\r
+            N:Noether;Emmy;;;\r
+            NOTE:with\\na note\r
+            END:VCARD\r
+
+            """
+        let path = house.folder + "/people.vcf"
+        try House.write(Array(cards.utf8), to: path)
+        let tried = try house.contactbook("import", "--dry-run", path)
+        #expect(tried.output == "2 contacts in 1 file can be added\n")
+        let imported = try house.contactbook("import", path) { try person.answer(.everything) }
+        #expect(imported.end == .exited(1))
+        #expect(imported.output == "added 2 contacts of 1 file\n")
+        #expect(imported.errors.contains("people.vcf:8"))
+        #expect(imported.errors.contains("1 contact was not added"))
+        let list = try house.contactbook("list")
+        #expect(
+            list.output.split(separator: "\n").dropFirst().map { $0.prefix(12) } == ["Grace Hopper", "Emmy Noether"])
+        let absent = try house.contactbook("import", house.folder + "/absent.vcf")
+        #expect(absent.end == .exited(2))
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import JSON
+import Testing
+
+@Suite("A broker that is killed at any moment")
+struct CrashTests {
+    /// What the app sent and what came back of it.
+    private struct Record {
+        /// Given names of saves that were acknowledged, with the identifiers told.
+        var saved: [String: [String]] = [:]
+        /// Given names of saves of which nothing is known.
+        var attempted: Set<String> = []
+        /// Contacts that came in replies.
+        var seen = 0
+        var calls = 0
+    }
+
+    @Test("Nothing that was acknowledged is lost, nothing is half done, and nothing was told that is not on record")
+    func kills() throws {
+        let house = try House()
+        var generator = SystemRandomNumberGenerator()
+        var record = Record()
+        do {
+            let person = try house.person()
+            _ = try house.app("mail", .everything, by: person)
+        }
+        let end = ContinuousClock.now + .seconds(60)
+        var rounds = 0
+        while record.calls < 1_000, ContinuousClock.now < end {
+            let app = try house.app("mail")
+            try Self.work(app, house, &record, &generator)
+            try house.start()
+            try Self.check(house, &record)
+            rounds += 1
+        }
+        #expect(record.calls >= 1_000 || rounds > 10)
+        #expect(record.saved.count > 100)
+        #expect(try house.stop() == .exited(0))
+    }
+
+    /// Saves and fetches, several at a time, until the broker is killed among them.
+    private static func work(
+        _ app: App, _ house: House, _ record: inout Record, _ generator: inout SystemRandomNumberGenerator
+    ) throws {
+        var waiting: [(isSave: Bool, name: String)] = []
+        let known = Array(record.saved.values.joined())
+        let last = Int.random(in: 20...60, using: &generator)
+        for turn in 0..<last {
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                record.calls += 1
+                if Bool.random(using: &generator) || known.isEmpty {
+                    let name = "N\(record.calls)"
+                    record.attempted.insert(name)
+                    try app.begin(
+                        "SaveContacts",
+                        App.saving([App.adding(given: name, family: "A"), App.adding(given: name, family: "B")]))
+                    waiting.append((true, name))
+                } else {
+                    let identifier = known.randomElement(using: &generator) ?? ""
+                    try app.begin("FetchContacts", App.fetching(#""predicate":{"identifiers":["\#(identifier)"]}"#))
+                    waiting.append((false, ""))
+                }
+            }
+            if turn == last - 1 {
+                // Somewhere in the middle of what it does now.
+                let moment = ContinuousClock.now + .microseconds(Int.random(in: 0...4_000, using: &generator))
+                while ContinuousClock.now < moment {}
+                house.kill()
+            }
+            while !waiting.isEmpty, let frame = try app.line.frame() {
+                let call = waiting.removeFirst()
+                let reply = try Answer(frame)
+                #expect(reply.error == nil)
+                guard call.isSave else {
+                    #expect(reply.names.count == 1)
+                    record.seen += reply.names.count
+                    continue
+                }
+                record.attempted.remove(call.name)
+                record.saved[call.name] = reply.strings("identifiers")
+            }
+        }
+    }
+
+    private static func check(_ house: House, _ record: inout Record) throws {
+        let app = try house.app("mail")
+        let reply = try app.fetch("")
+        let list = try whole(app, reply)
+        record.seen += list.names.count
+        var members: [String: [String]] = [:]
+        for (name, identifier) in zip(list.names, list.identifiers) {
+            let parts = name.split(separator: " ").map(String.init)
+            members[parts[0], default: []].append(parts[1] + " " + identifier)
+        }
+        for (name, identifiers) in record.saved {
+            let expected = zip(["A", "B"], identifiers).map { "\($0) \($1)" }
+            #expect(members[name]?.sorted() == expected, "a save that was acknowledged")
+        }
+        for name in record.attempted {
+            let found = members[name]?.count ?? 0
+            #expect(found == 0 || found == 2, "a save that was cut short is done or not done")
+        }
+        #expect(Set(members.keys).isSubset(of: record.attempted.union(record.saved.keys)))
+        record.attempted = []
+        record.saved = members.mapValues { values in values.sorted().map { String($0.dropFirst(2)) } }
+        let disclosed = try house.audit("disclosure").reduce(0) {
+            $0 + Int($1["contacts"]?.integer ?? 0) * (1 + Int($1["repeats"]?.integer ?? 0))
+        }
+        #expect(disclosed >= record.seen)
+        let verified = try house.administrator().call("io.contactbroker.Admin.VerifyAudit")
+        #expect(verified["brokenAt"]?.integer == nil)
+    }
+
+    /// All pages of a list without order.
+    private static func whole(_ app: App, _ first: Answer) throws -> (names: [String], identifiers: [String]) {
+        var (names, identifiers) = (first.names, first.identifiers)
+        var next = first["next"]?.string
+        while let after = next {
+            let page = try app.fetch(#""after":\#(quoted(after))"#)
+            names += page.names
+            identifiers += page.identifiers
+            next = page["next"]?.string
+        }
+        return (names, identifiers)
+    }
+}

@@ -1,0 +1,60 @@
+import Glibc
+import Testing
+
+@Suite("The ten lines of the example")
+struct ExampleTests {
+    /// A Python that has the `varlink` package: `CONTACTBROKER_PYTHON`, or the first in the path.
+    private static let python: String? = {
+        let folders = getenv("PATH").map { String(cString: $0) }?.split(separator: ":").map(String.init) ?? []
+        let named = getenv("CONTACTBROKER_PYTHON").map { String(cString: $0) }
+        let candidates = (named.map { [$0] } ?? []) + folders.map { $0 + "/python3" }
+        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(nothing) }
+        return candidates.first { path in
+            guard access(path, X_OK) == 0 else { return false }
+            let program = try? ChildProcess(
+                path, ["-c", "import varlink"], environment: environment,
+                descriptors: [(0, nothing), (1, nothing), (2, nothing)])
+            return (try? program?.waitForEnd()) == .exited(0)
+        }
+    }()
+
+    private static let environment = ["PATH", "HOME", "PYENV_ROOT"].reduce(into: [String: String]()) {
+        $0[$1] = getenv($1).map { String(cString: $0) }
+    }
+
+    private static let script =
+        #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/Examples/ask.py"
+
+    @Test("They are ten")
+    func ten() {
+        #expect(House.text(of: Self.script).split(separator: "\n", omittingEmptySubsequences: false).count <= 11)
+        #expect(House.text(of: Self.script).contains("import os, sys, varlink\n"))
+    }
+
+    @Test(
+        "Python with nothing but its varlink package asks for a contact and reads it after the person agrees",
+        .enabled(if: python != nil, "no Python with the package varlink; CONTACTBROKER_PYTHON names one"))
+    func asks() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let python = try #require(Self.python)
+        let agreed = try Command(python, [Self.script, "ada"], in: house, environment: Self.environment) {
+            let prompt = try person.prompt()
+            #expect(prompt["query"]?.string == "ada")
+            #expect(prompt["interpreter"]?.bool == true)
+            #expect(prompt["lifetimes"]?.elements?.compactMap(\.string) == ["process"])
+            let rows = try person.search(prompt, "ada")
+            try person.answer(prompt, #""level":"limited","identifiers":\#(quoted(rows.map(\.identifier)))"#)
+        }
+        #expect(agreed.end == .exited(0), "\(agreed.errors)")
+        #expect(agreed.output == "Ada\n  Lovelace\n  +44 20 7946 0001\n  ada@example.org\n")
+        // What one script was given is not the next one's.
+        let refused = try Command(python, [Self.script, "ada"], in: house, environment: Self.environment) {
+            try person.answer(person.prompt())
+        }
+        #expect(refused.end == .exited(0), "\(refused.errors)")
+        #expect(refused.output.isEmpty)
+    }
+}

@@ -1,0 +1,212 @@
+import Glibc
+import JSON
+import Testing
+import VarlinkClient
+
+/// The real broker with its sockets and databases in a temporary folder, and who lives with it.
+final class House {
+    let folder: String
+    var runtime: String { folder + "/run" }
+    var state: String { folder + "/state" }
+    private(set) var daemon: ChildProcess?
+    private var companions: [String: Companion] = [:]
+    private let surroundings: Surroundings
+
+    static let people = [
+        #""givenName":"Ada","familyName":"Lovelace","emailAddresses":[{"value":"ada@example.org"}],"#
+            + #""phoneNumbers":[{"value":"+44 20 7946 0001"}],"note":"first programmer""#,
+        #""givenName":"Grace","familyName":"Hopper","emailAddresses":[{"value":"grace@example.org"}]"#,
+        #""givenName":"Lin","familyName":"Lanying","phoneNumbers":[{"value":"+86 10 5550 0003"}]"#,
+        #""givenName":"Emmy","familyName":"Noether","note":"a note of hers""#,
+    ]
+    /// In the order of the family name.
+    static let names = ["Grace Hopper", "Lin Lanying", "Ada Lovelace", "Emmy Noether"]
+
+    /// The folder of the programs that were built with the tests.
+    static let programs: String = {
+        var path = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/self/exe", &path, path.count)
+        let executable = String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? executable
+        return bundle.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+    }()
+
+    /// - Parameter starting: whether the broker is started at once.
+    init(starting: Bool = true, in surroundings: Surroundings = .asTheyAre) throws {
+        self.surroundings = surroundings
+        var template = Array("/tmp/house.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Trouble("no temporary folder") }
+        folder = template.dropLast().map { UInt8(bitPattern: $0) }.reduce(into: "") {
+            $0.unicodeScalars.append(Unicode.Scalar($1))
+        }
+        if let uid = surroundings.uid { chown(folder, uid, uid) }
+        if starting { try start() }
+    }
+
+    deinit {
+        daemon?.kill()
+        companions = [:]
+        Self.remove(folder)
+    }
+
+    // MARK: The broker
+
+    /// Starts the broker and waits until all of its doors are open.
+    func start() throws {
+        let started = try launch()
+        daemon = started
+        for door in Self.doors {
+            while true {
+                if let client = try? VarlinkClient(path: runtime + "/" + door, timeout: .seconds(10)) {
+                    client.close()
+                    break
+                }
+                if started.hasEnded(within: .milliseconds(2)) {
+                    throw Trouble("the broker ended at its start: \(journal)")
+                }
+            }
+        }
+    }
+
+    /// Starts a broker on this house's folders, whatever becomes of it.
+    func launch(prefix: [String]? = nil, arguments: [String] = []) throws -> ChildProcess {
+        let log = open(folder + "/journal", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+        let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer {
+            close(log)
+            close(nothing)
+        }
+        let words =
+            (prefix ?? surroundings.entering(state: state)) + [
+                Self.programs + "/contactbrokerd", "--session", "--runtime-dir", runtime, "--state-dir", state,
+            ] + arguments
+        return try ChildProcess(words[0], Array(words.dropFirst()), descriptors: [(0, nothing), (1, log), (2, log)])
+    }
+
+    /// SIGTERM, and waits for the end.
+    @discardableResult
+    func stop() throws -> ChildProcess.End {
+        guard let daemon else { throw Trouble("no broker runs") }
+        self.daemon = nil
+        daemon.signal(SIGTERM)
+        return try daemon.waitForEnd()
+    }
+
+    /// `kill -9`.
+    func kill() {
+        daemon?.kill()
+        daemon = nil
+    }
+
+    /// What the broker said.
+    var journal: String { Self.text(of: folder + "/journal") }
+
+    static let doors = [
+        "apps/io.contactbroker.Contacts", "agent/io.contactbroker.Agent", "admin/io.contactbroker.Admin",
+    ]
+    var appsDoor: String { runtime + "/" + Self.doors[0] }
+    var agentDoor: String { runtime + "/" + Self.doors[1] }
+    var adminDoor: String { runtime + "/" + Self.doors[2] }
+
+    // MARK: Who lives here
+
+    /// A program of that name in this house: really another one for each name.
+    func executable(_ name: String) throws -> String {
+        let path = folder + "/" + name
+        if access(path, F_OK) != 0 { try Self.copy(Companion.program, to: path) }
+        return path
+    }
+
+    /// What starts a program where and as whom the broker runs.
+    var prefix: [String] { surroundings.joining(daemon?.pid ?? getpid()) }
+
+    /// The process of that name; started where it does not run yet.
+    func companion(_ name: String) throws -> Companion {
+        if let known = companions[name] { return known }
+        let companion = try Companion(at: executable(name), by: prefix)
+        companions[name] = companion
+        return companion
+    }
+
+    /// Ends the process of that name; the next one of that name is another process of the same app.
+    func end(_ name: String) {
+        companions[name]?.process.kill()
+        companions[name] = nil
+    }
+
+    /// An app with a new connection.
+    func app(_ name: String) throws -> App { try App(companion: companion(name), at: appsDoor) }
+
+    /// The person, at a new agent.
+    func person(_ name: String = "agent") throws -> Person {
+        try Person(companion: companion(name), at: agentDoor)
+    }
+
+    /// An app that asked for access and was answered so.
+    func app(_ name: String, _ choice: Choice, by person: Person, keys: [String]? = nil) throws -> App {
+        let app = try app(name)
+        try app.begin("RequestAccess", keys.map { #"{"keys":\#(quoted($0))}"# } ?? "{}")
+        try person.answer(choice)
+        let reply = try app.reply()
+        guard reply.error == nil else { throw Trouble(reply.text) }
+        return app
+    }
+
+    /// An app that may see everything, and has put these contacts into the book.
+    @discardableResult
+    func keeper(adding people: [String] = House.people, with person: Person) throws -> App {
+        let keeper = try app("keeper", .everything, by: person)
+        for start in stride(from: 0, to: people.count, by: 1_000) {
+            let reply = try keeper.save(people[start..<min(start + 1_000, people.count)].map { App.adding($0) })
+            guard reply.error == nil else { throw Trouble(reply.text) }
+        }
+        return keeper
+    }
+
+    /// Waits until so many questions are open, the one that is shown included.
+    func waitForPrompts(_ count: Int) throws { try wait(for: count, "promptsOpen") }
+
+    /// Waits until so many agents serve.
+    func waitForAgents(_ count: Int) throws { try wait(for: count, "agents") }
+
+    private func wait(for count: Int, _ name: String) throws {
+        let administrator = try administrator()
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try administrator.call("io.contactbroker.Admin.GetStatus")["status"]?[name]?.integer
+            != Int64(count)
+        {
+            guard ContinuousClock.now < deadline else { throw Trouble("the broker has not come to \(count) \(name)") }
+            poll(nil, 0, 2)
+        }
+    }
+
+    // MARK: The administrator
+
+    func administrator() throws -> VarlinkClient {
+        try VarlinkClient(path: adminDoor, timeout: .seconds(30))
+    }
+
+    /// Takes back what an app may see, as `contactctl revoke` does.
+    func revoke(_ app: App) throws {
+        let administrator = try administrator()
+        let grants = try administrator.call("io.contactbroker.Admin.ListGrants")["grants"]?.elements
+        let found = grants?.compactMap { $0["app"]?.string }.first { $0.hasPrefix(app.path + " ") }
+        let name = try #require(found, "no grant for \(app.path)")
+        _ = try administrator.call("io.contactbroker.Admin.SetGrant") {
+            $0.member("app", name)
+            $0.member("status", "denied")
+        }
+    }
+
+    /// The audit's records, oldest first.
+    func audit(_ event: String? = nil) throws -> [JSONValue] {
+        var records: [JSONValue] = []
+        try administrator().stream("io.contactbroker.Admin.QueryAudit") {
+            $0.member("event", event)
+        } each: { reply, _ in
+            records += reply["records"]?.elements.map(Array.init) ?? []
+            return true
+        }
+        return records
+    }
+}

@@ -1,0 +1,147 @@
+import ContactsInterface
+import ContactsModel
+import Glibc
+import Testing
+import Varlink
+
+@Suite("The interfaces, as they are told and as they are kept")
+struct InterfaceTests {
+    /// The project's folder.
+    private static let project = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+
+    private static func file(_ interface: ContactsInterface) -> String {
+        House.text(of: project + "/Sources/ContactsInterface/Interfaces/\(interface.name).varlink")
+    }
+
+    private static func definition(_ interface: ContactsInterface) throws -> InterfaceDefinition {
+        try InterfaceParser.parse(file(interface))
+    }
+
+    @Test("Each door tells its interface byte for byte as the project's file has it, and no other door's")
+    func served() throws {
+        let house = try House()
+        for (door, own) in zip([house.appsDoor, house.agentDoor, house.adminDoor], ContactsInterface.allCases) {
+            let line = try house.companion("mail").open(door)
+            for asked in ContactsInterface.allCases {
+                let reply = try line.call(
+                    "org.varlink.service.GetInterfaceDescription", #"{"interface":"\#(asked.name)"}"#)
+                #expect(reply["description"]?.string == (asked == own ? Self.file(own) : nil))
+                #expect(reply.error == (asked == own ? nil : "InterfaceNotFound"))
+            }
+            let info = try line.call("org.varlink.service.GetInfo")
+            #expect(info.strings("interfaces") == ["org.varlink.service", own.name])
+            #expect(info["product"]?.string == "contactbrokerd")
+            #expect(info["version"]?.string == Release.version)
+        }
+    }
+
+    @Test("Code and interface name the same methods", arguments: ContactsInterface.allCases)
+    func methods(interface: ContactsInterface) throws {
+        let coded =
+            switch interface {
+            case .contacts: ContactsMethod.allCases.map(\.rawValue)
+            case .agent: AgentMethod.allCases.map(\.rawValue)
+            case .admin: AdminMethod.allCases.map(\.rawValue)
+            }
+        let definition = try Self.definition(interface)
+        #expect(definition.name == interface.name)
+        #expect(coded.sorted() == definition.methods.map(\.name).sorted())
+    }
+
+    @Test("Every method of every interface is known at its door", arguments: ContactsInterface.allCases)
+    func known(interface: ContactsInterface) throws {
+        let house = try House()
+        let door = [house.appsDoor, house.agentDoor, house.adminDoor][
+            ContactsInterface.allCases.firstIndex(of: interface) ?? 0]
+        for method in try Self.definition(interface).methods {
+            let line = try house.companion("mail").open(door)
+            // A parameter that no method has: nothing is done.
+            try line.begin("\(interface.name).\(method.name)", #"{"noSuchParameter":1}"#, more: method.requiresMore)
+            let error = try line.reply().error
+            #expect(
+                ["InvalidParameter", "MethodNotImplemented"].contains(error ?? "no error"),
+                "\(method.name): \(error ?? "")")
+        }
+        let line = try house.companion("mail").open(door)
+        #expect(try line.call(interface.name + ".NoSuchMethod").error == "MethodNotFound")
+        #expect(try line.call("io.contactbroker.Nothing.GetInfo").error == "InterfaceNotFound")
+    }
+
+    @Test("A contact has the same keys in code and interface")
+    func keys() throws {
+        guard case .structure(let fields)? = try Self.definition(.contacts).type("Contact")?.type else {
+            Issue.record("no type Contact")
+            return
+        }
+        let declared = fields.map(\.name).filter { $0 != "identifier" }
+        #expect(declared.sorted() == ContactKey.allCases.map(\.rawValue).sorted())
+    }
+
+    @Test(
+        "Every error that the code can send is declared",
+        arguments: [
+            (ContactsInterface.contacts, "enum ContactsError"), (.agent, "enum AgentError"),
+            (.admin, "enum AdminError"),
+        ])
+    func errors(interface: ContactsInterface, type: String) throws {
+        let code = House.text(of: Self.project + "/Sources/ContactsInterface/ContactsError.swift")
+        let start = try #require(code.range(of: type)?.upperBound)
+        let body = code[start...].prefix(upTo: code[start...].range(of: "\n}")?.lowerBound ?? code.endIndex)
+        let sent = body.components(between: "prefix + \"", and: "\"")
+        #expect(sent.count >= 3)
+        let declared = try Set(Self.definition(interface).errors.map(\.name))
+        #expect(Set(sent).isSubset(of: declared))
+        // Nowhere else does the code spell an error of these interfaces.
+        for path in House.paths(below: Self.project + "/Sources")
+        where path.hasSuffix(".swift") && !path.hasSuffix("/ContactsError.swift") {
+            #expect(!House.text(of: path).contains("VarlinkError(\"io.contactbroker"), "\(path)")
+        }
+    }
+
+    @Test("What the errors carry is what the interface says they carry")
+    func errorParameters() throws {
+        let errors: [(ContactsInterface, VarlinkError)] = [
+            (.contacts, ContactsError.accessDenied), (.contacts, ContactsError.authorizationNotDetermined),
+            (.contacts, ContactsError.noAgent), (.contacts, ContactsError.storeUnavailable),
+            (.contacts, ContactsError.tooManyPrompts(retryAfterSeconds: 1)),
+            (.contacts, ContactsError.recordDoesNotExist(at: 0)),
+            (.contacts, ContactsError.recordNotWritable(at: 0, identifier: "x")),
+            (.contacts, ContactsError.unauthorizedKeys(["note"])), (.contacts, ContactsError.invalidPredicate("x")),
+            (.contacts, ContactsError.invalidContact(at: 0, key: "x", reason: "x")),
+            (.contacts, ContactsError.limitExceeded("x", maximum: 1)), (.agent, AgentError.unknownPrompt),
+            (.agent, AgentError.tooManyAgents), (.agent, AgentError.authenticationFailed),
+            (.agent, AgentError.invalidAnswer("x")), (.agent, AgentError.notAnAgent("x")),
+            (.admin, AdminError.notAuthorized), (.admin, AdminError.unknownApp("x")),
+            (.admin, AdminError.invalidValue("x", reason: "x")),
+        ]
+        for (interface, error) in errors {
+            let name = error.name.split(separator: ".").last ?? ""
+            let declared = try #require(Self.definition(interface).error(name), "\(name)")
+            var frame: [UInt8] = []
+            ReplyFrame.append(error, to: &frame)
+            let sent = try ReplyFrame(parsing: frame.dropLast()).parameters
+            let names = sent.members?.compactMap { $0.name.string } ?? []
+            #expect(names == declared.parameters.map(\.name), "\(name)")
+        }
+    }
+}
+
+extension StringProtocol {
+    func range(of text: String) -> Range<Index>? {
+        indices.first { self[$0...].hasPrefix(text) }.map { start in
+            start..<(index(start, offsetBy: text.count, limitedBy: endIndex) ?? endIndex)
+        }
+    }
+
+    func components(between opening: String, and closing: String) -> [String] {
+        var found: [String] = []
+        var rest = self[startIndex...]
+        while let start = rest.range(of: opening)?.upperBound {
+            rest = rest[start...]
+            guard let end = rest.range(of: closing) else { break }
+            found.append(String(rest[..<end.lowerBound]))
+            rest = rest[end.upperBound...]
+        }
+        return found
+    }
+}

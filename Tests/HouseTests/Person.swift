@@ -1,0 +1,117 @@
+import JSON
+
+/// The person whose contacts these are, at an agent of their own: another process than the apps.
+final class Person {
+    private static let interface = "io.contactbroker.Agent."
+
+    let companion: Companion
+    let serving: Line
+    private let calling: Line
+    private(set) var token = ""
+    private(set) var others = 0
+    /// What the agent was told and nobody has looked at yet.
+    private var prompts: [JSONValue] = []
+    private(set) var withdrawn: [String] = []
+
+    struct Row: Hashable {
+        let identifier: String
+        let name: String
+    }
+
+    /// Sits down at an agent. Throws the error's name where the broker does not take it.
+    init(companion: Companion, at socket: String) throws {
+        self.companion = companion
+        serving = try companion.open(socket)
+        calling = try companion.open(socket)
+        try serving.begin(Self.interface + "Serve", "{}", more: true)
+        let first = try serving.reply()
+        guard first.error == nil, let token = first["agent"]?.string else { throw Trouble(first.text) }
+        self.token = token
+        take(first)
+    }
+
+    private func take(_ reply: Answer) {
+        if let prompt = reply["prompt"] { prompts.append(prompt) }
+        if let cookie = reply["withdrawn"]?.string { withdrawn.append(cookie) }
+        if let others = reply["others"]?.integer { self.others = Int(others) }
+    }
+
+    /// Waits for the next question.
+    func prompt(within time: Duration = .seconds(20)) throws -> JSONValue {
+        while prompts.isEmpty { take(try serving.reply(within: time)) }
+        return prompts.removeFirst()
+    }
+
+    /// Waits until the broker takes this question back.
+    func waitForWithdrawal(of prompt: JSONValue) throws {
+        while !withdrawn.contains(prompt["cookie"]?.string ?? "") { take(try serving.reply()) }
+    }
+
+    /// Whether nothing was asked by the time the broker has answered a call that came later.
+    func wasNotAsked() throws -> Bool {
+        _ = try call("ListGrants", #"{"agent":"\#(token)"}"#)
+        while serving.hasNews { take(try serving.reply()) }
+        return prompts.isEmpty
+    }
+
+    func call(_ method: String, _ parameters: String) throws -> Answer {
+        try calling.call(Self.interface + method, parameters)
+    }
+
+    func search(_ prompt: JSONValue, _ query: String = "") throws -> [Row] {
+        let found = try call("Search", #"{\#(names(prompt)),"query":\#(quoted(query)),"limit":200}"#)
+        if let error = found.error { throw Trouble(error) }
+        return found["rows"]?.elements?.map { row in
+            let contact = row["contact"]
+            let names = ["givenName", "familyName"].compactMap { contact?[$0]?.string }.filter { !$0.isEmpty }
+            return Row(identifier: row["identifier"]?.string ?? "", name: names.joined(separator: " "))
+        } ?? []
+    }
+
+    /// - Parameter fields: members of the answer, written out: `"level":"full"`. None: dismissed.
+    @discardableResult
+    func answer(_ prompt: JSONValue, _ fields: String = "") throws -> Answer {
+        try call("Answer", "{" + names(prompt) + (fields.isEmpty ? "" : "," + fields) + "}")
+    }
+
+    /// Answers the next question.
+    func answer(_ choice: Choice) throws {
+        let prompt = try prompt()
+        let answer: Answer
+        switch choice {
+        case .everything: answer = try self.answer(prompt, #""level":"full","lifetime":"untilRevoked""#)
+        case .everythingAndNotes:
+            answer = try self.answer(
+                prompt, #""level":"full","lifetime":"untilRevoked","keys":["givenName","familyName","note"]"#)
+        case .only(let names):
+            let rows = try search(prompt).filter { names.contains($0.name) }.map(\.identifier)
+            guard rows.count == names.count else { throw Trouble("the person does not find \(names)") }
+            answer = try self.answer(prompt, #""level":"limited","identifiers":\#(quoted(rows))"#)
+        case .refused: answer = try self.answer(prompt, #""level":"denied","lifetime":"untilRevoked""#)
+        case .dismissed: answer = try self.answer(prompt)
+        }
+        if let error = answer.error { throw Trouble("the answer was not taken: \(error)") }
+    }
+
+    private func names(_ prompt: JSONValue) -> String {
+        #""agent":"\#(token)","cookie":"\#(prompt["cookie"]?.string ?? "")""#
+    }
+}
+
+/// What the person does with a question.
+enum Choice: Hashable, Sendable {
+    case everything, everythingAndNotes
+    /// These contacts, by their names, and no others.
+    case only([String])
+    case refused, dismissed
+}
+
+/// A JSON string.
+func quoted(_ text: String) -> String {
+    var writer = JSONWriter()
+    writer.value(text)
+    return String(decoding: writer.bytes, as: UTF8.self)
+}
+
+/// A JSON array of strings.
+func quoted(_ texts: [String]) -> String { "[" + texts.map(quoted).joined(separator: ",") + "]" }

@@ -1,0 +1,233 @@
+import Glibc
+import JSON
+import Testing
+import VarlinkClient
+
+@Suite("Asking the person")
+struct PromptTests {
+    @Test("The person is told who asks and how sure that is, what for, and how much there is")
+    func words() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail")
+        try app.begin("RequestAccess", #"{"purpose":"to fill in addresses","keys":["givenName","note"]}"#)
+        let prompt = try person.prompt()
+        #expect(prompt["kind"]?.string == "access")
+        #expect(prompt["currentStatus"]?.string == "notDetermined")
+        #expect(prompt["purpose"]?.string == "to fill in addresses")
+        #expect(prompt["keys"]?.elements?.compactMap(\.string) == ["givenName", "note"])
+        #expect(prompt["totalContacts"]?.integer == 4)
+        #expect(prompt["quiet"]?.bool == false)
+        #expect(prompt["caller"]?["displayName"]?.string == "mail")
+        #expect(prompt["caller"]?["strength"]?.string == "unverified")
+        #expect(prompt["caller"]?["executable"]?.string == app.path)
+        #expect(prompt["caller"]?["pid"]?.integer == Int64(app.companion.process.pid))
+        try person.answer(prompt)
+    }
+
+    @Test("A question is taken back when the app hangs up, and the next one comes")
+    func withdrawal() throws {
+        let house = try House()
+        let person = try house.person()
+        let mail = try house.app("mail")
+        let chat = try house.app("chat")
+        try mail.begin("RequestAccess")
+        let first = try person.prompt()
+        try chat.begin("RequestAccess")
+        try house.waitForPrompts(2)
+        #expect(try person.wasNotAsked())
+        try mail.line.close()
+        try person.waitForWithdrawal(of: first)
+        let second = try person.prompt()
+        #expect(second["caller"]?["displayName"]?.string == "chat")
+        #expect(try person.answer(first, #""level":"full""#).error == "UnknownPrompt")
+        try person.answer(second, #""level":"full""#)
+        #expect(try chat.reply().word == "full")
+        #expect(try house.app("mail").call("GetAuthorization").word == "notDetermined")
+    }
+
+    @Test("A question is taken back when the app is killed")
+    func killedApp() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.app("mail").begin("FetchContacts", App.fetching(""))
+        let prompt = try person.prompt()
+        house.end("mail")
+        try person.waitForWithdrawal(of: prompt)
+    }
+
+    @Test("After a dismissal an app must wait, ever longer; an approval forgives")
+    func backOff() throws {
+        let house = try House()
+        let person = try house.person()
+        let mail = try house.app("mail")
+        try mail.begin("RequestAccess")
+        // Asked before the first is dismissed, so that it need not wait.
+        let chat = try house.app("chat")
+        try chat.begin("RequestAccess")
+        try house.waitForPrompts(2)
+        try person.answer(.dismissed)
+        #expect(try mail.reply().word == "notDetermined")
+        let second = try person.prompt()
+        let refusal = try mail.call("RequestAccess")
+        #expect(refusal.error == "TooManyPrompts")
+        #expect((1...5).contains(refusal["retryAfterSeconds"]?.integer ?? 0))
+        // So must everybody whose name any program of the user can take.
+        #expect(try house.app("news").call("RequestContacts", #"{"query":"a"}"#).error == "TooManyPrompts")
+        try person.answer(second)
+        #expect(try chat.reply().word == "notDetermined")
+        #expect((6...10).contains(try mail.call("RequestAccess")["retryAfterSeconds"]?.integer ?? 0))
+        #expect(try person.wasNotAsked())
+    }
+
+    @Test("An approval takes the wait away")
+    func forgiven() throws {
+        let house = try House()
+        let person = try house.person()
+        let mail = try house.app("mail")
+        let chat = try house.app("chat")
+        try mail.begin("RequestAccess")
+        try chat.begin("RequestAccess")
+        try house.waitForPrompts(2)
+        try person.answer(.dismissed)
+        _ = try mail.reply()
+        try person.answer(.everything)
+        #expect(try chat.reply().word == "full")
+        try mail.begin("RequestAccess")
+        try person.answer(.everything)
+        #expect(try mail.reply().word == "full")
+    }
+
+    @Test(
+        "A second question of the same app is refused at once",
+        arguments: [
+            ("RequestContacts", #"{"query":"b"}"#, "RequestContacts"),
+            ("RequestAccess", "{}", "RequestContacts"), ("RequestContacts", #"{"query":"b"}"#, "RequestAccess"),
+        ])
+    func secondQuestion(second: String, parameters: String, first: String) throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.app("mail")
+        try app.begin(first, first == "RequestAccess" ? "{}" : #"{"query":"a"}"#)
+        let prompt = try person.prompt()
+        let other = try house.app("mail")
+        #expect(try other.call(second, parameters).error == "TooManyPrompts")
+        // Of another process of that app too, whatever it asks.
+        let process = try Companion(at: app.path)
+        #expect(try App(companion: process, at: house.appsDoor).call("RequestAccess").error == "TooManyPrompts")
+        try person.answer(prompt)
+        _ = try app.reply()
+    }
+
+    @Test("The same caller's second connection joins the question for access, which is shown once")
+    func joined() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let first = try house.app("mail")
+        let second = try house.app("mail")
+        let third = try house.app("mail")
+        try first.begin("RequestAccess")
+        let prompt = try person.prompt()
+        try second.begin("FetchContacts", App.fetching(""))
+        try third.begin("RequestAccess")
+        #expect(try person.wasNotAsked())
+        // One that hangs up leaves the others waiting.
+        try third.line.close()
+        #expect(try person.wasNotAsked())
+        try person.answer(prompt, #""level":"full""#)
+        #expect(try first.reply().word == "full")
+        #expect(try second.reply().names.count == 4)
+        #expect(try person.wasNotAsked())
+    }
+
+    @Test("Questions of several apps come one after the other, in turn")
+    func queue() throws {
+        let house = try House()
+        let person = try house.person()
+        let apps = try ["mail", "chat", "news"].map { try house.app($0) }
+        for (place, app) in apps.enumerated() {
+            try app.begin("RequestAccess")
+            try house.waitForPrompts(place + 1)
+        }
+        for (place, app) in apps.enumerated() {
+            let prompt = try person.prompt()
+            #expect(prompt["caller"]?["executable"]?.string == app.path)
+            #expect(try person.wasNotAsked())
+            try person.answer(prompt, #""level":"\#(place == 1 ? "denied" : "full")""#)
+            #expect(try app.reply().word == (place == 1 ? "denied" : "full"))
+        }
+    }
+
+    @Test("At most sixteen questions wait; the seventeenth is refused at once")
+    func fullQueue() throws {
+        let house = try House()
+        // Who does not answer.
+        let person = try house.person()
+        defer { withExtendedLifetime(person) {} }
+        var apps: [App] = []
+        for number in 0..<16 {
+            apps.append(try house.app("app\(number)"))
+            try apps[number].begin("RequestAccess")
+        }
+        try house.waitForPrompts(16)
+        #expect(try house.app("app16").call("RequestAccess").error == "TooManyPrompts")
+    }
+
+    @Test("Never asking again silences the access button, and says nothing")
+    func neverAgain() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail")
+        try app.begin("RequestContacts", #"{"query":"ada"}"#)
+        try person.answer(person.prompt(), #""neverAskAgain":true"#)
+        #expect(try app.reply().strings("identifiers").isEmpty)
+        #expect(try app.call("RequestContacts", #"{"query":"ada"}"#).text == #"{"parameters":{"identifiers":[]}}"#)
+        #expect(try person.wasNotAsked())
+    }
+
+    @Test("What was deleted while the person looked is not granted")
+    func deletedMeanwhile() throws {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        let app = try house.app("mail")
+        try app.begin("RequestAccess")
+        let prompt = try person.prompt()
+        let rows = try person.search(prompt)
+        let grace = try keeper.fetch().identifiers[0]
+        #expect(try keeper.save([#"{"operation":"delete","contact":{"identifier":"\#(grace)"}}"#]).word == "ok")
+        try person.answer(prompt, #""level":"limited","identifiers":\#(quoted(rows.map(\.identifier)))"#)
+        #expect(try app.reply().word == "limited")
+        #expect(try app.fetch().names == Array(House.names.dropFirst()))
+    }
+
+    @Test("An app that became another program after it connected is not asked about")
+    func becameAnother() throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.app("mail")
+        #expect(try app.call("GetAuthorization").word == "notDetermined")
+        // The broker stands still while the app asks and becomes another program.
+        house.daemon?.signal(SIGSTOP)
+        try app.begin("RequestAccess")
+        try app.companion.become("/bin/sleep")
+        let link = "/proc/\(app.companion.process.pid)/exe"
+        var path = [CChar](repeating: 0, count: 4_096)
+        let deadline = ContinuousClock.now + .seconds(10)
+        repeat {
+            path = [CChar](repeating: 0, count: 4_096)
+            _ = readlink(link, &path, path.count - 1)
+        } while String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) == app.path
+            && ContinuousClock.now < deadline
+        house.daemon?.signal(SIGCONT)
+        while try house.audit("refusal").first?["detail"]?.string != "executable changed",
+            ContinuousClock.now < deadline
+        { poll(nil, 0, 5) }
+        #expect(try house.audit("refusal").first?["detail"]?.string == "executable changed")
+        #expect(try house.audit("prompt").isEmpty)
+        #expect(try person.wasNotAsked())
+    }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import JSON
+import Testing
+import VarlinkClient
+
+@Suite("What was taken back stays taken back")
+struct RevocationTests {
+    private static let count = 4_000
+    /// Contacts of about a kilobyte, far more than all sockets on the way hold.
+    private static func crowd() -> [String] {
+        let filler = String(repeating: "x", count: 1_000)
+        return (0..<count).map { #""givenName":"N\#($0)","organizationName":"\#(filler)""# }
+    }
+
+    @Test("Taking access back ends a list that is on its way", arguments: ["revoked", "narrowed", "reset"])
+    func endsStreams(how: String) throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.keeper(adding: Self.crowd(), with: person)
+        let administrator = try house.administrator()
+        let name = try #require(
+            administrator.call("io.contactbroker.Admin.ListGrants")["grants"]?.elements?
+                .compactMap { $0["app"]?.string }.first)
+        try app.begin("FetchContacts", #"{"keys":["givenName","organizationName"]}"#, more: true)
+        let first = try app.reply()
+        #expect(first.continues)
+        var received = first.names.count
+        #expect(received > 0)
+        _ =
+            switch how {
+            case "reset": try administrator.call("io.contactbroker.Admin.ResetGrant") { $0.member("app", name) }
+            default:
+                try administrator.call("io.contactbroker.Admin.SetGrant") {
+                    $0.member("app", name)
+                    $0.member("status", how == "revoked" ? "denied" : "limited")
+                }
+            }
+        var isOver = false
+        while let frame = try app.line.frame() {
+            let reply = try Answer(frame)
+            received += reply.names.count
+            guard !reply.continues else { continue }
+            #expect(reply.error == "AccessDenied")
+            isOver = true
+            break
+        }
+        #expect(isOver || app.line.isClosed)
+        #expect(received < Self.count)
+        let withheld = try house.audit("withheld")
+        #expect(withheld.count == 1)
+        #expect((withheld.first?["contacts"]?.integer ?? 0) >= 1)
+        // What the audit says was told is no less than what came.
+        let disclosed = try house.audit("disclosure").reduce(0) { $0 + ($1["contacts"]?.integer ?? 0) }
+        #expect(disclosed >= received)
+        let next = try house.app("keeper")
+        #expect(
+            try next.call("GetAuthorization").word
+                == (how == "revoked" ? "denied" : how == "narrowed" ? "limited" : "notDetermined"))
+        if how == "revoked" { #expect(try next.fetch().error == "AccessDenied") }
+        if how == "narrowed" { #expect(try next.fetch().names.isEmpty) }
+    }
+
+    @Test("A list that nobody takes away comes whole, in the same batches")
+    func wholeStream() throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.keeper(adding: Self.crowd(), with: person)
+        try app.begin("FetchContacts", #"{"keys":["givenName","organizationName"]}"#, more: true)
+        var names: Set<String> = []
+        var reply: Answer
+        repeat {
+            reply = try app.reply()
+            names.formUnion(reply.names)
+        } while reply.continues
+        #expect(reply.error == nil)
+        #expect(names.count == Self.count)
+        #expect(try house.audit("withheld").isEmpty)
+    }
+
+    @Test("What was refused or revoked is so after a restart and after a kill", arguments: [true, false])
+    func lasts(killed: Bool) throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let mail = try house.app("mail", .everything, by: person)
+        try house.revoke(mail)
+        if killed { house.kill() } else { try house.stop() }
+        try house.start()
+        #expect(try house.app("mail").call("GetAuthorization").word == "denied")
+        #expect(try house.app("keeper").call("GetAuthorization").word == "full")
+    }
+
+    @Test("Access for a time ends at its time, and is then asked for again")
+    func expires() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail")
+        try app.begin("RequestAccess")
+        var text = [CChar](repeating: 0, count: 32)
+        var end = time(nil) + 2
+        var parts = tm()
+        gmtime_r(&end, &parts)
+        strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        let expires = text.prefix { $0 != 0 }.map { Character(Unicode.Scalar(UInt8(bitPattern: $0))) }
+        try person.answer(person.prompt(), #""level":"full","lifetime":"untilTime","expires":"\#(String(expires))""#)
+        #expect(try app.reply().word == "full")
+        #expect(try app.call("GetAuthorization")["expires"]?.string == String(expires))
+        #expect(try app.fetch().names == House.names)
+        let deadline = ContinuousClock.now + .seconds(15)
+        while try app.call("GetAuthorization").word == "full", ContinuousClock.now < deadline { poll(nil, 0, 20) }
+        #expect(time(nil) >= end)
+        #expect(try app.call("GetAuthorization").word == "notDetermined")
+    }
+
+    @Test("A revocation names no app that was not there, and widens nothing")
+    func notWidened() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let mail = try house.app("mail", .only(["Ada Lovelace"]), by: person)
+        let administrator = try house.administrator()
+        func set(_ app: String, _ status: String) -> String {
+            do {
+                _ = try administrator.call("io.contactbroker.Admin.SetGrant") {
+                    $0.member("app", app)
+                    $0.member("status", status)
+                }
+                return "ok"
+            } catch {
+                guard case .error(let name, _) = error else { return "\(error)" }
+                return name
+            }
+        }
+        let name = try #require(
+            administrator.call("io.contactbroker.Admin.ListGrants")["grants"]?.elements?
+                .compactMap { $0["app"]?.string }.first { $0.hasPrefix(mail.path + " ") })
+        #expect(set("no such app", "denied") == "io.contactbroker.Admin.UnknownApp")
+        #expect(set(name, "full") == "io.contactbroker.Admin.InvalidValue")
+        #expect(set(name, "denied") == "ok")
+        #expect(set(name, "limited") == "io.contactbroker.Admin.InvalidValue")
+        #expect(try mail.call("GetAuthorization").word == "denied")
+    }
+}

@@ -1,0 +1,149 @@
+import Glibc
+import PseudoTerminal
+import Testing
+
+extension House {
+    /// The real agent in a terminal of its own.
+    func agentTerminal() throws -> PseudoTerminal {
+        let words = prefix + [Self.programs + "/contact-agent"]
+        return try PseudoTerminal(
+            words[0], arguments: Array(words.dropFirst()),
+            environment: [
+                "TERM": "xterm", "NO_COLOR": "1", "CONTACTBROKER_RUNTIME_DIR": runtime, "PATH": "/usr/bin:/bin",
+            ])
+    }
+
+    /// A book with some people in it, and the real agent alone to answer.
+    func terminalWithBook() throws -> PseudoTerminal {
+        let person = try person()
+        try keeper(with: person)
+        end("agent")
+        try waitForAgents(0)
+        let terminal = try agentTerminal()
+        try waitForAgents(1)
+        return terminal
+    }
+
+    func contactbook(_ arguments: String..., answering: () throws -> Void = {}) throws -> Command {
+        try Command(Self.programs + "/contactbook", arguments, in: self, answering: answering)
+    }
+
+    func ask(for query: String, answering: () throws -> Void = {}) throws -> Command {
+        try Command(Self.programs + "/AskForContact", [query], in: self, answering: answering)
+    }
+}
+
+extension PseudoTerminal {
+    /// Waits for the words of a choice, presses its key.
+    func see(_ text: String, thenPress keys: String) throws {
+        try wait(for: text)
+        send(keys)
+    }
+}
+
+@Suite("The person at a terminal, the agent and the apps, as they are installed")
+struct TerminalTests {
+    @Test("A first question goes stage by stage, and the app reads exactly what was confirmed")
+    func stages() throws {
+        let house = try House()
+        let terminal = try house.terminalWithBook()
+        let listed = try house.contactbook("list") {
+            try terminal.wait(for: "“contactbook” asks to see your contacts.")
+            #expect(terminal.screen.contains("an unverified program"))
+            try terminal.see("[c] Continue", thenPress: "c")
+            try terminal.see("[s] Select contacts…", thenPress: "s")
+            try terminal.wait(for: "4 [ ] Emmy Noether")
+            terminal.send("lov")
+            try terminal.see("1 [ ] Ada Lovelace", thenPress: "\r")
+            try terminal.see("[1–9] choose", thenPress: "1")
+            try terminal.see("1 [x] Ada Lovelace", thenPress: "c")
+            try terminal.wait(for: "Share this contact with “contactbook”?")
+            try terminal.see("[y] Share this contact", thenPress: "y")
+        }
+        #expect(listed.end == .exited(0), "\(listed.errors)")
+        let lines = listed.output.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.last?.hasPrefix("Ada Lovelace") == true)
+        #expect(lines.last?.contains("ada@example.org") == true)
+        try terminal.wait(for: "You shared 1 contact with “contactbook”.")
+        let search = try house.contactbook("search", "grace")
+        #expect(search.end == .exited(1))
+        #expect(search.errors.contains("no contact that this program may see matches grace"))
+    }
+
+    @Test("The access button is one key for an app that is known, and one more for one that is not")
+    func button() throws {
+        let house = try House()
+        let terminal = try house.terminalWithBook()
+        let first = try house.ask(for: "ada") {
+            try terminal.wait(for: "“AskForContact” looks for “ada”.")
+            try terminal.see("[s] Share Ada Lovelace", thenPress: "s")
+            try terminal.wait(for: "Only this contact: Ada Lovelace")
+            try terminal.see("[y] Yes, share", thenPress: "y")
+        }
+        #expect(first.output == "Ada Lovelace\n  +44 20 7946 0001\n  ada@example.org\n")
+        let second = try house.ask(for: "grace") {
+            try terminal.see("[s] Share Grace Hopper", thenPress: "s")
+        }
+        #expect(second.output == "Grace Hopper\n  grace@example.org\n")
+        let third = try house.ask(for: "nobody") {
+            try terminal.see("Press any key.", thenPress: "x")
+        }
+        #expect(third.output == "Nothing was shared.\n")
+        #expect(third.end == .exited(0))
+    }
+
+    @Test("Two apps at once are asked about one after the other")
+    func queue() throws {
+        let house = try House()
+        let terminal = try house.terminalWithBook()
+        let book = try Command.Running(House.programs + "/contactbook", ["list"], in: house)
+        try terminal.wait(for: "“contactbook” asks to see your contacts.")
+        let other = try Command.Running(House.programs + "/AskForContact", ["ada"], in: house)
+        try house.waitForPrompts(2)
+        try terminal.see("[d] Don't allow", thenPress: "d")
+        let refused = try book.finish()
+        #expect(refused.end == .exited(1))
+        #expect(refused.errors.contains("could not list the contacts: you have not let contactbook do that"))
+        try terminal.wait(for: "“AskForContact” looks for “ada”.")
+        try terminal.see("Don't share", thenPress: "\r")
+        #expect(try other.finish().output == "Nothing was shared.\n")
+        try terminal.wait(for: "Nothing was shared with “AskForContact”.")
+    }
+
+    @Test("An app that gives up while the person reads takes its question with it")
+    func givenUp() throws {
+        let house = try House()
+        let terminal = try house.terminalWithBook()
+        let mail = try house.app("mail")
+        try mail.begin("RequestAccess")
+        try terminal.wait(for: "[c] Continue")
+        house.end("mail")
+        try terminal.wait(for: "“mail” no longer waits for an answer.")
+        #expect(!terminal.screen.isAlternate)
+    }
+
+    @Test(
+        "A user without any privilege has all of it: broker, agent and apps",
+        .enabled(if: Surroundings.ordinaryUser.canBeEntered, "needs unshare, setpriv and a build that others may read"))
+    func ordinaryUser() throws {
+        let house = try House(in: .ordinaryUser)
+        let terminal = try house.agentTerminal()
+        try terminal.wait(for: "Waiting for apps that ask for contacts.")
+        let added = try house.contactbook("add", "--given", "Ada", "--family", "Lovelace") {
+            try terminal.see("[c] Continue", thenPress: "c")
+            try terminal.see("[a] Share all", thenPress: "a")
+        }
+        #expect(added.end == .exited(0), "\(added.errors)")
+        #expect(added.output.hasPrefix("added Ada Lovelace\n"))
+        let asked = try house.ask(for: "ada") {
+            try terminal.see("[s] Share Ada Lovelace", thenPress: "s")
+            try terminal.see("[y] Yes, share", thenPress: "y")
+        }
+        #expect(asked.output == "Ada Lovelace\n")
+        let apps = try Command(House.programs + "/contactctl", ["apps"], in: house)
+        #expect(apps.output.split(separator: "\n").count == 3)
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+    }
+}

@@ -1,0 +1,302 @@
+import JSON
+import Testing
+import VarlinkClient
+
+@Suite("What an app was not given does not exist for it")
+struct VisibilityTests {
+    /// Identifiers that name nothing the app may see, by how they came about; and one that does.
+    private struct Names {
+        let app: App
+        let visible: String
+        let nothing: [(kind: String, identifier: String)]
+    }
+
+    private static func names(in house: House, _ person: Person) throws -> Names {
+        let keeper = try house.keeper(with: person)
+        let chat = try house.app("chat", .everything, by: person)
+        let app = try house.app("mail", .everything, by: person)
+        // In the order of House.names: Grace, Lin, Ada, Emmy.
+        let own = try app.fetch().identifiers
+        let foreign = try chat.fetch().identifiers
+        let keepers = try keeper.fetch().identifiers
+        // What it could see is taken back, then it is given Ada and Grace anew, and Grace is deleted.
+        let administrator = try house.administrator()
+        let name = try #require(
+            administrator.call("io.contactbroker.Admin.ListGrants")["grants"]?.elements?
+                .compactMap { $0["app"]?.string }.first { $0.hasPrefix(app.path + " ") })
+        _ = try administrator.call("io.contactbroker.Admin.SetGrant") {
+            $0.member("app", name)
+            $0.member("status", "limited")
+        }
+        #expect(try app.fetch().names.isEmpty)
+        try app.begin("RequestContacts", #"{"query":"everybody"}"#)
+        try person.answer(.only(["Ada Lovelace", "Grace Hopper"]))
+        let granted = try app.reply().strings("identifiers")
+        #expect(Set(granted) == [own[0], own[2]])
+        #expect(try keeper.save([#"{"operation":"delete","contact":{"identifier":"\#(keepers[0])"}}"#]).word == "ok")
+        #expect(try app.fetch().names == ["Ada Lovelace"])
+        return Names(
+            app: app, visible: own[2],
+            nothing: [
+                ("revoked", own[1]), ("revoked too", own[3]), ("deleted", own[0]), ("another app's", foreign[1]),
+                ("another app's of what it may see", foreign[2]), ("another app's of what was deleted", keepers[0]),
+                ("made up", "0123456789abcdef0123456789abcdef"), ("made up too", "ffffffffffffffffffffffffffffffff"),
+                ("empty", ""), ("no identifier", "ada"), ("too short", String(own[1].dropLast())),
+                ("too long", own[1] + "0"), ("spelled otherwise", own[1].uppercased() + " "),
+                ("endless", String(repeating: "a", count: 70_000)), ("another script", "Ünïcödé-\u{1F600}"),
+            ])
+    }
+
+    @Test("Whatever the reason why an identifier names nothing, the answer is the same, byte for byte")
+    func sameBytes() throws {
+        let house = try House()
+        let person = try house.person()
+        let names = try Self.names(in: house, person)
+        let app = names.app
+        let calls: [(String, (String) -> String)] = [
+            ("FetchContacts", { App.fetching(#""predicate":{"identifiers":[\#($0)]}"#) }),
+            ("FetchContacts", { App.fetching(#""predicate":{"identifiers":["\#(names.visible)",\#($0)]}"#) }),
+            ("FetchContacts", { App.fetching(#""predicate":{"identifiers":[\#($0)]},"sortOrder":"givenName""#) }),
+            (
+                "SaveContacts",
+                { App.saving([#"{"operation":"update","contact":{"identifier":\#($0),"givenName":"E"}}"#]) }
+            ),
+            // What would be wrong with the change otherwise is looked at later.
+            ("SaveContacts", { App.saving([#"{"operation":"update","contact":{"identifier":\#($0),"note":"n"}}"#]) }),
+            (
+                "SaveContacts",
+                { App.saving([#"{"operation":"update","contact":{"identifier":\#($0),"birthday":"x"}}"#]) }
+            ),
+            (
+                "SaveContacts",
+                {
+                    App.saving([
+                        #"{"operation":"update","contact":{"identifier":"\#(names.visible)","givenName":"Changed"}}"#,
+                        #"{"operation":"update","contact":{"identifier":\#($0),"givenName":"Changed"}}"#,
+                    ])
+                }
+            ),
+            (
+                "SaveContacts",
+                {
+                    App.saving([
+                        App.adding(given: "Added"),
+                        #"{"operation":"update","contact":{"identifier":\#($0),"familyName":"E"}}"#,
+                    ])
+                }
+            ),
+            // Last, since what is there is deleted by it.
+            ("SaveContacts", { App.saving([#"{"operation":"delete","contact":{"identifier":\#($0)}}"#]) }),
+        ]
+        for (method, parameters) in calls {
+            var answers: [[UInt8]: [String]] = [:]
+            for (kind, identifier) in names.nothing {
+                answers[try app.call(method, parameters(quoted(identifier))).bytes, default: []].append(kind)
+            }
+            #expect(
+                answers.count == 1,
+                "\(method): \(answers.map { (String(decoding: $0.key, as: UTF8.self), $0.value) })")
+            // And it is not the answer to an identifier that names something, so that the comparison says something.
+            let visible = try app.call(method, parameters(quoted(names.visible)))
+            let repeatsIt = method == "FetchContacts" && parameters("").contains(names.visible)
+            #expect(repeatsIt || answers[visible.bytes] == nil, "\(visible.text)")
+        }
+    }
+
+    @Test("A save of which one step names nothing does nothing at all")
+    func nothingDone() throws {
+        let house = try House()
+        let person = try house.person()
+        let names = try Self.names(in: house, person)
+        for (kind, identifier) in names.nothing {
+            let reply = try names.app.save([
+                #"{"operation":"update","contact":{"identifier":"\#(names.visible)","givenName":"Changed"}}"#,
+                App.adding(given: "Added"),
+                #"{"operation":"delete","contact":{"identifier":\#(quoted(identifier))}}"#,
+            ])
+            #expect(reply.error == "RecordDoesNotExist", "\(kind)")
+            #expect(reply["index"]?.integer == 2, "\(kind)")
+        }
+        #expect(try names.app.fetch().names == ["Ada Lovelace"])
+    }
+
+    @Test(
+        "A limited app finds, orders and counts only what it was given",
+        arguments: [
+            ("", ["Lin Lanying", "Ada Lovelace"]),
+            (#""sortOrder":"givenName""#, ["Ada Lovelace", "Lin Lanying"]),
+            (#""predicate":{"name":"l"}"#, ["Lin Lanying", "Ada Lovelace"]),
+            (#""predicate":{"name":"lov ada"}"#, ["Ada Lovelace"]),
+            (#""predicate":{"name":"grace"}"#, []),
+            (#""predicate":{"name":"hop"}"#, []),
+            (#""predicate":{"emailAddress":"ada@example.org"}"#, ["Ada Lovelace"]),
+            (#""predicate":{"emailAddress":"grace@example.org"}"#, []),
+            (#""predicate":{"phoneNumber":"+861055500003"}"#, ["Lin Lanying"]),
+            (#""predicate":{"phoneNumber":"+12025550100"}"#, []),
+            (#""limit":1"#, ["Lin Lanying"]),
+            (#""limit":2"#, ["Lin Lanying", "Ada Lovelace"]),
+            (#""limit":3"#, ["Lin Lanying", "Ada Lovelace"]),
+        ])
+    func exactly(parameters: String, names: [String]) throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(
+            adding: House.people + [#""givenName":"Hidden","phoneNumbers":[{"value":"+1 202 555 0100"}]"#], with: person
+        )
+        let app = try house.app("mail", .only(["Ada Lovelace", "Lin Lanying"]), by: person)
+        let ordered =
+            parameters.contains("sortOrder")
+            ? parameters
+            : #""sortOrder":"familyName""#
+                + (parameters.isEmpty ? "" : "," + parameters)
+        let reply = try app.fetch(ordered)
+        #expect(reply.names == names)
+        // A further page is promised only where there is something on it for this app.
+        #expect((reply["next"] != nil) == (parameters == #""limit":1"#))
+    }
+
+    @Test("Page after page gives everything once, and the last page says that it is the last")
+    func pages() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(
+            adding: (0..<57).map { #""givenName":"\#($0 % 2 == 0 ? "Even" : "Odd")","familyName":"N\#(100 + $0)""# },
+            with: person)
+        let even = (0..<57).filter { $0 % 2 == 0 }.map { "Even N\(100 + $0)" }
+        let app = try house.app("mail", .only(even), by: person)
+        for size in [1, 7, 28, 29] {
+            var names: [String] = []
+            var after: String?
+            var pages = 0
+            repeat {
+                let token = after.map { #","after":\#(quoted($0))"# } ?? ""
+                let page = try app.fetch(#""sortOrder":"familyName","limit":\#(size)\#(token)"#)
+                names += page.names
+                after = page["next"]?.string
+                pages += 1
+            } while after != nil && pages < 60
+            #expect(names == even)
+            #expect(pages == (29 + size - 1) / size)
+        }
+    }
+
+    @Test("A page's token is of use to nobody else, and to no other order")
+    func foreignToken() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let mail = try house.app("mail", .everything, by: person)
+        let chat = try house.app("chat", .everything, by: person)
+        let token = try #require(try mail.fetch(#""sortOrder":"familyName","limit":1"#)["next"]?.string)
+        let following = #""sortOrder":"familyName","after":\#(quoted(token))"#
+        #expect(try mail.fetch(following).names == Array(House.names.dropFirst()))
+        #expect(try chat.fetch(following).error == "InvalidParameter")
+        #expect(try mail.fetch(#""sortOrder":"givenName","after":\#(quoted(token))"#).error == "InvalidParameter")
+        #expect(try mail.fetch(#""sortOrder":"familyName","after":"made up""#).error == "InvalidParameter")
+    }
+
+    @Test("Two apps cannot join what they know: the same contact has another identifier for each")
+    func identifiers() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let mail = try house.app("mail", .everything, by: person)
+        let chat = try house.app("chat", .everything, by: person)
+        #expect(try Set(mail.fetch().identifiers).isDisjoint(with: chat.fetch().identifiers))
+    }
+
+    @Test("An app's identifiers stay, across edits, new processes and restarts; a reset makes new ones")
+    func lastingIdentifiers() throws {
+        let house = try House()
+        var person = try house.person()
+        try house.keeper(with: person)
+        var mail = try house.app("mail", .everything, by: person)
+        let before = try mail.fetch().identifiers
+        let change = #"{"operation":"update","contact":{"identifier":"\#(before[2])","nickname":"Countess"}}"#
+        #expect(try mail.save([change]).word == "ok")
+        #expect(try mail.fetch().identifiers == before)
+        #expect(try house.stop() == .exited(0))
+        try house.start()
+        house.end("mail")
+        mail = try house.app("mail")
+        #expect(try mail.fetch().identifiers == before)
+        #expect(try mail.fetch(#""predicate":{"identifiers":["\#(before[2])"]}"#).names == ["Ada Lovelace"])
+        _ = try house.administrator().call("io.contactbroker.Admin.ResetGrant")
+        person = try house.person("another agent")
+        try mail.begin("RequestAccess")
+        try person.answer(.everything)
+        #expect(try mail.reply().word == "full")
+        #expect(try Set(mail.fetch().identifiers).isDisjoint(with: before))
+    }
+
+    @Test("A contact that a limited app adds is its own to see, and no other limited app's")
+    func added() throws {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        let mail = try house.app("mail", .only(["Ada Lovelace"]), by: person)
+        let chat = try house.app("chat", .only(["Ada Lovelace"]), by: person)
+        let saved = try mail.save([App.adding(given: "Kurt", family: "Gödel")])
+        #expect(try mail.fetch().names == ["Kurt Gödel", "Ada Lovelace"])
+        #expect(try mail.fetch().identifiers.first == saved.strings("identifiers").first)
+        #expect(try chat.fetch().names == ["Ada Lovelace"])
+        #expect(try keeper.fetch().names.contains("Kurt Gödel"))
+        #expect(try house.stop() == .exited(0))
+        try house.start()
+        #expect(try house.app("mail").fetch().names == ["Kurt Gödel", "Ada Lovelace"])
+    }
+
+    @Test("Notes are told only to who was given them by name; anyone may write one into a new contact")
+    func notes() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let asking = #"{"keys":["givenName","note"],"sortOrder":"familyName"}"#
+        let mail = try house.app("mail", .everything, by: person)
+        for keys in [#""note""#, #""givenName","extraProperties""#] {
+            #expect(try mail.call("FetchContacts", #"{"keys":[\#(keys)]}"#).error == "UnauthorizedKeys")
+        }
+        #expect(try mail.call("FetchContacts", asking)["keys"]?.elements?.compactMap(\.string) == ["note"])
+        let ada = try mail.fetch().identifiers[2]
+        let change = #"{"operation":"update","contact":{"identifier":"\#(ada)","note":"mine"}}"#
+        #expect(try mail.save([change]).error == "UnauthorizedKeys")
+        #expect(try mail.save([App.adding(#""givenName":"Zoe","familyName":"Z","note":"hers""#)]).word == "ok")
+
+        let notes = try house.app("notes", .everythingAndNotes, by: person, keys: ["givenName", "note"])
+        let found = try notes.call("FetchContacts", asking)["contacts"]?.elements?.compactMap { $0["note"]?.string }
+        #expect(found == ["", "", "first programmer", "a note of hers", "hers"])
+    }
+
+    @Test("Notes that were not asked for cannot be given")
+    func unaskedNotes() throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.app("mail")
+        try app.begin("RequestAccess", #"{"keys":["givenName"]}"#)
+        let prompt = try person.prompt()
+        #expect(try person.answer(prompt, #""level":"full","keys":["note"]"#).error == "InvalidAnswer")
+        try person.answer(prompt, #""level":"full""#)
+        #expect(try app.reply().word == "full")
+    }
+
+    @Test("A key that was not given is as if empty, to read and to find by")
+    func keys() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let app = try house.app("mail")
+        try app.begin("RequestAccess", #"{"keys":["givenName","familyName"]}"#)
+        try person.answer(person.prompt(), #""level":"full","keys":["givenName","familyName"]"#)
+        #expect(try app.reply().word == "full")
+        let reply = try app.call("FetchContacts", #"{"keys":["givenName","emailAddresses","modificationDate"]}"#)
+        #expect(reply["contacts"]?.count == 4)
+        for contact in try #require(reply["contacts"]?.elements) {
+            #expect(contact["givenName"]?.string?.isEmpty == false)
+            #expect(contact["emailAddresses"]?.count == 0)
+            #expect(contact["modificationDate"]?.string == "")
+        }
+        #expect(try app.fetch(#""predicate":{"emailAddress":"ada@example.org"}"#).names.isEmpty)
+        #expect(try app.fetch(#""predicate":{"phoneNumber":"+442079460001"}"#).names.isEmpty)
+        #expect(try app.fetch(#""predicate":{"name":"ada"}"#).names == ["Ada Lovelace"])
+    }
+}
