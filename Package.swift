@@ -89,6 +89,8 @@ let package = Package(
         .executableTarget(
             name: "ScriptedPerson", dependencies: ["PseudoTerminal"], path: "Tests/Support/ScriptedPerson",
             swiftSettings: strict),
+        .executableTarget(
+            name: "HouseCompanion", dependencies: ["CLinux"], path: "Tests/HouseCompanion", swiftSettings: strict),
         .target(name: "CTestCaller", path: "Tests/CTestCaller"),
 
         tests("JSONTests", ["JSON"]),
@@ -105,5 +107,11 @@ let package = Package(
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
         tests("CommandTests", ["contactctl", "contactbook", "CommandOutput"]),
+        tests(
+            "HouseTests",
+            [
+                "ContactsInterface", "ContactsModel", "JSON", "VarlinkClient", "PseudoTerminal", "HouseCompanion",
+                "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact", "Varlink", grdbSQLite,
+            ]),
     ]
 )
