@@ -38,7 +38,7 @@ final class ChildProcess {
         let code = posix_spawn(&child, path, &actions, &attributes, &words, &variables)
         guard code == 0 else { throw Trouble("could not start \(path): \(String(cString: strerror(code)))") }
         pid = child
-        handle = clinux_open_process(child)
+        handle = clinux_pidfd_open(child)
     }
 
     deinit {

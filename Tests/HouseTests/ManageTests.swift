@@ -3,13 +3,17 @@ import Testing
 
 @Suite("Looking through what an app may see")
 struct ManageTests {
-    /// A house where `mail` sees Ada and Grace.
-    private func house() throws -> (House, Person, App) {
-        let house = try House()
+    let house: House
+
+    init() throws {
+        house = try House()
+    }
+
+    /// A person and `mail`, which sees Ada and Grace.
+    private func people() throws -> (Person, App) {
         let person = try house.person()
         try house.keeper(with: person)
-        let mail = try house.app("mail", .only(["Ada Lovelace", "Grace Hopper"]), by: person)
-        return (house, person, mail)
+        return (person, try house.app("mail", .only(["Ada Lovelace", "Grace Hopper"]), by: person))
     }
 
     private func row(_ name: String, _ prompt: JSONValue, _ person: Person) throws -> String {
@@ -18,7 +22,7 @@ struct ManageTests {
 
     @Test("An app is told what was added, and sees no more what was taken away")
     func addsAndRemoves() throws {
-        let (_, person, mail) = try house()
+        let (person, mail) = try people()
         let before = try mail.fetch()
         try mail.begin("ManageAccess")
         let prompt = try person.prompt()
@@ -39,7 +43,7 @@ struct ManageTests {
 
     @Test("What is looked through says which contacts the app sees already")
     func marksShared() throws {
-        let (_, person, mail) = try house()
+        let (person, mail) = try people()
         try mail.begin("ManageAccess")
         let prompt = try person.prompt()
         let names = #""agent":"\#(person.token)","cookie":"\#(prompt["cookie"]?.string ?? "")""#
@@ -56,7 +60,7 @@ struct ManageTests {
         "Whatever the person does but adding, the app is told the same",
         arguments: ["", #""level":"denied""#, #""level":"limited""#, "removed", #""neverAskAgain":true"#])
     func grantsNothing(fields: String) throws {
-        let (_, person, mail) = try house()
+        let (person, mail) = try people()
         try mail.begin("ManageAccess")
         let prompt = try person.prompt()
         var fields = fields
@@ -73,7 +77,6 @@ struct ManageTests {
 
     @Test("Nobody is asked for an app that sees everything, nothing, or was not decided about")
     func answersEmpty() throws {
-        let house = try House()
         let person = try house.person()
         let keeper = try house.keeper(with: person)
         let refused = try house.app("refused", .refused, by: person)
@@ -86,7 +89,6 @@ struct ManageTests {
 
     @Test("A list that is on its way ends where one of its contacts is taken away")
     func endsStreams() throws {
-        let house = try House()
         let person = try house.person()
         let many = (0..<3_000).map { #""givenName":"Given \#($0)","note":"\#(String(repeating: "n", count: 900))""# }
         try house.keeper(adding: many, with: person)
@@ -130,7 +132,7 @@ struct ManageTests {
 
     // MARK: Of the person's own accord
 
-    private func open(_ app: App, _ person: Person, _ house: House) throws -> Answer {
+    private func open(_ app: App, _ person: Person) throws -> Answer {
         let grants = try person.call("ListGrants", #"{"agent":"\#(person.token)"}"#)
         let grant = try #require(
             grants["grants"]?.elements?.first { $0["app"]?.string?.hasPrefix(app.path + " ") ?? false })
@@ -140,9 +142,9 @@ struct ManageTests {
 
     @Test("The person opens an app's grant, and no app's question waits for it")
     func opensOwn() throws {
-        let (house, person, mail) = try house()
+        let (person, mail) = try people()
         house.end("mail")
-        let prompt = try #require(open(mail, person, house)["prompt"])
+        let prompt = try #require(open(mail, person)["prompt"])
         #expect(prompt["kind"]?.string == "manage")
         #expect(prompt["caller"]?["executable"]?.string == mail.path)
         // Meanwhile another app asks, and is answered.
@@ -156,12 +158,11 @@ struct ManageTests {
 
     @Test("From a refusal the person can make a grant, and from everything a few")
     func changesLevel() throws {
-        let house = try House()
         let person = try house.person()
         let keeper = try house.keeper(with: person)
         let refused = try house.app("refused", .refused, by: person)
         for app in [keeper, refused] {
-            let prompt = try #require(open(app, person, house)["prompt"])
+            let prompt = try #require(open(app, person)["prompt"])
             let ada = try row("Ada Lovelace", prompt, person)
             #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(ada)"]"#).error == nil)
             #expect(try app.fetch().names == ["Ada Lovelace"])
@@ -171,11 +172,11 @@ struct ManageTests {
 
     @Test("An agent answers no grant that another one opened, and none that was replaced")
     func otherAgents() throws {
-        let (house, person, mail) = try house()
+        let (person, mail) = try people()
         let other = try house.person("other agent")
-        let first = try #require(open(mail, person, house)["prompt"])
+        let first = try #require(open(mail, person)["prompt"])
         #expect(try other.answer(first, #""level":"denied""#).error == "UnknownPrompt")
-        let second = try #require(open(mail, person, house)["prompt"])
+        let second = try #require(open(mail, person)["prompt"])
         #expect(try person.answer(first, #""level":"denied""#).error == "UnknownPrompt")
         #expect(try mail.call("GetAuthorization").word == "limited")
         #expect(try person.answer(second, #""level":"denied""#).error == nil)
@@ -185,7 +186,6 @@ struct ManageTests {
 
     @Test("There is nothing to open of an app that was never decided about")
     func nothingToOpen() throws {
-        let house = try House()
         let person = try house.person()
         let parameters = #"{"agent":"\#(person.token)","app":"/usr/bin/x","strength":"unverified"}"#
         #expect(try person.call("Manage", parameters).error == "InvalidParameter")
@@ -193,8 +193,8 @@ struct ManageTests {
 
     @Test("A grant that was revoked while it was looked through stays revoked")
     func revokedMeanwhile() throws {
-        let (house, person, mail) = try house()
-        let prompt = try #require(open(mail, person, house)["prompt"])
+        let (person, mail) = try people()
+        let prompt = try #require(open(mail, person)["prompt"])
         let added = try row("Emmy Noether", prompt, person)
         let administrator = try house.administrator()
         let grants = try administrator.call("io.contactbroker.Admin.ListGrants")["grants"]?.elements
