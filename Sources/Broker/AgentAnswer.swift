@@ -12,8 +12,11 @@ extension Broker {
             throw AgentError.notAnAgent("this process serves no agent of that token")
         }
         guard let prompt = prompts.prompt(parameters.cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
-        guard !parameters.hasPickerFields, parameters.removed.isEmpty || prompt.kind == .manage else {
+        guard !parameters.hasForeignFields(for: prompt.kind) else {
             throw AgentError.invalidAnswer("a field of another kind of prompt")
+        }
+        if let pick = prompt.pick, let picked = parameters.picked, !picked.isEmpty {
+            return try answer(pick, picked, prompt, agent, call)
         }
         guard let level = parameters.level else {
             dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
@@ -109,7 +112,9 @@ extension Broker {
         case (.pick, _), (.propose, _):
             throw AgentError.invalidAnswer("this kind of prompt has no level")
         }
-        guard level == .limited || (rows.isEmpty && removed.isEmpty) else { throw AgentError.invalidAnswer("contacts without limited") }
+        guard level == .limited || (rows.isEmpty && removed.isEmpty) else {
+            throw AgentError.invalidAnswer("contacts without limited")
+        }
         if prompt.kind == .manage { return try managed(level, removed, parameters, known) }
         if let keys = parameters.keys, !keys.isDisjoint(with: .named),
             prompt.keys?.isSuperset(

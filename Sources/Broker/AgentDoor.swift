@@ -59,6 +59,7 @@ extension Broker {
     private func search(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try SearchParameters(call.parameters)
         let (_, prompt) = try shown(parameters.agent, parameters.cookie, session)
+        if let pick = prompt.pick { return search(parameters, pick, prompt, call, session) }
         books.with(session.caller.uid) { [weak self] result in
             guard let self else { return }
             let scope: RecordScope = parameters.granted ? granted(to: prompt) : .all
@@ -86,15 +87,17 @@ extension Broker {
         }
     }
 
-    private func rows(
-        _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt
+    func rows(
+        _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt,
+        choices: [Pick.Choice] = []
     ) -> [UInt8] {
         let granted = granted(to: prompt)
         var writer = JSONWriter(reservingCapacity: 256 + rows.count * 256)
         writer.object {
             $0.name("rows")
-            $0.array(rows) { writer, row in
-                let (record, contact) = row
+            $0.array(rows.enumerated()) { writer, row in
+                let (index, (record, contact)) = row
+                let choice = choices.indices.contains(index) ? choices[index] : nil
                 let disclosed = Self.rowDisclosure.project(
                     [(record, contact, .none)], of: Self.rowKeys, under: prompt.rows, as: .agentRow)
                 writer.object {
@@ -103,7 +106,9 @@ extension Broker {
                     $0.raw(disclosed.elements)
                     $0.member("detail", Self.rowDisclosure.detail(of: contact))
                     $0.member("granted", granted.contains(record) ? "all" : "none")
-                    $0.member("enabled", true)
+                    $0.member("enabled", choice?.reason == nil)
+                    $0.member("returns", choice?.returns)
+                    $0.member("reason", choice?.reason)
                 }
             }
             $0.member("total", total)
@@ -118,6 +123,7 @@ extension Broker {
         guard let record = prompt.rows.record(parameters.identifier, as: .agentRow) else {
             throw AgentError.invalidAnswer("no row of this prompt")
         }
+        if let pick = prompt.pick { return show(record, pick, prompt, call, session) }
         books.with(session.caller.uid) { [weak self] result in
             guard let self else { return }
             do throws(StoreError) {
@@ -158,6 +164,8 @@ extension Broker {
                 $0.member("keys", prompt.keys?.keys.map(\.rawValue))
                 $0.member("query", prompt.query)
                 $0.member("caption", prompt.caption)
+                $0.member("multiple", prompt.pick?.multiple)
+                $0.member("select", prompt.pick?.select.rawValue)
                 $0.member("totalContacts", prompt.total)
                 $0.member("grantedContacts", granted)
                 $0.member("lastUsedAt", usage?.lastUsedAt.map { Timestamp.text(seconds: $0) })

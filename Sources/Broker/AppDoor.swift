@@ -26,8 +26,9 @@ extension Broker {
                 Save(call: call, session: session, broker: self, try SaveContactsParameters(call.parameters)).begin()
             case .requestContacts: try requestContacts(call, session)
             case .manageAccess: try manageAccess(call, session)
+            case .pickContacts: try pickContacts(call, session)
             case .countContacts, .listLinkedContacts, .getUserDefaults, .setUserDefaults, .listContainers, .listGroups,
-                .watchChanges, .fetchHistory, .pickContacts, .proposeContact:
+                .watchChanges, .fetchHistory, .proposeContact:
                 throw .methodNotImplemented(call.method)
             }
         } catch {
@@ -80,6 +81,7 @@ extension Broker {
         var query: String?
         var caption: String?
         var hidden: Set<RecordNumber> = []
+        var pick: Pick?
     }
 
     /// Asks the person on behalf of a call; the call fails by itself where they may not be asked.
@@ -113,7 +115,7 @@ extension Broker {
         let prompt = Prompt(
             cookie: cookie, kind: question.kind, session: session, isQuiet: question.isQuiet,
             purpose: question.purpose, keys: question.keys, query: question.query, caption: question.caption,
-            hidden: question.hidden, total: total, rows: rows)
+            hidden: question.hidden, total: total, rows: rows, pick: question.pick)
         record(.prompt, of: session.caller, detail: question.kind.rawValue)
         do throws(Prompts.Refusal) {
             try prompts.ask(prompt, for: call, done: done)

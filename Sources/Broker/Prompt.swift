@@ -14,6 +14,8 @@ final class Prompt {
     let keys: ContactKeySet?
     let query: String?
     let caption: String?
+    /// Of the one-time picker: what is wanted and what can be chosen.
+    let pick: Pick?
     /// Contacts that are not offered: the app has them, or said that it knows them.
     let hidden: Set<RecordNumber>
     /// Contacts in the book when the question was raised.
@@ -32,8 +34,9 @@ final class Prompt {
     init(
         cookie: String, kind: PromptKind, session: CallerSession, isQuiet: Bool, purpose: String? = nil,
         keys: ContactKeySet? = nil, query: String? = nil, caption: String? = nil, hidden: Set<RecordNumber> = [],
-        total: Int, rows: IdentifierCipher
+        total: Int, rows: IdentifierCipher, pick: Pick? = nil
     ) {
+        self.pick = pick
         self.cookie = cookie
         self.kind = kind
         self.session = session
@@ -64,6 +67,8 @@ final class Prompt {
 enum PromptOutcome: Hashable {
     /// Something was decided or granted; `newly` is what the app can see since then and could not before.
     case granted(newly: Set<RecordNumber>)
+    /// The person picked this for once; never empty.
+    case picked(Picked)
     /// The person said no, and that was stored.
     case refused
     /// Nobody said anything: dismissed, timed out, or nothing to choose from.

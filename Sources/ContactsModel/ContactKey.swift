@@ -16,6 +16,20 @@ public enum ContactKey: String, CaseIterable, Sendable {
     /// Place in the stored form, and bit in a ``ContactKeySet``.
     public var index: Int { Int(Self.indices[self] ?? 0) }
 
+    /// Whether its value is a list of which each member has an identifier.
+    public var hasSeveralValues: Bool {
+        switch self {
+        case .phoneNumbers, .emailAddresses, .postalAddresses, .dates, .urlAddresses, .contactRelations,
+            .socialProfiles, .instantMessageAddresses:
+            true
+        case .contactType, .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix,
+            .nickname, .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName,
+            .departmentName, .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday, .creationDate,
+            .modificationDate, .imageDataAvailable, .note, .extraProperties, .thumbnailImageData, .imageData:
+            false
+        }
+    }
+
     private static let indices = Dictionary(
         uniqueKeysWithValues: allCases.enumerated().map { ($0.element, UInt8($0.offset)) })
 }

@@ -35,7 +35,8 @@ extension Agent {
             case .access: AccessDialogue(next)
             case .button: ButtonDialogue(next)
             case .manage: ManageDialogue(next)
-            case .pick, .propose, nil: NoticeDialogue(next)
+            case .pick: PickDialogue(next)
+            case .propose, nil: NoticeDialogue(next)
             }
         self.dialogue = dialogue
         isTooSmallSaid = false
@@ -115,6 +116,10 @@ extension Agent {
                     dialogue.prompt.cookie, query: query, offset: offset, limit: limit, shared: true)
                 self.dialogue?.found(result)
             }
+        case .show(let identifier):
+            ask { connection throws(VarlinkClientError) in
+                if let card = try connection.show(dialogue.prompt.cookie, identifier) { self.dialogue?.shown(card) }
+            }
         case .answer(let answer):
             ask { connection throws(VarlinkClientError) in
                 try connection.answer(dialogue.prompt.cookie, answer)
@@ -151,6 +156,9 @@ extension Agent {
         let who = name(prompt)
         if prompt.kind == .manage {
             terminal.say(ManageDialogue.words(for: answer, who))
+        } else if let picked = answer.picked {
+            terminal.say(
+                "You gave \(who) \(picked.count == 1 ? "what you picked" : "the \(picked.count) you picked"), once.")
         } else if answer.level == .full {
             terminal.say("You shared all contacts with \(who).")
         } else if answer.isApproval {

@@ -78,6 +78,15 @@ final class AgentConnection {
             total: Int(reply["total"]?.integer ?? 0), offset: offset)
     }
 
+    /// One contact's card; `nil` where it cannot be read.
+    func show(_ cookie: String, _ identifier: String) throws(VarlinkClientError) -> Card? {
+        let reply = try call("Show") {
+            $0.member("cookie", cookie)
+            $0.member("identifier", identifier)
+        }
+        return reply["contact"].flatMap { Card($0, selectable: reply["selectable"]?.strings ?? []) }
+    }
+
     func answer(_ cookie: String, _ answer: Answer) throws(VarlinkClientError) {
         _ = try call("Answer") {
             $0.member("cookie", cookie)

@@ -16,7 +16,9 @@ struct AppGrant: Hashable, Sendable {
 extension AppGrant {
     /// - Returns: `nil` where the object is none that the interface describes.
     init?(_ object: JSONValue) {
-        guard let app = object["app"]?.string, let displayName = object["displayName"]?.string, let status = object["status"]?.string else { return nil }
+        guard let app = object["app"]?.string, let displayName = object["displayName"]?.string,
+            let status = object["status"]?.string
+        else { return nil }
         self.app = app
         self.displayName = displayName
         strength = object["strength"]?.string.flatMap(IdentityStrength.init) ?? .unverified

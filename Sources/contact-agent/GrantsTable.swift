@@ -21,13 +21,15 @@ enum GrantsTable {
                 let last = grant.lastUsedAt.map { String(ShownText.line($0).prefix(10)) } ?? "never"
                 return StyledLine(
                     row(
-                        "\(index + 1)", ShownText.quoted(grant.displayName, columns: nameWidth), grant.strength.rawValue,
+                        "\(index + 1)", ShownText.quoted(grant.displayName, columns: nameWidth),
+                        grant.strength.rawValue,
                         seen + (grant.session == nil ? "" : " (session)"), contacts, last, nameWidth))
             }
     }
 
     private static func row(
-        _ number: String, _ app: String, _ strength: String, _ seen: String, _ contacts: String, _ last: String, _ nameWidth: Int
+        _ number: String, _ app: String, _ strength: String, _ seen: String, _ contacts: String, _ last: String,
+        _ nameWidth: Int
     ) -> String {
         [(number, 1), (app, nameWidth), (strength, 11), (seen, 15), (contacts, 9), (last, 10)]
             .map { Columns.pad($0.0, to: $0.1) }.joined(separator: " ")

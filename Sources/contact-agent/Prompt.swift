@@ -39,7 +39,11 @@ struct Prompt: Hashable, Sendable {
     var hasGrant: Bool
     var purpose: String?
     var keys: [String]
+    /// It named keys, be it none at all; otherwise it means all but notes.
+    var namesKeys: Bool
     var query: String?
+    /// The one-time picker: more than one can be picked.
+    var isMultiple: Bool
     var totalContacts: Int
     var grantedContacts: Int
     /// What may be offered, the first one by default; empty where a standing grant goes on as it is.
@@ -84,6 +88,8 @@ extension Prompt {
         hasGrant = status == "limited" || status == "full"
         purpose = object["purpose"]?.string
         keys = object["keys"]?.strings ?? []
+        namesKeys = object["keys"].map { !$0.isNull } ?? false
+        isMultiple = object["multiple"]?.bool ?? false
         query = object["query"]?.string
         totalContacts = Int(object["totalContacts"]?.integer ?? 0)
         grantedContacts = Int(object["grantedContacts"]?.integer ?? 0)

@@ -109,6 +109,7 @@ struct PromptText {
     var purpose: String? = "to fill in addresses"
     var keys: [String]?
     var query: String?
+    var multiple: Bool?
     var totalContacts = 3
     var grantedContacts = 0
     var lifetimes: [String]? = ["session", "untilRevoked"]
@@ -134,6 +135,7 @@ struct PromptText {
             writer.member("purpose", purpose)
             writer.member("keys", keys)
             writer.member("query", query)
+            writer.member("multiple", multiple)
             writer.member("totalContacts", totalContacts)
             writer.member("grantedContacts", grantedContacts)
             writer.member("lifetimes", lifetimes)

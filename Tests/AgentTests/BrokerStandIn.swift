@@ -14,6 +14,9 @@ final class BrokerStandIn {
         var reason: String?
         /// The app sees it already.
         var isGranted = false
+        /// Of the one-time picker: choosing it picks it, or shows this card.
+        var returns: Bool?
+        var card: String?
     }
 
     struct Answer: Equatable {
@@ -24,6 +27,8 @@ final class BrokerStandIn {
         var lifetime: String?
         var neverAskAgain: Bool?
         var removed: [String]?
+        /// What was picked: contact, key and value with slashes between them.
+        var picked: [String]?
     }
 
     let runtimeDirectory: String
@@ -155,10 +160,18 @@ final class BrokerStandIn {
                     identifiers: parameters?["identifiers"]?.elements?.compactMap(\.string),
                     keys: parameters?["keys"]?.elements?.compactMap(\.string),
                     lifetime: parameters?["lifetime"]?.string, neverAskAgain: parameters?["neverAskAgain"]?.bool,
-                    removed: parameters?["removed"]?.elements?.compactMap(\.string)))
+                    removed: parameters?["removed"]?.elements?.compactMap(\.string),
+                    picked: parameters?["picked"]?.elements?.map { pick in
+                        ["contact", "key", "value"].compactMap { pick[$0]?.string }.joined(separator: "/")
+                    }))
             send(#"{"parameters":{}}"#, on: descriptor)
         case "io.contactbroker.Agent.ListGrants":
             send(#"{"parameters":{"grants":\#(grants)}}"#, on: descriptor)
+        case "io.contactbroker.Agent.Show":
+            let identifier = parameters?["identifier"]?.string
+            let card = contacts.first { $0.identifier == identifier }?.card ?? "{}"
+            send(
+                #"{"parameters":{"contact":\#(card),"selectable":["phoneNumbers","emailAddresses"]}}"#, on: descriptor)
         case "io.contactbroker.Agent.Manage":
             opened = ["app", "strength", "session"].map { parameters?[$0]?.string }
             guard let managed else {
@@ -203,6 +216,7 @@ final class BrokerStandIn {
                         writer.member("granted", contact.isGranted ? "all" : "none")
                         writer.member("enabled", contact.reason == nil)
                         writer.member("reason", contact.reason)
+                        writer.member("returns", contact.returns)
                     }
                 }
                 writer.member("total", found.count)

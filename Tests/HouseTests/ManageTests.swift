@@ -102,7 +102,8 @@ struct ManageTests {
             rows += page["rows"]?.elements?.compactMap { $0["identifier"]?.string } ?? []
         }
         let taken = try person.answer(
-            first, #""level":"limited","keys":["givenName","note"],"lifetime":"untilRevoked","identifiers":"# + quoted(rows))
+            first,
+            #""level":"limited","keys":["givenName","note"],"lifetime":"untilRevoked","identifiers":"# + quoted(rows))
         #expect(taken.error == nil)
         _ = try mail.reply()
         // Another connection of the same app does not read.
