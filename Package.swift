@@ -41,6 +41,7 @@ let package = Package(
     targets: [
         // What Swift cannot import: a few lines of C each.
         .target(name: "CLinux"),
+        .target(name: "CAffinity"),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
@@ -79,6 +80,10 @@ let package = Package(
             name: "AskForContact", dependencies: ["BrokerConnection", "Formatting"], path: "Examples/AskForContact",
             swiftSettings: strict),
 
+        program(
+            "contactbroker-bench",
+            ["VarlinkClient", "ContactsModel", "CAffinity", "CLinux", grdbSQLite]),
+
         // What the tests need: other people's certification, a terminal, callers that really differ.
         .executableTarget(
             name: "CertificationServer", dependencies: ["VarlinkServer", nioCore, nioPosix],
@@ -110,8 +115,8 @@ let package = Package(
         tests(
             "HouseTests",
             [
-                "ContactsInterface", "ContactsModel", "JSON", "VarlinkClient", "PseudoTerminal", "HouseCompanion",
-                "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact", "Varlink", grdbSQLite,
+                "ContactsInterface", "VarlinkClient", "PseudoTerminal", "HouseCompanion", "contactbrokerd",
+                "contact-agent", "contactctl", "contactbook", "AskForContact", grdbSQLite,
             ]),
     ]
 )

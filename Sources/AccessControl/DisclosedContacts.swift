@@ -35,7 +35,7 @@ public struct ImageMembers: Hashable, Sendable {
 /// Copies the permitted ranges of stored contacts, one contact after the other.
 ///
 /// The order of members in a JSON object means nothing, so what has a value is copied first, in long runs, and
-/// what has none is appended as one constant.
+/// then, from a contact that has nothing, what has none.
 struct Projection {
     private let disclosure: Disclosure
     private let identifiers: IdentifierCipher
@@ -44,20 +44,22 @@ struct Projection {
     private let permitted: ContactKeySet
     private var pending: [(record: RecordNumber, start: Int, end: Int)] = []
     private var bodies: [UInt8] = []
-    private var emptyKeys = ContactKeySet()
-    private var emptyMembers: [UInt8] = []
 
     init(disclosure: Disclosure, requested: ContactKeySet, identifiers: IdentifierCipher, kind: RecordKind) {
         self.disclosure = disclosure
         self.requested = requested
         self.identifiers = identifiers
         self.kind = kind
+        // The date tells of edits to any ordinary key, so it is for those who may read all of them.
+        let isWhole = disclosure.keys.isSuperset(of: Grant.ordinaryKeys)
         permitted = requested.intersection(disclosure.keys)
+            .subtracting(isWhole ? [] : ContactKeySet([.modificationDate]))
     }
 
     mutating func append(_ record: RecordNumber, _ contact: StoredContact, _ images: ImageMembers) {
         guard disclosure.scope.contains(record) else { return }
         let start = bodies.count
+        if pending.isEmpty { bodies.reserveCapacity(contact.bytes.count + StoredContact.empty.bytes.count) }
         var told = contact.present.intersection(permitted)
         contact.ranges(of: told) { bodies.append(contentsOf: contact.bytes[$0]) }
         if permitted.contains(.imageData), let member = images.imageData {
@@ -72,14 +74,10 @@ struct Projection {
         pending.append((record, start, bodies.count))
     }
 
-    /// Neighbours in a list mostly lack the same keys.
+    /// What has no value lies together in long runs too.
     private mutating func appendEmpty(_ keys: ContactKeySet) {
-        guard !keys.isEmpty else { return }
-        if keys != emptyKeys {
-            emptyKeys = keys
-            emptyMembers = keys.keys.flatMap(\.emptyMember)
-        }
-        bodies.append(contentsOf: emptyMembers)
+        let empty = StoredContact.empty
+        empty.ranges(of: keys) { bodies.append(contentsOf: empty.bytes[$0]) }
     }
 
     func finish() -> DisclosedContacts {

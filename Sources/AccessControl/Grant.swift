@@ -85,3 +85,15 @@ public struct Grant: Hashable, Sendable {
         return false
     }
 }
+
+extension Grant {
+    /// Allows all that the other one allows. Whatever it does not is to be taken back.
+    public func isAtLeast(_ other: Grant) -> Bool {
+        guard keys.isSuperset(of: other.keys) else { return false }
+        switch (access, other.access) {
+        case (_, .denied), (.full, _): return true
+        case (.limited(let records), .limited(let others)): return records.isSuperset(of: others)
+        case (.limited, .full), (.denied, .limited), (.denied, .full): return false
+        }
+    }
+}

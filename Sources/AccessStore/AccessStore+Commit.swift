@@ -67,20 +67,27 @@ extension AccessStore {
 
     /// The batch is in the file.
     private func settle() {
-        for record in batch.records where record.event == .disclosure {
-            let app = record.strength.map { Principal(uid: record.uid, strength: $0, app: record.app) }
-            guard let app, var usage = usages[app] else { continue }
-            usage.uses += 1
-            usage.unwritten += 1
-            usage.lastUsedAt = record.time / 1_000_000
-            usages[app] = usage
-            hasUnwrittenUses = hasUnwrittenUses || usage.unwritten >= Self.mostUnwrittenUses
-        }
+        countUses()
         writtenCounters = counters
         unwrittenGrants.removeAll()
         unwrittenIntents.removeAll()
         unwrittenPseudonyms.removeAll()
         batch = Batch()
+    }
+
+    private func countUses() {
+        // Neighbours are mostly of one app, and finding an app means hashing a path.
+        var found: (app: Principal, place: Dictionary<Principal, Usage>.Index?)?
+        for record in batch.records where record.event == .disclosure {
+            guard let strength = record.strength else { continue }
+            let app = Principal(uid: record.uid, strength: strength, app: record.app)
+            if found?.app != app { found = (app, usages.index(forKey: app)) }
+            guard let place = found?.place else { continue }
+            usages.values[place].uses += 1
+            usages.values[place].unwritten += 1
+            usages.values[place].lastUsedAt = record.time / 1_000_000
+            hasUnwrittenUses = hasUnwrittenUses || usages.values[place].unwritten >= Self.mostUnwrittenUses
+        }
     }
 
     /// The batch is not in the file.

@@ -165,9 +165,9 @@ extension Broker {
         let parameters = try AdminParameters(call.parameters, allowing: ["app", "strength", "uid"])
         let found = matching(parameters, session)
         if found.isEmpty, let app = parameters.app { throw AdminError.unknownApp(app) }
-        for (principal, _) in found {
-            takeBack(principal, detail: "reset")
-            // Its terminal sessions share the standing principal's identifiers, and a reset makes new ones.
+        for (principal, _) in found { takeBack(principal, detail: "reset") }
+        // Terminal sessions share the standing principal's identifiers, and a reset makes new ones.
+        for (principal, _) in found where access.grant(of: principal.bound(to: .standing)) == nil {
             access.removeGrant(of: principal.bound(to: .standing))
         }
         grantsChanged()

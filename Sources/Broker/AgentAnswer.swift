@@ -8,44 +8,32 @@ import Varlink
 extension Broker {
     func answer(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try AnswerParameters(call.parameters)
-        guard let agent = prompts.agent(parameters.agent, of: session) else {
-            throw AgentError.notAnAgent("this process serves no agent of that token")
-        }
-        guard let prompt = prompts.prompt(parameters.cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
+        let (agent, prompt) = try shown(parameters.agent, parameters.cookie, session)
         guard !parameters.hasForeignFields(for: prompt.kind) else {
             throw AgentError.invalidAnswer("a field of another kind of prompt")
         }
         if let pick = prompt.pick, let picked = parameters.picked, !picked.isEmpty {
             return try answer(pick, picked, prompt, agent, call)
         }
-        guard let level = parameters.level else {
-            dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
-            return turn.reply(Array("{}".utf8), to: call)
-        }
-        let rows = try self.rows(parameters.identifiers, of: prompt)
-        let removed = try self.rows(parameters.removed, of: prompt)
-        // What was deleted while the person read is not granted.
-        books.with(session.caller.uid) { [weak self] result in
-            guard let self, prompts.prompt(parameters.cookie, shownTo: agent) === prompt else {
-                return call.fail(AgentError.unknownPrompt)
+        try withShown(parameters.agent, parameters.cookie, call, session) {
+            [self] (agent, prompt, book) throws(StoreError) in
+            guard let level = parameters.level else {
+                dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
+                return turn.reply(Array("{}".utf8), to: call)
             }
-            let existing: Set<RecordNumber>
-            do throws(StoreError) {
-                existing = rows.isEmpty ? [] : try result.get()?.existing(rows) ?? []
-            } catch {
-                return unavailable(call, error)
-            }
-            // By what holds now: a book that had to be opened first took its time.
+            let decided: Decided
             do throws(VarlinkError) {
-                let decided = try decided(level, rows, removed, parameters, prompt, standing(of: prompt.session))
-                guard !decided.changesNothing(adding: rows) else {
-                    dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
-                    return turn.reply(Array("{}".utf8), to: call)
-                }
-                hold(decided, rows: existing, parameters, prompt, agent, call)
+                decided = try self.decided(level, parameters, prompt, standing(of: prompt.session))
             } catch {
-                call.fail(error)
+                return call.fail(error)
             }
+            guard !decided.changesNothing else {
+                dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
+                return turn.reply(Array("{}".utf8), to: call)
+            }
+            // What was deleted while the person read is not granted.
+            let existing = decided.rows.isEmpty ? [] : try book?.existing(decided.rows) ?? []
+            hold(decided, rows: decided.rows.intersection(existing), parameters, prompt, agent, call)
         }
     }
 
@@ -74,13 +62,15 @@ extension Broker {
         var lifetime: Lifetime
         /// What a limited app sees already.
         var standing: Set<RecordNumber>
+        /// What the person chose.
+        var rows: Set<RecordNumber>
         /// What it shall not see any longer.
         var removed: Set<RecordNumber> = []
         /// The grant that this one takes the place of, where the person looks through it.
         var managed: Grant?
 
         /// A look at a grant that leaves it as it is.
-        func changesNothing(adding rows: Set<RecordNumber>) -> Bool {
+        var changesNothing: Bool {
             guard let managed, level.status == managed.access.status else { return false }
             return rows.isSubset(of: standing) && removed.isEmpty && keys == managed.keys
         }
@@ -97,9 +87,10 @@ extension Broker {
     }
 
     private func decided(
-        _ level: AnswerParameters.Level, _ rows: Set<RecordNumber>, _ removed: Set<RecordNumber>,
-        _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding
+        _ level: AnswerParameters.Level, _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding
     ) throws(VarlinkError) -> Decided {
+        let rows = try self.rows(parameters.identifiers, of: prompt)
+        let removed = try self.rows(parameters.removed, of: prompt)
         let isFirst = known.standing == .notDetermined
         switch (prompt.kind, level) {
         case (.access, .denied), (.access, .limited), (.access, .full): break
@@ -115,7 +106,7 @@ extension Broker {
         guard level == .limited || (rows.isEmpty && removed.isEmpty) else {
             throw AgentError.invalidAnswer("contacts without limited")
         }
-        if prompt.kind == .manage { return try managed(level, removed, parameters, known) }
+        if prompt.kind == .manage { return try managed(level, adding: rows, removing: removed, parameters, known) }
         if let keys = parameters.keys, !keys.isDisjoint(with: .named),
             prompt.keys?.isSuperset(
                 of: keys.intersection(.named)) != true
@@ -130,7 +121,7 @@ extension Broker {
             if case .limited(let records) = grant.access { standing = records }
             return Decided(
                 principal: principal, level: level, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
-                standing: standing)
+                standing: standing, rows: rows)
         }
         let lifetime = try lifetime(parameters, prompt.caller)
         guard let principal = prompt.caller.principal(for: lifetime) else {
@@ -138,13 +129,13 @@ extension Broker {
         }
         return Decided(
             principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
-            standing: [])
+            standing: [], rows: rows)
     }
 
     /// What becomes of a grant that the person looked through. Its terms stay; a refusal can become a grant.
     private func managed(
-        _ level: AnswerParameters.Level, _ removed: Set<RecordNumber>, _ parameters: AnswerParameters,
-        _ known: PrincipalStanding
+        _ level: AnswerParameters.Level, adding rows: Set<RecordNumber>, removing removed: Set<RecordNumber>,
+        _ parameters: AnswerParameters, _ known: PrincipalStanding
     ) throws(VarlinkError) -> Decided {
         guard case .granted(let grant) = known.standing, let principal = known.principal else {
             throw AgentError.invalidAnswer("what was granted has ended")
@@ -159,7 +150,7 @@ extension Broker {
         var standing: Set<RecordNumber> = []
         if case .limited(let records) = grant.access { standing = records }
         return Decided(
-            principal: principal, level: level, keys: keys, lifetime: grant.lifetime, standing: standing,
+            principal: principal, level: level, keys: keys, lifetime: grant.lifetime, standing: standing, rows: rows,
             removed: removed.intersection(standing), managed: grant)
     }
 

@@ -33,14 +33,33 @@ extension Broker {
         let agent = Agent(
             token: token, session: session, terminal: parameters.terminal, notifyOnly: parameters.notifyOnly,
             serve: call)
-        prompts.describe = { [weak self] prompt, waiting, expires in
-            self?.describe(prompt, waiting: waiting, expires: expires) ?? Array("{}".utf8)
-        }
         guard prompts.serve(agent) else { throw AgentError.tooManyAgents }
     }
 
-    /// The agent and the prompt that a call of the second connection is about.
-    private func shown(
+    /// Hands over the agent and the prompt that a call of the second connection is about, and the book.
+    ///
+    /// Looked up when the book is there: while it was opened, the prompt may have ended.
+    func withShown(
+        _ token: String, _ cookie: String, _ call: Call, _ session: CallerSession,
+        _ body: @escaping (Agent, Prompt, ContactsStore?) throws(StoreError) -> Void
+    ) throws(VarlinkError) {
+        _ = try shown(token, cookie, session)
+        books.with(session.caller.uid) { [weak self] result in
+            guard let self else { return }
+            do throws(VarlinkError) {
+                let (agent, prompt) = try shown(token, cookie, session)
+                do throws(StoreError) {
+                    try body(agent, prompt, try result.get())
+                } catch {
+                    unavailable(call, error)
+                }
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    func shown(
         _ token: String, _ cookie: String, _ session: CallerSession
     ) throws(VarlinkError) -> (Agent, Prompt) {
         guard let agent = prompts.agent(token, of: session) else {
@@ -60,20 +79,17 @@ extension Broker {
         let parameters = try SearchParameters(call.parameters)
         let (_, prompt) = try shown(parameters.agent, parameters.cookie, session)
         if let pick = prompt.pick { return search(parameters, pick, prompt, call, session) }
-        books.with(session.caller.uid) { [weak self] result in
-            guard let self else { return }
-            let scope: RecordScope = parameters.granted ? granted(to: prompt) : .all
-            do throws(StoreError) {
-                let found =
-                    try result.get()?.search(
-                        parameters.query, scope: scope, excluding: prompt.hidden, order: .familyName,
-                        offset: parameters.offset, limit: parameters.limit) ?? (rows: [], total: 0)
-                record(.agentSearch, of: session.caller) { $0.count = found.rows.count }
-                turn.reply(
-                    rows(found.rows, total: found.total, offset: parameters.offset, prompt), to: call)
-            } catch {
-                unavailable(call, error)
+        try withShown(parameters.agent, parameters.cookie, call, session) {
+            [self] (_, prompt, book) throws(StoreError) in
+            var found: (rows: [(RecordNumber, StoredContact)], total: Int) = ([], 0)
+            if let book {
+                let hidden = try hidden(from: prompt, in: book)
+                found = try book.search(
+                    parameters.query, scope: parameters.granted ? granted(to: prompt) : .all, excluding: hidden, order: .familyName, offset: parameters.offset,
+                    limit: parameters.limit)
             }
+            record(.agentSearch, of: session.caller) { $0.count = found.rows.count }
+            turn.reply(rows(found.rows, total: found.total, offset: parameters.offset, prompt), to: call)
         }
     }
 
@@ -87,6 +103,7 @@ extension Broker {
         }
     }
 
+    /// - Parameter choices: of the one-time picker, what may be done with each row.
     func rows(
         _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt,
         choices: [Pick.Choice] = []
@@ -98,13 +115,14 @@ extension Broker {
             $0.array(rows.enumerated()) { writer, row in
                 let (index, (record, contact)) = row
                 let choice = choices.indices.contains(index) ? choices[index] : nil
-                let disclosed = Self.rowDisclosure.project(
-                    [(record, contact, .none)], of: Self.rowKeys, under: prompt.rows, as: .agentRow)
+                let identifier = prompt.rows.identifier(of: record, as: .agentRow)
                 writer.object {
-                    $0.member("identifier", prompt.rows.identifier(of: record, as: .agentRow))
+                    $0.member("identifier", identifier)
                     $0.name("contact")
-                    $0.raw(disclosed.elements)
-                    $0.member("detail", Self.rowDisclosure.detail(of: contact))
+                    $0.raw(
+                        Self.rowDisclosure.row(
+                            of: contact, keys: Self.rowKeys, identifier: identifier, textLimit: limits.rowText))
+                    $0.member("detail", Self.rowDisclosure.detail(of: contact, textLimit: limits.rowText))
                     $0.member("granted", granted.contains(record) ? "all" : "none")
                     $0.member("enabled", choice?.reason == nil)
                     $0.member("returns", choice?.returns)
@@ -120,25 +138,23 @@ extension Broker {
     private func show(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ShowParameters(call.parameters)
         let (_, prompt) = try shown(parameters.agent, parameters.cookie, session)
-        guard let record = prompt.rows.record(parameters.identifier, as: .agentRow) else {
-            throw AgentError.invalidAnswer("no row of this prompt")
-        }
-        if let pick = prompt.pick { return show(record, pick, prompt, call, session) }
-        books.with(session.caller.uid) { [weak self] result in
-            guard let self else { return }
-            do throws(StoreError) {
-                let disclosure = Disclosure.forPerson(keys: .all)
-                var found: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
-                let query = ContactQuery(scope: .all, predicate: .records([record]), limit: 1)
-                _ = try result.get()?.fetch(query) { found.append(($0, $1, ImageMembers($2))) }
-                guard !found.isEmpty else { return call.fail(AgentError.invalidAnswer("no row of this prompt")) }
-                let disclosed = disclosure.project(
-                    found, of: ContactKeySet.all.subtracting(.images), under: prompt.rows, as: .agentRow)
-                self.record(.agentSearch, of: session.caller) { $0.count = 1 }
-                turn.reply(Array("{\"contact\":".utf8) + disclosed.elements + Array("}".utf8), to: call)
-            } catch {
-                unavailable(call, error)
+        if let pick = prompt.pick { return try show(parameters.identifier, pick, prompt, call, session) }
+        try withShown(parameters.agent, parameters.cookie, call, session) {
+            [self] (_, prompt, book) throws(StoreError) in
+            var found: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
+            if let book, let record = prompt.rows.record(parameters.identifier, as: .agentRow) {
+                _ = try book.fetch(ContactQuery(scope: .all, predicate: .records([record]), limit: 1)) {
+                    found.append(($0, $1, ImageMembers($2)))
+                }
             }
+            guard !found.isEmpty else { return call.fail(AgentError.invalidAnswer("no row of this prompt")) }
+            let disclosed = Disclosure.forPerson(keys: .all).project(
+                found, of: ContactKeySet.all.subtracting(.images), under: prompt.rows, as: .agentRow)
+            guard disclosed.elements.count <= limits.largestReply else {
+                return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
+            }
+            record(.agentSearch, of: session.caller) { $0.count = 1 }
+            turn.reply(Array("{\"contact\":".utf8) + disclosed.elements + Array("}".utf8), to: call)
         }
     }
 
@@ -151,6 +167,8 @@ extension Broker {
         if case .granted(let grant) = known.standing, case .limited(let records) = grant.access {
             granted = records.count
         }
+        // What cannot be counted just now is not worth refusing the prompt for.
+        let total = (try? books.opened(prompt.caller.uid)?.count(ContactQuery(scope: .all))) ?? 0
         var writer = JSONWriter(reservingCapacity: 1_024)
         writer.object {
             $0.name("prompt")
@@ -166,7 +184,7 @@ extension Broker {
                 $0.member("caption", prompt.caption)
                 $0.member("multiple", prompt.pick?.multiple)
                 $0.member("select", prompt.pick?.select.rawValue)
-                $0.member("totalContacts", prompt.total)
+                $0.member("totalContacts", total)
                 $0.member("grantedContacts", granted)
                 $0.member("lastUsedAt", usage?.lastUsedAt.map { Timestamp.text(seconds: $0) })
                 $0.member("uses", usage?.uses)

@@ -28,7 +28,7 @@ extension Broker {
             case .manageAccess: try manageAccess(call, session)
             case .pickContacts: try pickContacts(call, session)
             case .countContacts, .listLinkedContacts, .getUserDefaults, .setUserDefaults, .listContainers, .listGroups,
-                .watchChanges, .fetchHistory, .proposeContact:
+                .watchChanges, .fetchHistory,  .proposeContact:
                 throw .methodNotImplemented(call.method)
             }
         } catch {
@@ -80,7 +80,7 @@ extension Broker {
         var keys: ContactKeySet?
         var query: String?
         var caption: String?
-        var hidden: Set<RecordNumber> = []
+        var ignored: [ContactPredicate] = []
         var pick: Pick?
     }
 
@@ -94,19 +94,18 @@ extension Broker {
             return refuse(call, session, error)
         }
         guard isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
+        // Opened before anybody is asked, so that an agent can be told how many contacts there are.
         books.with(session.caller.uid) { [weak self] result in
             guard let self, !call.isOver else { return }
-            do throws(StoreError) {
-                let total = try result.get()?.count(ContactQuery(scope: .all)) ?? 0
-                raise(question, total: total, call, session, done: done)
-            } catch {
-                unavailable(call, error)
+            switch result {
+            case .success: raise(question, call, session, done: done)
+            case .failure(let error): unavailable(call, error)
             }
         }
     }
 
     private func raise(
-        _ question: Question, total: Int, _ call: Call, _ session: CallerSession,
+        _ question: Question, _ call: Call, _ session: CallerSession,
         done: @escaping (PromptOutcome) -> Void
     ) {
         guard let cookie = Self.randomName(), let key = IdentifierCipher.randomKey(),
@@ -115,7 +114,7 @@ extension Broker {
         let prompt = Prompt(
             cookie: cookie, kind: question.kind, session: session, isQuiet: question.isQuiet,
             purpose: question.purpose, keys: question.keys, query: question.query, caption: question.caption,
-            hidden: question.hidden, total: total, rows: rows, pick: question.pick)
+            pick: question.pick, ignored: question.ignored, rows: rows)
         record(.prompt, of: session.caller, detail: question.kind.rawValue)
         do throws(Prompts.Refusal) {
             try prompts.ask(prompt, for: call, done: done)

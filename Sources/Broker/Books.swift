@@ -14,13 +14,23 @@ final class Books {
     private let folder: String
     private let loop: any Loop
     private let userName: (UInt32) -> String
+    private let forgetsAfter: Duration
+    private let log: (String) -> Void
     private var states: [UInt32: State] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
+    /// Users whose log is about to be emptied.
+    private var forgetting: Set<UInt32> = []
 
-    init(folder: String, loop: any Loop, userName: @escaping (UInt32) -> String) {
+    /// - Parameter forgetsAfter: how long deleted and edited text may stay in the log.
+    init(
+        folder: String, loop: any Loop, userName: @escaping (UInt32) -> String, forgetsAfter: Duration,
+        log: @escaping (String) -> Void
+    ) {
         self.folder = folder
         self.loop = loop
         self.userName = userName
+        self.forgetsAfter = forgetsAfter
+        self.log = log
     }
 
     /// The user's own queue: what may take its time with one user's book, one thing after the other.
@@ -54,6 +64,11 @@ final class Books {
         }
     }
 
+    /// The user's book, if it is open.
+    func opened(_ uid: UInt32) -> ContactsStore? {
+        if case .open(let book) = states[uid] { book } else { nil }
+    }
+
     private func open(
         _ uid: UInt32, creating: Bool, _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
     ) {
@@ -75,12 +90,42 @@ final class Books {
     private func opened(_ uid: UInt32, _ result: Result<ContactsStore?, StoreError>) {
         guard case .opening(let waiting) = states[uid] else { return }
         switch result {
-        case .success(let book?): states[uid] = .open(book)
+        case .success(let book?):
+            states[uid] = .open(book)
+            // What the last run did not come to.
+            forget(uid)
         case .success(nil): states[uid] = .absent
         // Not remembered: a full disk or a missing right may be mended, so the next call tries again.
         case .failure: states[uid] = nil
         }
         for body in waiting { body(result) }
+    }
+
+    /// Something was deleted or edited: soon its text is in no file any more, the write-ahead log included.
+    func forget(_ uid: UInt32) {
+        guard forgetting.insert(uid).inserted else { return }
+        let bound = LoopBound(self, loop: loop)
+        loop.schedule(after: forgetsAfter) { bound.value.emptyLog(of: uid) }
+    }
+
+    private func emptyLog(of uid: UInt32) {
+        forgetting.remove(uid)
+        guard case .open(let book) = states[uid] else { return }
+        let bound = LoopBound(self, loop: loop)
+        queue(of: uid).async { [loop] in
+            do throws(StoreError) {
+                try book.checkpoint()
+            } catch {
+                loop.execute { bound.value.couldNotEmptyLog(of: uid, error) }
+            }
+        }
+    }
+
+    private func couldNotEmptyLog(of uid: UInt32, _ error: StoreError) {
+        // Closed in the meantime: closing empties it.
+        guard case .open = states[uid] else { return }
+        log("deleted text is still in the log of an address book: \(error)")
+        forget(uid)
     }
 
     /// Waits for what is being written, then closes every book.

@@ -1,6 +1,7 @@
 import AccessControl
 import AccessStore
 import ContactsInterface
+import ContactsModel
 import Dispatch
 import Varlink
 
@@ -28,6 +29,8 @@ public final class Broker {
     private var isSyncScheduled = false
     private var expiry: (any Scheduled)?
     private var savesWaiting: [UInt32: Int] = [:]
+    /// Saves that wait for the one that is on its way; there is an entry while one is.
+    private var saves: [UInt32: [() -> Void]] = [:]
 
     /// - Parameter access: the open store; the broker closes it.
     public init(surroundings: Surroundings, limits: Limits = Limits(), access: AccessStore) {
@@ -35,9 +38,14 @@ public final class Broker {
         self.limits = limits
         self.access = access
         startedAt = surroundings.now()
-        books = Books(folder: surroundings.stateFolder, loop: surroundings.loop, userName: surroundings.userName)
+        books = Books(
+            folder: surroundings.stateFolder, loop: surroundings.loop, userName: surroundings.userName,
+            forgetsAfter: limits.forgetsAfter, log: surroundings.log)
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
+        prompts.describe = { [weak self] prompt, waiting, expires in
+            self?.describe(prompt, waiting: waiting, expires: expires) ?? Array("{}".utf8)
+        }
         turn.didCommit = { [weak self] in self?.scheduleSync() }
         recoverSaves()
         scheduleExpiry()
@@ -71,6 +79,7 @@ public final class Broker {
 
     /// Closes the stores. No call is answered afterwards.
     public func close() {
+        syncQueue.sync {}
         books.close()
         access.close(now: surroundings.now())
     }
@@ -84,7 +93,13 @@ public final class Broker {
         if let known = session.known, known.epoch == grantsEpoch, !hasExpired(known.standing) { return known.standing }
         var found = PrincipalStanding(standing: .notDetermined, principal: nil, identifiers: nil)
         for principal in session.caller.principals {
-            guard let grant = access.grant(of: principal), !grant.hasExpired(at: seconds) else { continue }
+            guard let grant = access.grant(of: principal) else { continue }
+            guard !grant.hasExpired(at: seconds) else {
+                // The timer runs on another clock, which stands still while the machine sleeps.
+                let bound = LoopBound(self, loop: surroundings.loop)
+                surroundings.loop.execute { bound.value.expire() }
+                continue
+            }
             let identifiers = access.identifiers(
                 for: principal, sharesStandingKey: !session.caller.isInterpreter)
             found = PrincipalStanding(standing: .granted(grant), principal: principal, identifiers: identifiers)
@@ -139,6 +154,14 @@ public final class Broker {
         access.append(record)
     }
 
+    /// Contacts for the record, in pieces that stay small; one piece at least, also of none.
+    func parts(_ records: [RecordNumber]) -> [ArraySlice<RecordNumber>] {
+        let size = limits.contactsPerAuditRecord
+        return stride(from: 0, to: max(records.count, 1), by: size).map {
+            records[$0..<min($0 + size, records.count)]
+        }
+    }
+
     // MARK: Grants
 
     /// Whether a grant of this caller waits for the disk. The call then runs when it is there.
@@ -166,8 +189,10 @@ public final class Broker {
             settled(false)
             return
         }
+        let former = access.grant(of: principal)
         access.setGrant(grant, for: principal, displayName: displayName)
         grantsChanged()
+        if let former, !grant.isAtLeast(former) { narrowed(principal) }
         record(.grant, of: principal) {
             $0.status = grant.access.status
             $0.keys = grant.keys
@@ -180,9 +205,14 @@ public final class Broker {
         turn.work(
             committed: { [weak self] in
                 self?.onDisk { [weak self] isOnDisk in
-                    if !isOnDisk { self?.takeBack(principal, detail: "not on disk") }
-                    self?.release(principal)
-                    settled(isOnDisk)
+                    guard let self else { return }
+                    let settledGrant = access.grant(of: principal)
+                    let isStanding = settledGrant?.revision == grant.revision
+                    // What cannot be kept does not count; but a no is a no for as long as the broker runs.
+                    if !isOnDisk, isStanding, grant.access != .denied { takeBack(principal, detail: "not on disk") }
+                    release(principal)
+                    // Meanwhile its session may have ended, or an administrator taken it back.
+                    settled(isOnDisk && settledGrant != nil)
                 }
             },
             failed: { [weak self] in
@@ -231,8 +261,7 @@ public final class Broker {
         grantsChanged()
         var withheld = turn.withdraw(principal, ContactsError.accessDenied)
         for session in sessions.values where session.door == .contacts {
-            // Whose standing rested on that grant.
-            guard session.known?.standing.principal == principal else { continue }
+            guard session.disclosedUnder.contains(principal) else { continue }
             withheld += session.connection?.withdraw(ContactsError.accessDenied) ?? 0
             for fetch in session.fetches.values { withheld += fetch.end() }
         }
@@ -300,12 +329,23 @@ public final class Broker {
             broker.isSyncScheduled = false
             let walSync = broker.access.walSync
             let checkpointer = broker.access.walPages > Checkpointer.pages ? broker.access.checkpointer : nil
+            let loop = broker.surroundings.loop
             broker.syncQueue.async {
-                // What fails here fails again, and is told, where somebody waits for it.
-                _ = Self.sync(walSync)
+                let failure = Self.sync(walSync)
+                // A checkpoint that fails leaves the log longer, and is tried again.
                 _ = try? checkpointer?.run()
+                guard let failure else { return }
+                loop.execute { bound.value.recordsAreNotKept(failure) }
             }
         }
+    }
+
+    /// The disk did not take what is on record. Nothing more is told: at most a tenth of a second may be missing.
+    private func recordsAreNotKept(_ failure: any Error) {
+        guard !turn.tellsNothing else { return }
+        turn.tellsNothing = true
+        surroundings.log(
+            "the audit does not reach the disk, so nothing is disclosed until contactbrokerd is restarted: \(failure)")
     }
 
     // MARK: Saves of one user
@@ -317,7 +357,28 @@ public final class Broker {
         return true
     }
 
-    func endWaitingToSave(_ uid: UInt32) {
+    func cancelWaitingToSave(_ uid: UInt32) {
         savesWaiting[uid, default: 1] -= 1
+    }
+
+    /// Runs the save when no other one of the user is on its way to the book, so that it is decided by what holds then.
+    func whenItsTurnToSave(_ uid: UInt32, _ save: @escaping () -> Void) {
+        guard saves[uid] != nil else {
+            saves[uid] = []
+            return save()
+        }
+        saves[uid]?.append(save)
+    }
+
+    func endedSaving(_ uid: UInt32) {
+        savesWaiting[uid, default: 1] -= 1
+        guard let next = saves[uid]?.first else {
+            saves[uid] = nil
+            return
+        }
+        saves[uid]?.removeFirst()
+        // In a later turn: what waits must not grow the stack.
+        let bound = LoopBound(next, loop: surroundings.loop)
+        surroundings.loop.execute { bound.value() }
     }
 }

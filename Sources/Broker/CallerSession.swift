@@ -17,6 +17,8 @@ public final class CallerSession {
     var known: (epoch: Int, standing: PrincipalStanding)?
     /// A grant was used on this connection, and the executable looked at again for it.
     var hasUsedGrant = false
+    /// Principals under whose grants something was told on this connection and may still wait to be sent.
+    private(set) var disclosedUnder: [Principal] = []
     /// Lists that are on their way.
     var fetches: [ObjectIdentifier: Fetch] = [:]
 
@@ -24,6 +26,12 @@ public final class CallerSession {
         self.caller = caller
         self.door = door
         self.isStillItself = isStillItself
+    }
+
+    /// Something is told under that principal's grant.
+    func disclosed(under principal: Principal) {
+        // Two or three at most: the principals of one caller.
+        if !disclosedUnder.contains(principal) { disclosedUnder.append(principal) }
     }
 }
 

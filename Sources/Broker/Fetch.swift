@@ -32,6 +32,8 @@ final class Fetch {
     }
 
     func begin() {
+        session.fetches[ObjectIdentifier(self)] = nil
+        guard !call.isOver else { return }
         if broker.waitsForGrant(session, { self.begin() }) { return }
         let known = broker.standing(of: session)
         switch decide(.read, standing: known.standing, mayAsk: !hasAsked) {
@@ -83,25 +85,41 @@ final class Fetch {
     private func send(
         _ book: ContactsStore?, _ disclosure: Disclosure, _ principal: Principal, _ identifiers: IdentifierCipher
     ) throws(StoreError) {
-        var batch: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
+        var disclosed = disclosure.project([], of: parameters.keys, under: identifiers)
         var end: FetchEnd?
-        if let book, let query = query(disclosure, identifiers) {
-            end = try book.fetch(query) { record, contact, images in
-                batch.append((record, contact, ImageMembers(images)))
+        if let book, var query = query(disclosure, identifiers) {
+            (disclosed, end) = try read(query, book, disclosure, identifiers)
+            // A card as large as a frame is rare: then as many as fit, and it alone is too much.
+            while disclosed.elements.count > broker.limits.largestReply {
+                guard disclosed.records.count > 1 else {
+                    return call.fail(ContactsError.limitExceeded("reply", maximum: broker.limits.largestReply))
+                }
+                query.limit = disclosed.records.count - 1
+                (disclosed, end) = try read(query, book, disclosure, identifiers)
             }
         }
-        let disclosed = disclosure.project(batch, of: parameters.keys, under: identifiers)
+        session.disclosed(under: principal)
         remaining -= disclosed.records.count
         let hasMore = end?.hasMore ?? false
         after = end?.last ?? after
         let continues = call.more && hasMore && remaining > 0
         let next = hasMore && !continues ? after.flatMap { token($0, identifiers) } : nil
-        record(disclosed, whole: parameters.predicate == nil)
+        record(disclosed, whole: parameters.predicate == nil && parameters.limit == nil && parameters.after == nil)
         session.fetches[ObjectIdentifier(self)] = continues ? self : nil
         broker.turn.reply(
             Self.reply(disclosed, next: next), to: call, continues: continues,
             basis: Turn.Basis(principal: principal, revision: disclosure.revision),
             then: continues ? { self.continueWhenRead() } : nil)
+    }
+
+    private func read(
+        _ query: ContactQuery, _ book: ContactsStore, _ disclosure: Disclosure, _ identifiers: IdentifierCipher
+    ) throws(StoreError) -> (DisclosedContacts, FetchEnd) {
+        var batch: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
+        let end = try book.fetch(query) { record, contact, images in
+            batch.append((record, contact, ImageMembers(images)))
+        }
+        return (disclosure.project(batch, of: parameters.keys, under: identifiers), end)
     }
 
     /// What is left of the book for this batch; `nil` where the predicate names nothing at all.
@@ -125,16 +143,13 @@ final class Fetch {
             scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, order: order, after: after,
             limit: min(remaining, call.more ? limits.contactsPerTurn : limits.contactsPerReply),
             byteLimit: call.more ? limits.bytesPerTurn : limits.bytesPerReply,
+            toldKeys: parameters.keys.intersection(disclosure.keys),
             images: parameters.keys.intersection(.images).intersection(disclosure.keys))
     }
 
     /// One record for the batch; long ones in pieces, so that each stays small.
     private func record(_ disclosed: DisclosedContacts, whole: Bool) {
-        let size = broker.limits.contactsPerAuditRecord
-        var rest = disclosed.records[...]
-        repeat {
-            let part = rest.prefix(size)
-            rest = rest.dropFirst(size)
+        for part in broker.parts(disclosed.records) {
             broker.record(.disclosure, of: session.caller) {
                 $0.keys = disclosed.keys
                 $0.revision = disclosed.revision
@@ -142,14 +157,10 @@ final class Fetch {
                 // A whole set is named by its revision.
                 $0.contacts = whole ? nil : Array(part)
             }
-        } while !rest.isEmpty
+        }
     }
 
     private func continueWhenRead() {
-        guard !call.isOver else {
-            session.fetches[ObjectIdentifier(self)] = nil
-            return
-        }
         call.whenWritable { [self] in
             let bound = LoopBound(self, loop: broker.surroundings.loop)
             // Other callers first: one long list must not make them wait.
@@ -158,7 +169,6 @@ final class Fetch {
     }
 
     private func next() {
-        guard !call.isOver else { return }
         hasAsked = true
         begin()
     }

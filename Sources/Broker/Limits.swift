@@ -8,6 +8,12 @@ public struct Limits: Hashable, Sendable {
     public var contactsPerReply = 1_000
     /// Bytes of contacts in one reply: a frame holds 16 MiB.
     public var bytesPerReply = 8 * 1_048_576
+    /// Bytes of contacts that one reply can hold whatever its limits say: a frame less what stands around them.
+    public var largestReply = 15 * 1_048_576
+    /// Characters of a name or an address in a line of the agent's list.
+    public var rowText = 200
+    /// Open prompts of callers whose names any program of their user can take.
+    public var promptsOfWeakCallers = 4
     /// Contacts named in one audit record; a longer list is recorded as several.
     public var contactsPerAuditRecord = 250
     /// Prompts of one user that wait for their turn, the shown one included.
@@ -30,6 +36,8 @@ public struct Limits: Hashable, Sendable {
     public var backOffs = 4_096
     /// Disclosure records reach the disk within this time.
     public var syncInterval = Duration.milliseconds(100)
+    /// Deleted and edited text leaves the files after this and a checkpoint, within five seconds in all.
+    public var forgetsAfter = Duration.seconds(2)
     /// Saves of one user that wait for their turn.
     public var savesWaiting = 1_024
     /// Addresses and numbers of one call that are looked up to be ignored.

@@ -36,22 +36,20 @@ extension Broker {
         }
         books.with(session.caller.uid) { [weak self] result in
             guard let self, !call.isOver else { return }
-            do throws(StoreError) {
-                let total = try result.get()?.count(ContactQuery(scope: .all)) ?? 0
-                openOwn(principal, total: total, agent, call)
-            } catch {
-                unavailable(call, error)
+            switch result {
+            case .success: openOwn(principal, agent, call)
+            case .failure(let error): unavailable(call, error)
             }
         }
     }
 
-    private func openOwn(_ principal: Principal, total: Int, _ agent: Agent, _ call: Call) {
+    private func openOwn(_ principal: Principal, _ agent: Agent, _ call: Call) {
         guard let cookie = Self.randomName(), let key = IdentifierCipher.randomKey(),
             let rows = IdentifierCipher(key: key)
         else { return call.fail(ContactsError.storeUnavailable) }
         let absent = CallerSession(caller: caller(standingFor: principal), door: .contacts) { true }
         let prompt = Prompt(
-            cookie: cookie, kind: .manage, session: absent, isQuiet: false, total: total, rows: rows)
+            cookie: cookie, kind: .manage, session: absent, isQuiet: false, rows: rows)
         let time = limits.ownPromptTimeout.microseconds
         prompt.deadline = surroundings.uptime() + time
         agent.own = prompt

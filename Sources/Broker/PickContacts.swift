@@ -68,6 +68,7 @@ extension Broker {
         }
         let principals = session.caller.principals
         let principal = known.principal ?? principals[principals.endIndex - 1]
+        session.disclosed(under: principal)
         turn.reply(Self.reply(picked), to: call, basis: Turn.Basis(principal: principal, revision: 0))
     }
 
@@ -112,7 +113,12 @@ extension Broker {
     }
 
     /// The card of one row: what the app would get of it, and nothing else.
-    func show(_ record: RecordNumber, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession) {
+    func show(
+        _ identifier: String, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        guard let record = prompt.rows.record(identifier, as: .agentRow) else {
+            throw AgentError.invalidAnswer("no row of this prompt")
+        }
         offLoop(call, session) { (book) throws(StoreError) in
             try Self.read([record], images: [], book).first.map { ($0, pick.selectable($0.record, $0.contact)) }
         } done: { [self] found in
@@ -121,6 +127,9 @@ extension Broker {
             }
             let keys = pick.keys.union(.names).subtracting(.images)
             let disclosed = Disclosure.forPerson(keys: keys).project([row], of: keys, under: prompt.rows, as: .agentRow)
+            guard disclosed.elements.count <= limits.largestReply else {
+                return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
+            }
             self.record(.agentSearch, of: session.caller) { $0.count = 1 }
             var writer = JSONWriter(reservingCapacity: disclosed.elements.count + 256)
             writer.object {

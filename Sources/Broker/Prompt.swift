@@ -16,10 +16,11 @@ final class Prompt {
     let caption: String?
     /// Of the one-time picker: what is wanted and what can be chosen.
     let pick: Pick?
-    /// Contacts that are not offered: the app has them, or said that it knows them.
-    let hidden: Set<RecordNumber>
-    /// Contacts in the book when the question was raised.
-    let total: Int
+    /// Contacts that hold one of these are not offered: the app said that it knows them.
+    let ignored: [ContactPredicate]
+    /// The contacts that ``ignored`` names, once an agent has asked for rows: nothing is looked up before somebody
+    /// is there to look at it.
+    var ignoredRecords: Set<RecordNumber>?
     /// Makes the rows' identifiers; dies with the prompt.
     let rows: IdentifierCipher
     /// The calls that wait, each with what to do when the person has answered.
@@ -28,13 +29,15 @@ final class Prompt {
     var agents: [Agent] = []
     /// When it counts as dismissed, in microseconds of ``Surroundings/uptime``; `nil` while no agent has it.
     var deadline: Int64?
+    /// Ends the wait for an agent, or for the person.
+    var timer: (any Scheduled)?
     /// An answer is on its way to the disk; no other one counts.
     var isAnswered = false
 
     init(
         cookie: String, kind: PromptKind, session: CallerSession, isQuiet: Bool, purpose: String? = nil,
-        keys: ContactKeySet? = nil, query: String? = nil, caption: String? = nil, hidden: Set<RecordNumber> = [],
-        total: Int, rows: IdentifierCipher, pick: Pick? = nil
+        keys: ContactKeySet? = nil, query: String? = nil, caption: String? = nil,
+        pick: Pick? = nil, ignored: [ContactPredicate] = [], rows: IdentifierCipher
     ) {
         self.pick = pick
         self.cookie = cookie
@@ -45,8 +48,7 @@ final class Prompt {
         self.keys = keys
         self.query = query
         self.caption = caption
-        self.hidden = hidden
-        self.total = total
+        self.ignored = ignored
         self.rows = rows
     }
 

@@ -5,10 +5,15 @@ import Varlink
 /// What the persons are being asked: one queue for each user, and the agents that may answer. It lives on the loop.
 final class Prompts {
     private struct Desk {
+        /// Taken in turn: the first one is shown.
         var queue: [Prompt] = []
+        /// One line each, beside whatever is shown: an app that was denied must not keep others waiting.
+        var quiet: [Prompt] = []
         var agents: [Agent] = []
-        /// Ends the wait for an agent, or for the person.
-        var timer: (any Scheduled)?
+
+        /// The prompts that agents have now.
+        var shown: [Prompt] { queue.prefix(1) + quiet }
+        var open: [Prompt] { queue + quiet }
     }
 
     private let surroundings: Surroundings
@@ -34,13 +39,16 @@ final class Prompts {
 
     /// Whether the person may be asked for this caller now; looked at before anything is read for the prompt.
     func mayAsk(_ kind: PromptKind, for caller: Caller) throws(Refusal) {
-        if let seconds = backOff.remaining(BackOff.Key(caller), now: surroundings.uptime()) {
+        let key = BackOff.Key(caller)
+        if let seconds = backOff.remaining(key, now: surroundings.uptime()) {
             throw .tooManyPrompts(retryAfterSeconds: seconds)
         }
-        let desk = desks[caller.uid]
-        let open = desk?.queue.filter { $0.caller.principals.last == caller.principals.last } ?? []
-        let joins = kind == .access && open.contains { $0.kind == .access && $0.caller == caller }
-        guard joins || (open.isEmpty && (desk?.queue.count ?? 0) < limits.prompts) else {
+        let open = desks[caller.uid]?.open ?? []
+        let own = open.filter { $0.caller.principals.last == caller.principals.last }
+        if kind == .access, own.contains(where: { $0.kind == .access && $0.caller == caller }) { return }
+        // A hundred processes that go by no lasting name are one crowd.
+        let crowd = open.filter { BackOff.Key($0.caller) == key }
+        guard own.isEmpty, open.count < limits.prompts, crowd.count < limits.promptsOfWeakCallers else {
             throw .tooManyPrompts(retryAfterSeconds: 1)
         }
     }
@@ -62,19 +70,19 @@ final class Prompts {
             self.end(asked, .dismissed)
         }
         guard joined == nil else { return }
-        desks[uid, default: Desk()].queue.append(prompt)
+        if prompt.isQuiet {
+            desks[uid, default: Desk()].quiet.append(prompt)
+        } else {
+            desks[uid, default: Desk()].queue.append(prompt)
+        }
         tellNotifiers(uid)
-        if desks[uid]?.queue.count == 1 { begin(uid) }
+        if desks[uid]?.shown.contains(where: { $0 === prompt }) == true { begin(prompt) }
     }
 
-    /// Shows the first prompt of the queue.
-    private func begin(_ uid: UInt32) {
-        guard let prompt = desks[uid]?.queue.first else { return }
-        let agents = desks[uid]?.agents.filter { mayAnswer($0, prompt) } ?? []
-        if agents.isEmpty {
-            startTimer(uid, limits.agentTimeout) { [weak self] in self?.expire(prompt, .noAgent) }
-            return
-        }
+    /// Shows a prompt whose turn has come.
+    private func begin(_ prompt: Prompt) {
+        let agents = desks[prompt.caller.uid]?.agents.filter { mayAnswer($0, prompt) } ?? []
+        if agents.isEmpty { return startTimer(prompt, limits.agentTimeout, .noAgent) }
         for agent in agents { send(prompt, to: agent) }
     }
 
@@ -88,7 +96,7 @@ final class Prompts {
         let uid = prompt.caller.uid
         if prompt.deadline == nil {
             prompt.deadline = surroundings.uptime() + limits.promptTimeout.microseconds
-            startTimer(uid, limits.promptTimeout) { [weak self] in self?.expire(prompt, .dismissed) }
+            startTimer(prompt, limits.promptTimeout, .dismissed)
         }
         prompt.agents.append(agent)
         let left = (prompt.deadline ?? 0) - surroundings.uptime()
@@ -97,16 +105,14 @@ final class Prompts {
         agent.serve.reply(describe(prompt, waiting, expires), continues: true)
     }
 
-    /// Its time is over. An answer that is on its way to the disk was in time.
-    private func expire(_ prompt: Prompt, _ outcome: PromptOutcome) {
-        guard !prompt.isAnswered else { return }
-        end(prompt, outcome)
-    }
-
-    private func startTimer(_ uid: UInt32, _ delay: Duration, _ body: @escaping () -> Void) {
-        desks[uid]?.timer?.cancel()
-        let bound = LoopBound(body, loop: surroundings.loop)
-        desks[uid]?.timer = surroundings.loop.schedule(after: delay) { bound.value() }
+    private func startTimer(_ prompt: Prompt, _ delay: Duration, _ outcome: PromptOutcome) {
+        prompt.timer?.cancel()
+        let bound = LoopBound((self, prompt), loop: surroundings.loop)
+        prompt.timer = surroundings.loop.schedule(after: delay) {
+            let (prompts, prompt) = bound.value
+            // An answer that is on its way to the disk was in time.
+            if !prompt.isAnswered { prompts.end(prompt, outcome) }
+        }
     }
 
     /// The person does not want to be asked for single contacts of this app again. Kept until the broker ends.
@@ -126,10 +132,9 @@ final class Prompts {
         if let own = agent.own, own.cookie == cookie {
             return own.isAnswered || own.deadline.map { $0 < surroundings.uptime() } ?? true ? nil : own
         }
-        guard let prompt = desks[agent.session.caller.uid]?.queue.first, prompt.cookie == cookie,
-            !prompt.isAnswered, prompt.agents.contains(where: { $0 === agent })
-        else { return nil }
-        return prompt
+        return desks[agent.session.caller.uid]?.shown.first {
+            $0.cookie == cookie && !$0.isAnswered && $0.agents.contains { $0 === agent }
+        }
     }
 
     /// The prompt is over: tells the calls that wait, the agents that show it, and asks the next question.
@@ -141,8 +146,12 @@ final class Prompts {
             answering.own = nil
             return
         }
-        guard let index = desks[uid]?.queue.firstIndex(where: { $0 === prompt }) else { return }
-        desks[uid]?.queue.remove(at: index)
+        guard let desk = desks[uid], desk.open.contains(where: { $0 === prompt }) else { return }
+        let wasFirst = desk.queue.first === prompt
+        desks[uid]?.queue.removeAll { $0 === prompt }
+        desks[uid]?.quiet.removeAll { $0 === prompt }
+        prompt.timer?.cancel()
+        prompt.timer = nil
         count(outcome, of: prompt)
         for agent in prompt.agents where agent !== answering {
             agent.serve.reply(continues: true) { $0.member("withdrawn", prompt.cookie) }
@@ -152,11 +161,8 @@ final class Prompts {
             done(outcome)
         }
         tellNotifiers(uid)
-        if index == 0 {
-            desks[uid]?.timer?.cancel()
-            desks[uid]?.timer = nil
-            begin(uid)
-        }
+        // One that was raised meanwhile has begun already.
+        if wasFirst, let next = desks[uid]?.queue.first, next.timer == nil { begin(next) }
     }
 
     private func count(_ outcome: PromptOutcome, of prompt: Prompt) {
@@ -177,7 +183,7 @@ final class Prompts {
         let others = desks[uid]?.agents.filter { !$0.notifyOnly } ?? []
         guard desks[uid]?.agents.count ?? 0 < limits.agents else { return false }
         desks[uid, default: Desk()].agents.append(agent)
-        let waiting = desks[uid]?.queue.count ?? 0
+        let waiting = desks[uid]?.open.count ?? 0
         agent.serve.reply(continues: true) {
             if !agent.notifyOnly { $0.member("agent", agent.token) }
             $0.member("waiting", waiting)
@@ -185,7 +191,7 @@ final class Prompts {
         }
         if !agent.notifyOnly {
             for other in others { other.serve.reply(continues: true) { $0.member("others", others.count) } }
-            if let prompt = desks[uid]?.queue.first, !prompt.isAnswered, mayAnswer(agent, prompt) {
+            for prompt in desks[uid]?.shown ?? [] where !prompt.isAnswered && mayAnswer(agent, prompt) {
                 send(prompt, to: agent)
             }
         }
@@ -206,17 +212,17 @@ final class Prompts {
         desks[uid]?.agents.removeAll { $0 === leaving }
         let others = desks[uid]?.agents.filter { !$0.notifyOnly } ?? []
         for other in others { other.serve.reply(continues: true) { $0.member("others", others.count - 1) } }
-        guard let prompt = desks[uid]?.queue.first, !prompt.isAnswered,
-            prompt.agents.contains(where: { $0 === leaving })
-        else { return }
-        prompt.agents.removeAll { $0 === leaving }
-        guard prompt.agents.isEmpty else { return }
-        prompt.deadline = nil
-        startTimer(uid, limits.agentTimeout) { [weak self] in self?.expire(prompt, .dismissed) }
+        for prompt in desks[uid]?.shown ?? [] where !prompt.isAnswered {
+            guard prompt.agents.contains(where: { $0 === leaving }) else { continue }
+            prompt.agents.removeAll { $0 === leaving }
+            guard prompt.agents.isEmpty else { continue }
+            prompt.deadline = nil
+            startTimer(prompt, limits.agentTimeout, .dismissed)
+        }
     }
 
     private func tellNotifiers(_ uid: UInt32) {
-        let waiting = desks[uid]?.queue.count ?? 0
+        let waiting = desks[uid]?.open.count ?? 0
         for agent in desks[uid]?.agents ?? [] where agent.notifyOnly {
             agent.serve.reply(continues: true) { $0.member("waiting", waiting) }
         }
@@ -226,5 +232,5 @@ final class Prompts {
     func agentCount(_ uid: UInt32) -> Int { desks[uid]?.agents.count ?? 0 }
 
     /// Prompts of this user that are open.
-    func openCount(_ uid: UInt32) -> Int { desks[uid]?.queue.count ?? 0 }
+    func openCount(_ uid: UInt32) -> Int { desks[uid]?.open.count ?? 0 }
 }

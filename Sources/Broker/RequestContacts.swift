@@ -9,7 +9,8 @@ import Varlink
 extension Broker {
     func requestContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try RequestContactsParameters(call.parameters)
-        guard parameters.query.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
+        // Without a letter or a digit it would match everybody.
+        guard parameters.query.contains(where: { $0.isLetter || $0.isNumber }) else {
             throw .invalidParameter("query")
         }
         let known = standing(of: session)
@@ -28,58 +29,67 @@ extension Broker {
         call.reply { $0.member("identifiers", [String]()) }
     }
 
-    /// Answers what the app can see since the prompt and could not before.
-    func answerNewlyGranted(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
-        guard case .granted(let newly) = outcome, !newly.isEmpty, let identifiers = standing(of: session).identifiers
-        else { return answerEmpty(call) }
-        let names = newly.sorted().map { identifiers.identifier(of: $0, as: .contact) }
-        call.reply { $0.member("identifiers", names) }
-    }
-
     private func askForContacts(
         _ call: Call, _ session: CallerSession, _ parameters: RequestContactsParameters, _ kind: PromptKind,
         isQuiet: Bool
     ) {
         if prompts.isSilenced(session.caller) { return answerEmpty(call) }
-        // Before anything is looked up: how long the answer takes must not depend on what is in the book.
-        do throws(Prompts.Refusal) {
-            try prompts.mayAsk(kind, for: session.caller)
-        } catch {
-            return refuse(call, session, error)
-        }
-        books.with(session.caller.uid) { [weak self] result in
-            guard let self, !call.isOver else { return }
-            var hidden: Set<RecordNumber> = []
-            if case .granted(let grant) = standing(of: session).standing, case .limited(let granted) = grant.access {
-                hidden = granted
-            }
-            do throws(StoreError) {
-                if let book = try result.get() { hidden.formUnion(try ignored(by: parameters, in: book)) }
-            } catch {
-                return unavailable(call, error)
-            }
-            let question = Question(
-                kind: kind, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
-                caption: parameters.caption?.rawValue, hidden: hidden)
-            ask(question, call, session) { [weak self] in self?.answerNewlyGranted($0, call, session) }
-        }
+        let question = Question(
+            kind: kind, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
+            caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))
+        ask(question, call, session) { [weak self] in self?.answerNewlyGranted($0, call, session) }
     }
 
-    /// Contacts that hold an address or a number that the app said it knows.
-    private func ignored(
-        by parameters: RequestContactsParameters, in book: ContactsStore
-    ) throws(StoreError) -> Set<RecordNumber> {
-        let predicates =
-            parameters.ignoredEmailAddresses.prefix(limits.ignoredAddresses).map { ContactPredicate.emailAddress($0) }
-            + parameters.ignoredPhoneNumbers.prefix(limits.ignoredAddresses).map { .phoneNumber($0) }
-        var records: Set<RecordNumber> = []
-        for predicate in predicates {
-            let query = ContactQuery(
-                scope: .all, predicate: predicate, matchKeys: .all, order: .none, after: nil,
-                limit: limits.contactsPerTurn, byteLimit: limits.bytesPerTurn, images: [])
-            _ = try book.fetch(query) { record, _, _ in records.insert(record) }
+    /// Answers what the app can see since the prompt and could not before.
+    func answerNewlyGranted(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
+        guard case .granted(let newly) = outcome else { return answerEmpty(call) }
+        tell(newly, call, session)
+    }
+
+    /// Tells what was newly granted, as far as it still is: between the answer and now it may have been taken back.
+    private func tell(_ newly: Set<RecordNumber>, _ call: Call, _ session: CallerSession) {
+        let known = standing(of: session)
+        guard case .permit(let disclosure) = decide(.read, standing: known.standing, mayAsk: false),
+            let principal = known.principal, let identifiers = known.identifiers
+        else { return answerEmpty(call) }
+        let records = newly.filter(disclosure.scope.contains).sorted()
+        guard !records.isEmpty else { return answerEmpty(call) }
+        record(.disclosure, of: session.caller) {
+            $0.keys = []
+            $0.count = records.count
+            $0.contacts = records
+            $0.revision = disclosure.revision
         }
-        return records
+        session.disclosed(under: principal)
+        var writer = JSONWriter(reservingCapacity: 32 + records.count * 36)
+        writer.object {
+            $0.member("identifiers", records.map { identifiers.identifier(of: $0, as: .contact) })
+        }
+        turn.reply(
+            writer.bytes, to: call, basis: Turn.Basis(principal: principal, revision: disclosure.revision))
+    }
+
+    private func ignored(by parameters: RequestContactsParameters) -> [ContactPredicate] {
+        Set(parameters.ignoredEmailAddresses).sorted().prefix(limits.ignoredAddresses).map { .emailAddress($0) }
+            + Set(parameters.ignoredPhoneNumbers).sorted().prefix(limits.ignoredAddresses).map { .phoneNumber($0) }
+    }
+
+    /// Contacts that a prompt does not offer: the app sees them, or said that it knows them.
+    func hidden(from prompt: Prompt, in book: ContactsStore) throws(StoreError) -> Set<RecordNumber> {
+        guard prompt.kind == .button else { return [] }
+        var hidden: Set<RecordNumber> = []
+        if case .granted(let grant) = standing(of: prompt.session).standing, case .limited(let granted) = grant.access {
+            hidden = granted
+        }
+        if let known = prompt.ignoredRecords { return hidden.union(known) }
+        var ignored: Set<RecordNumber> = []
+        for predicate in prompt.ignored {
+            let query = ContactQuery(
+                scope: .all, predicate: predicate, limit: limits.contactsPerTurn, byteLimit: limits.bytesPerTurn)
+            _ = try book.fetch(query) { record, _, _ in ignored.insert(record) }
+        }
+        prompt.ignoredRecords = ignored
+        return hidden.union(ignored)
     }
 
     /// The book cannot be read or written: the app learns that much, the journal the cause.

@@ -36,6 +36,7 @@ final class Save {
     }
 
     func begin() {
+        guard !call.isOver else { return }
         if broker.waitsForGrant(session, { self.begin() }) { return }
         let known = broker.standing(of: session)
         switch decide(.save, standing: known.standing, mayAsk: !hasAsked) {
@@ -178,10 +179,12 @@ final class Save {
         let intent = broker.access.beginSave(uid: uid, principal: principal, adds: added)
         broker.grantsChanged()
         broker.turn.work(
-            committed: { [self] in apply(changes, to: book, intent, added, identifiers) },
+            committed: { [self] in
+                broker.whenItsTurnToSave(uid) { [self] in apply(changes, to: book, intent, added, identifiers) }
+            },
             failed: { [self] in
                 broker.grantsChanged()
-                broker.endWaitingToSave(uid)
+                broker.cancelWaitingToSave(uid)
                 call.fail(ContactsError.storeUnavailable)
             })
     }
@@ -191,6 +194,10 @@ final class Save {
         _ changes: [ContactChange], to book: ContactsStore, _ intent: Int64, _ added: [RecordNumber],
         _ identifiers: IdentifierCipher
     ) {
+        // Others saved meanwhile, and what allowed this one may have been taken back.
+        guard mayStill(changes, added) else {
+            return applied(changes, intent, added, .accessDenied, identifiers)
+        }
         let walSync = broker.access.walSync
         let seconds = broker.seconds
         let loop = broker.surroundings.loop
@@ -206,7 +213,7 @@ final class Save {
                     failure = error
                 }
             }
-            let outcome = failure
+            let outcome: Outcome = failure.map { .failed($0) } ?? .done
             loop.execute {
                 let (save, identifiers) = bound.value
                 save.applied(changes, intent, added, outcome, identifiers)
@@ -214,24 +221,54 @@ final class Save {
         }
     }
 
+    private enum Outcome: Sendable {
+        case done
+        case failed(ChangeError)
+        case accessDenied
+    }
+
+    private func mayStill(_ changes: [ContactChange], _ added: [RecordNumber]) -> Bool {
+        let standing = broker.standing(of: session).standing
+        guard case .permit(let disclosure) = decide(.save, standing: standing, mayAsk: false) else { return false }
+        return changes.allSatisfy { change in
+            switch change {
+            case .add: true
+            case .update(let record, _, let keys):
+                disclosure.scope.contains(record) && keys.isSubset(of: disclosure.keys)
+            case .delete(let record): disclosure.scope.contains(record)
+            }
+        }
+    }
+
     private func applied(
-        _ changes: [ContactChange], _ intent: Int64, _ added: [RecordNumber], _ failure: ChangeError?,
+        _ changes: [ContactChange], _ intent: Int64, _ added: [RecordNumber], _ outcome: Outcome,
         _ identifiers: IdentifierCipher
     ) {
-        let uid = session.caller.uid
-        broker.endWaitingToSave(uid)
-        broker.access.resolveSave(intent, existing: failure == nil ? Set(added) : [])
-        broker.grantsChanged()
-        if let failure {
-            broker.record(.saveNotDone, of: session.caller) { $0.count = changes.count }
-            switch failure {
-            case .recordDoesNotExist(let index):
-                broker.turn.fail(ContactsError.recordDoesNotExist(at: index), call)
-            case .store(let error):
-                broker.unavailable(call, error)
-            }
-            return
+        broker.endedSaving(session.caller.uid)
+        switch outcome {
+        case .done:
+            broker.access.resolveSave(intent, existing: Set(added))
+            broker.grantsChanged()
+            done(changes, identifiers)
+        case .failed(.recordDoesNotExist(let index)):
+            notDone(changes, intent)
+            broker.turn.fail(ContactsError.recordDoesNotExist(at: index), call)
+        case .failed(.store(let error)):
+            notDone(changes, intent)
+            broker.unavailable(call, error)
+        case .accessDenied:
+            notDone(changes, intent)
+            broker.turn.fail(ContactsError.accessDenied, call)
         }
+    }
+
+    private func notDone(_ changes: [ContactChange], _ intent: Int64) {
+        broker.access.resolveSave(intent, existing: [])
+        broker.grantsChanged()
+        broker.record(.saveNotDone, of: session.caller) { $0.count = changes.count }
+    }
+
+    private func done(_ changes: [ContactChange], _ identifiers: IdentifierCipher) {
         var deleted: Set<RecordNumber> = []
         var records: [RecordNumber] = []
         var names: [String] = []
@@ -250,12 +287,18 @@ final class Save {
             }
         }
         if !deleted.isEmpty {
-            broker.access.forget(deleted, uid: uid)
+            broker.access.forget(deleted, uid: session.caller.uid)
             broker.grantsChanged()
         }
-        broker.record(.save, of: session.caller) {
-            $0.count = records.count
-            $0.contacts = Array(records.prefix(broker.limits.contactsPerAuditRecord))
+        // Only an addition leaves no former text behind.
+        if changes.contains(where: { if case .add = $0 { false } else { true } }) {
+            broker.books.forget(session.caller.uid)
+        }
+        for part in broker.parts(records) {
+            broker.record(.save, of: session.caller) {
+                $0.count = part.count
+                $0.contacts = Array(part)
+            }
         }
         var writer = JSONWriter(reservingCapacity: 32 + names.count * 36)
         writer.object { $0.member("identifiers", names) }
@@ -273,9 +316,11 @@ extension Broker {
                     let existing = try result.get()?.existing(intent.adds) ?? []
                     access.resolveSave(intent.id, existing: existing)
                     grantsChanged()
-                    // The book commits all of a save or nothing of it.
-                    let event: AuditEvent = existing.isEmpty ? .saveNotDone : .save
-                    record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: "recovered")
+                    // The book commits all of a save or nothing of it. One that added nothing leaves no trace by which
+                    // that could be told.
+                    let event: AuditEvent = existing.isEmpty && !intent.adds.isEmpty ? .saveNotDone : .save
+                    let detail = intent.adds.isEmpty ? "perhaps, before a crash" : "before a crash"
+                    record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: detail)
                     turn.work(committed: {})
                 } catch {
                     // The intent stays: the book may be readable at the next start.

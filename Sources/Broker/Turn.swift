@@ -25,6 +25,8 @@ final class Turn {
     private let log: (String) -> Void
     private var items: [Item] = []
     private var isScheduled = false
+    /// The disk does not take records any more, so nothing is disclosed.
+    var tellsNothing = false
     /// Set by the broker: a commit was made that is not on the disk yet.
     var didCommit: () -> Void = {}
 
@@ -94,6 +96,8 @@ final class Turn {
         }
         for item in items {
             switch item {
+            case .reply(let call, _, _, .some, _) where tellsNothing:
+                call.fail(ContactsError.storeUnavailable)
             case .reply(let call, let parameters, let continues, let basis, let then):
                 call.reply(parameters, continues: continues, sensitive: basis != nil)
                 then?()

@@ -1,4 +1,5 @@
 import ContactsModel
+import Glibc
 import JSON
 import Varlink
 
@@ -61,19 +62,47 @@ struct ParameterReader {
 
     /// Names of keys. `identifier` is always told and may be named.
     func keys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
+        if let keys = plainKeys(value) { return keys }
         guard let elements = value.elements else { throw invalid(name) }
         var keys = ContactKeySet()
         for element in elements {
             guard let string = element.string else { throw invalid(name) }
             if string == "identifier" { continue }
-            guard let bit = Self.keysByName[string] else { throw invalid(name) }
-            keys.formUnion(bit)
+            guard let key = ContactKey(rawValue: string) else { throw invalid(name) }
+            keys.formUnion(ContactKeySet([key]))
         }
         return keys
     }
 
-    private static let keysByName = Dictionary(
-        uniqueKeysWithValues: ContactKey.allCases.map { ($0.rawValue, ContactKeySet([$0])) })
+    /// The same for what is written plainly; `nil` where something has to be looked at more closely. Every fetch
+    /// names its keys, often all of them.
+    private func plainKeys(_ value: JSONValue) -> ContactKeySet? {
+        var bits: UInt64 = 0
+        // Who asks for many mostly names them in our order.
+        var expected = 0
+        let names = Self.names
+        let areKnown = value.plainStrings { text in
+            for step in 0..<names.count {
+                let place = (expected + step) % names.count
+                guard Self.isSame(names[place], text) else { continue }
+                // The last name is the identifier's, which is no key.
+                if place < names.count - 1 { bits |= 1 << UInt64(place) }
+                expected = place + 1
+                return true
+            }
+            return false
+        }
+        return areKnown ? ContactKeySet(rawValue: bits) : nil
+    }
+
+    private static func isSame(_ name: [UInt8], _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard name.count == text.count, let text = text.baseAddress else { return false }
+        // Sound: both have as many bytes. No name is empty.
+        return name.withUnsafeBytes { name in name.baseAddress.map { memcmp($0, text, name.count) == 0 } ?? false }
+    }
+
+    /// The names of the keys, each at its place, and then `identifier`.
+    private static let names = ContactKey.allCases.map { Array($0.rawValue.utf8) } + [Array("identifier".utf8)]
 
     /// Text of an app that people will read, or that is searched for.
     func text(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> String {

@@ -13,8 +13,7 @@ public enum ContactKey: String, CaseIterable, Sendable {
     case note, extraProperties
     case thumbnailImageData, imageData
 
-    /// Place in the stored form, and bit in a ``ContactKeySet``.
-    public var index: Int { Int(Self.indices[self] ?? 0) }
+    fileprivate static let inOrder = allCases
 
     /// Whether its value is a list of which each member has an identifier.
     public var hasSeveralValues: Bool {
@@ -30,8 +29,44 @@ public enum ContactKey: String, CaseIterable, Sendable {
         }
     }
 
-    private static let indices = Dictionary(
-        uniqueKeysWithValues: allCases.enumerated().map { ($0.element, UInt8($0.offset)) })
+    /// Place in the stored form, and bit in a ``ContactKeySet``: the place of the case, so that the compiler makes a
+    /// plain load of it. Every contact that is read asks for it many times.
+    public var index: Int {
+        switch self {
+        case .contactType: 0
+        case .namePrefix: 1
+        case .givenName: 2
+        case .middleName: 3
+        case .familyName: 4
+        case .previousFamilyName: 5
+        case .nameSuffix: 6
+        case .nickname: 7
+        case .phoneticGivenName: 8
+        case .phoneticMiddleName: 9
+        case .phoneticFamilyName: 10
+        case .organizationName: 11
+        case .departmentName: 12
+        case .jobTitle: 13
+        case .phoneticOrganizationName: 14
+        case .birthday: 15
+        case .nonGregorianBirthday: 16
+        case .phoneNumbers: 17
+        case .emailAddresses: 18
+        case .postalAddresses: 19
+        case .dates: 20
+        case .urlAddresses: 21
+        case .contactRelations: 22
+        case .socialProfiles: 23
+        case .instantMessageAddresses: 24
+        case .creationDate: 25
+        case .modificationDate: 26
+        case .imageDataAvailable: 27
+        case .note: 28
+        case .extraProperties: 29
+        case .thumbnailImageData: 30
+        case .imageData: 31
+        }
+    }
 }
 
 /// A set of keys, as cheap as a number.
@@ -59,5 +94,19 @@ public struct ContactKeySet: OptionSet, Hashable, Sendable {
     public func contains(_ key: ContactKey) -> Bool { rawValue & (1 << UInt64(key.index)) != 0 }
 
     /// The keys, in the order of the stored form.
-    public var keys: [ContactKey] { ContactKey.allCases.filter(contains) }
+    public var keys: [ContactKey] {
+        var keys: [ContactKey] = []
+        keys.reserveCapacity(rawValue.nonzeroBitCount)
+        forEach { keys.append($0) }
+        return keys
+    }
+
+    /// Hands out the keys, in the order of the stored form.
+    public func forEach(_ body: (ContactKey) -> Void) {
+        var bits = rawValue & Self.all.rawValue
+        while bits != 0 {
+            body(ContactKey.inOrder[bits.trailingZeroBitCount])
+            bits &= bits - 1
+        }
+    }
 }

@@ -97,6 +97,19 @@ public struct StoredContact: Hashable, Sendable {
         if let open = run { body(open) }
     }
 
+    /// Bytes that the members of these keys take. What else the contact has makes no difference.
+    public func size(of keys: ContactKeySet) -> Int {
+        if present.isSubset(of: keys) { return bytes.count - members }
+        var size = 0
+        ranges(of: keys) { size += $0.count }
+        return size
+    }
+
+    /// A contact that has nothing: each property as it stands on the wire without a value (see
+    /// ``ContactKey/emptyMember``).
+    public static let empty = StoredContact(
+        values: ContactKey.allCases.map { ($0, Array($0.emptyValue.utf8)) })
+
     /// The JSON text of one property's value; `nil` where it has none.
     public func value(of key: ContactKey) -> ArraySlice<UInt8>? {
         guard present.contains(key) else { return nil }
@@ -113,7 +126,8 @@ extension ContactKey {
 
     private static let emptyMembers: [[UInt8]] = allCases.map { Array(",\"\($0.rawValue)\":\($0.emptyValue)".utf8) }
 
-    private var emptyValue: String {
+    /// The JSON text of a property without a value.
+    public var emptyValue: String {
         switch self {
         case .contactType: "\"person\""
         case .imageDataAvailable: "false"

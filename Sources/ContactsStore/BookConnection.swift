@@ -31,6 +31,8 @@ enum BookConnection {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.label = "book.read"
+        // Statements are prepared through the queue also within ``BookReader/Connection/inOneRead(_:)``.
+        configuration.allowsUnsafeTransactions = true
         // A writer never keeps a reader waiting; recovery after a crash does, shortly.
         configuration.busyMode = .timeout(0.5)
         configuration.prepareDatabase { db in

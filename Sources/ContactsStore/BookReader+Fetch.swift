@@ -323,7 +323,7 @@ private struct Fetch {
             images = try connection.images(record, query.images)
             page.bytes += (images?.imageData?.count ?? 0) + (images?.thumbnailImageData?.count ?? 0)
         }
-        page.bytes += stored.bytes.count
+        page.bytes += stored.size(of: query.toldKeys)
         page.rows.append(FetchedContact(record: RecordNumber(record), contact: stored, images: images))
     }
 }

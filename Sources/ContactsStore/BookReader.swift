@@ -38,11 +38,11 @@ final class BookReader {
         try? queue.close()
     }
 
-    /// Runs on the connection's queue, without a transaction: "unsafe" is that two statements may see two states of the
-    /// book, and what must see one runs in ``Connection/inOneRead(_:)``.
+    /// Runs without a transaction, and past GRDB's queue, which costs more than the read of a contact: nobody else has
+    /// the connection, and the reader serves one call at a time. The queue is entered to prepare statements.
     func onConnection<Result>(_ body: (Connection) throws -> Result) throws(StoreError) -> Result {
         do {
-            return try queue.unsafeRead { db in try body(Connection(db: db, reader: self)) }
+            return try body(Connection(reader: self))
         } catch {
             throw StoreError(error)
         }
@@ -50,7 +50,6 @@ final class BookReader {
 
     /// The connection while it may be used.
     struct Connection {
-        fileprivate let db: Database
         fileprivate let reader: BookReader
 
         var normalizer: Normalizer { reader.normalizer }
@@ -64,7 +63,7 @@ final class BookReader {
             if let statement = reader.statements[sql] { return statement }
             // Texts vary with the number of words and digits only; should they ever be many, start afresh.
             if reader.statements.count >= 128 { reader.statements.removeAll() }
-            let statement = try PreparedStatement(db, sql)
+            let statement = try reader.queue.unsafeRead { db in try PreparedStatement(db, sql) }
             reader.statements[sql] = statement
             return statement
         }

@@ -101,7 +101,8 @@ final class BookWriter {
             }
             let keys = keys.subtracting(Self.ownKeys)
             var contact = former.applying(patch, keys: keys)
-            contact.modificationDate = time
+            // Who may read the date but not the notes must not see by it that these were edited.
+            if !keys.isSubset(of: .named) { contact.modificationDate = time }
             if keys.contains(.imageData) { contact.imageDataAvailable = !patch.imageData.isEmpty }
             identifiers.assign(to: &contact, replacing: former)
             try statements.update(record.rawValue, contact, identifiers)

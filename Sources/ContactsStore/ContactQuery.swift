@@ -12,15 +12,17 @@ public struct ContactQuery: Hashable, Sendable {
     public var after: Position?
     /// Most contacts to give.
     public var limit: Int
-    /// Stops once this many bytes were given. The first contact is given whatever its size.
+    /// Stops once this many bytes of ``toldKeys`` were given. The first contact is given whatever its size.
     public var byteLimit: Int
+    /// The keys that are measured: those that will be told, so that where a page ends says nothing of the others.
+    public var toldKeys: ContactKeySet
     /// Which images are wanted; other keys of the set mean nothing.
     public var images: ContactKeySet
 
     public init(
         scope: RecordScope, predicate: ContactPredicate? = nil, matchKeys: ContactKeySet = .all,
         order: ContactOrder = .none, after: Position? = nil, limit: Int = 100, byteLimit: Int = 1_048_576,
-        images: ContactKeySet = []
+        toldKeys: ContactKeySet = .all, images: ContactKeySet = []
     ) {
         self.scope = scope
         self.predicate = predicate
@@ -29,6 +31,7 @@ public struct ContactQuery: Hashable, Sendable {
         self.after = after
         self.limit = limit
         self.byteLimit = byteLimit
+        self.toldKeys = toldKeys
         self.images = images
     }
 }

@@ -4,7 +4,7 @@ import GRDBSQLite
 /// A statement that is kept and run again through SQLite's own interface.
 ///
 /// GRDB prepares and finalizes it; rows go past GRDB, whose cursors cost several times the read of a contact. It belongs
-/// to its connection and runs on that connection's queue.
+/// to its connection, and runs where nothing else uses that connection.
 struct PreparedStatement {
     private let statement: Statement
     private let pointer: OpaquePointer

@@ -10,7 +10,8 @@ struct JSONParser {
     init(bytes: [UInt8], limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
-        nodes.reserveCapacity(32)
+        // A value every dozen bytes is usual; more only cost growing.
+        nodes.reserveCapacity(min(max(16, bytes.count / 12), 4_096))
     }
 
     mutating func parse() throws(JSONError) -> [JSONDocument.Node] {
@@ -156,21 +157,21 @@ struct JSONParser {
         throw .syntax(offset: start)
     }
 
-    /// The end of the bytes, taken eight at a time, that neither end a string nor mean something in it.
+    /// The first byte that ends a string or means something in it; bytes are taken eight at a time.
     private static func plainEnd(in raw: RawSpan, from start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
         var place = start
         while place + 8 <= raw.byteCount {
             // Sound: the line above keeps all eight bytes inside, and any eight bytes are a UInt64.
-            let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self)
+            let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
             let quotes = word ^ (ones &* 0x22)
             let escapes = word ^ (ones &* 0x5C)
             // A byte's high bit is set where the byte is below 0x20, a quote or a backslash. Borrows make further
-            // hits above a true one; then the bytes are looked at one by one anyway.
+            // hits above a true one only, so the lowest is true.
             let hits =
                 ((word &- (ones &* 0x20)) & ~word) | ((quotes &- ones) & ~quotes) | ((escapes &- ones) & ~escapes)
-            guard hits & highs == 0 else { break }
+            guard hits & highs == 0 else { return place + (hits & highs).trailingZeroBitCount / 8 }
             place += 8
         }
         return place

@@ -1,3 +1,5 @@
+import Glibc
+
 /// One value of a ``JSONDocument``. Asking it for what it is not gives `nil`.
 public struct JSONValue: Sendable {
     let document: JSONDocument
@@ -47,11 +49,42 @@ public struct JSONValue: Sendable {
 
     /// Whether this is a string that says exactly this, byte for byte in UTF-8, without making the string.
     public func says(_ other: String) -> Bool {
+        let stored = self.stored
         guard stored.kind == .string else { return false }
         if stored.hasEscapes { return JSONText.decode(document.bytes, stored).utf8.elementsEqual(other.utf8) }
-        let inner = document.bytes[Int(stored.start) + 1..<Int(stored.end) - 1]
-        guard inner.count == other.utf8.count else { return false }
-        return inner.elementsEqual(other.utf8)
+        var other = other
+        return other.withUTF8 { isText($0, of: stored) }
+    }
+
+    /// Hands out the texts of an array of strings, in UTF-8 and without making values of them, as long as `body` returns
+    /// `true`.
+    ///
+    /// - Returns: whether all were handed out: `false` also where this is no array, or where one of its elements is
+    ///   no string or has escapes.
+    public func plainStrings(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        let (nodes, bytes) = (document.nodes, document.bytes)
+        guard nodes[node].kind == .array else { return false }
+        return bytes.withUnsafeBufferPointer { bytes in
+            // The node after a string is the next element's.
+            for element in nodes[node + 1..<Int(nodes[node].next)] {
+                guard element.kind == .string, !element.hasEscapes else { return false }
+                // Within the bounds of the document, between the quotes.
+                guard body(UnsafeBufferPointer(rebasing: bytes[Int(element.start) + 1..<Int(element.end) - 1])) else {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+
+    private func isText(_ other: UnsafeBufferPointer<UInt8>, of stored: JSONDocument.Node) -> Bool {
+        let count = Int(stored.end) - Int(stored.start) - 2
+        guard count == other.count else { return false }
+        return document.bytes.withUnsafeBufferPointer { bytes in
+            guard count > 0, let text = bytes.baseAddress, let other = other.baseAddress else { return true }
+            // Sound: both have `count` bytes from there on; a string's text lies between its quotes.
+            return memcmp(text + Int(stored.start) + 1, other, count) == 0
+        }
     }
 
     /// The value's own JSON text, as it stood.

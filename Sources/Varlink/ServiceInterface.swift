@@ -4,7 +4,17 @@ import JSON
 public struct ServiceInterface: Sendable {
     private let service: Service
     private let definitions: [String: InterfaceDefinition]
+    /// By their qualified names: what every call looks up first.
+    private let methods: [String: Method]
     private let info: [UInt8]
+
+    private struct Method: Sendable {
+        let definition: InterfaceDefinition.Method
+        /// Worked out once from the definition's comments.
+        let requiresMore: Bool
+        /// Of `org.varlink.service`.
+        let isOwn: Bool
+    }
 
     /// - Throws: where an interface's text is no interface definition, or defines another interface than it should.
     public init(_ service: Service) throws(InterfaceError) {
@@ -18,6 +28,16 @@ public struct ServiceInterface: Sendable {
             }
         }
         self.definitions = definitions
+        methods = Dictionary(
+            definitions.values.flatMap { definition in
+                definition.methods.map {
+                    let isOwn = definition.name == Self.name
+                    return (
+                        "\(definition.name).\($0.name)",
+                        Method(definition: $0, requiresMore: $0.requiresMore, isOwn: isOwn)
+                    )
+                }
+            }, uniquingKeysWith: { first, _ in first })
         var writer = JSONWriter()
         writer.object {
             $0.member("vendor", service.vendor)
@@ -34,21 +54,17 @@ public struct ServiceInterface: Sendable {
     /// - Returns: `false` where the method exists and nobody has answered: its interface defines it, and it was called
     ///   with `more` if it needs that.
     public func answer(_ call: Call) -> Bool {
-        let interface = call.interface
-        guard let definition = definitions[interface] else {
-            call.fail(.interfaceNotFound(interface))
-            return true
-        }
-        guard let method = definition.method(call.name) else {
-            call.fail(.methodNotFound(call.method))
+        guard let method = methods[call.method] else {
+            let interface = call.interface
+            call.fail(definitions[interface] == nil ? .interfaceNotFound(interface) : .methodNotFound(call.method))
             return true
         }
         if method.requiresMore, !call.more {
             call.fail(.expectedMore)
             return true
         }
-        guard interface == Self.name else { return false }
-        answerOwn(call, method)
+        guard method.isOwn else { return false }
+        answerOwn(call, method.definition)
         return true
     }
 

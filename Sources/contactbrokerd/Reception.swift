@@ -17,8 +17,9 @@ struct Reception {
     let collector: EvidenceCollector
     let log: Logger
 
-    /// Several at a time: one executable of a gigabyte must not keep the others waiting.
-    private static let identification = DispatchQueue(label: "identification", attributes: .concurrent)
+    /// Several at a time, and one process always in the same place: a thousand connections of one whose executable
+    /// takes seconds to read keep few others waiting.
+    private static let identification = (0..<16).map { DispatchQueue(label: "identification \($0)") }
 
     func admit(_ accepted: AcceptedPeer, _ decide: @escaping (Admission) -> Void) {
         // Session mode serves the user who runs it.
@@ -34,7 +35,7 @@ struct Reception {
         }
         let (collector, loop, log, door) = (collector, loop, log, door)
         let bound = LoopBound(decide, loop: loop)
-        Self.identification.async {
+        Self.identification[Int(peer.pid) % Self.identification.count].async {
             let result = Self.identify(peer, collector)
             loop.execute {
                 switch result {

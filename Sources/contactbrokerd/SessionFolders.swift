@@ -83,7 +83,7 @@ struct SessionFolders {
                 "could not start: others could replace what is in \(path)",
                 tryThis: "it must be yours: chown \(getuid()) \(path) && chmod 0700 \(path)")
         }
-        guard chmod(path, 0o700) == 0 else {
+        guard status.st_mode & 0o7777 == 0o700 || chmod(path, 0o700) == 0 else {
             throw Failure("could not start: \(path): \(String(cString: strerror(errno)))")
         }
     }

@@ -49,7 +49,19 @@ struct DisclosureTests {
         let one = ContactKeySet([key])
         let hidden = told([(ada, value, .none)], keys: ContactKeySet.all.subtracting(one), of: .all)
         #expect(hidden.elements == told([(ada, empty, .none)], keys: .all, of: .all).elements)
-        #expect(text(told([(ada, value, .none)], keys: one, of: one)).contains("\"\(key.rawValue)\":\"x\""))
+        let alone = text(told([(ada, value, .none)], keys: one, of: one))
+        // The date of the last edit tells of every ordinary key.
+        #expect(alone.contains("\"\(key.rawValue)\":\"x\"") == (key != .modificationDate))
+    }
+
+    @Test("When a contact was last edited is for those who may read all that may have been edited")
+    func modificationDate() {
+        let value = contact([(.modificationDate, "\"2026-01-01T00:00:00Z\"")])
+        let date = ContactKeySet([.modificationDate])
+        let whole = text(told([(ada, value, .none)], keys: Grant.ordinaryKeys, of: date))
+        #expect(whole.contains("2026-01-01"))
+        let narrow = Grant.ordinaryKeys.subtracting(ContactKeySet([.birthday]))
+        #expect(!text(told([(ada, value, .none)], keys: narrow, of: date)).contains("2026-01-01"))
     }
 
     @Test("What was asked for is there, what was not is not")

@@ -50,6 +50,22 @@ final class ChildProcess {
         if end == nil { Glibc.kill(pid, number) }
     }
 
+    /// Stops it, and returns once all of it stands still; SIGCONT lets it go on.
+    func pause() throws {
+        signal(SIGSTOP)
+        var status: CInt = 0
+        while waitpid(pid, &status, WUNTRACED) < 0, errno == EINTR {}
+        // As the macro WIFSTOPPED of wait(2) reads it.
+        guard status & 0xFF == 0x7F else { throw Trouble("a program ended instead of being stopped") }
+    }
+
+    /// The program that the process runs now.
+    var executable: String {
+        var path = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/\(pid)/exe", &path, path.count)
+        return String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// `kill -9`, and reaps it.
     func kill() {
         guard end == nil else { return }

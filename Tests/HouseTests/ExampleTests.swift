@@ -49,7 +49,7 @@ struct ExampleTests {
             try person.answer(prompt, #""level":"limited","identifiers":\#(quoted(rows.map(\.identifier)))"#)
         }
         #expect(agreed.end == .exited(0), "\(agreed.errors)")
-        #expect(agreed.output == "Ada\n  Lovelace\n  +44 20 7946 0001\n  ada@example.org\n")
+        #expect(agreed.output == "Ada Lovelace\n  +44 20 7946 0001\n  ada@example.org\n")
         // What one script was given is not the next one's.
         let refused = try Command(python, [Self.script, "ada"], in: house, environment: Self.environment) {
             try person.answer(person.prompt())

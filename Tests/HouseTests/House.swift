@@ -27,7 +27,7 @@ final class House {
         var path = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &path, path.count)
         let executable = String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? executable
+        let bundle = CommandLine.arguments.first { $0.hasPrefix("/") && $0.hasSuffix(".xctest") } ?? executable
         return bundle.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
     }()
 

@@ -85,9 +85,9 @@ struct InterfaceTests {
         ])
     func errors(interface: ContactsInterface, type: String) throws {
         let code = House.text(of: Self.project + "/Sources/ContactsInterface/ContactsError.swift")
-        let start = try #require(code.range(of: type)?.upperBound)
-        let body = code[start...].prefix(upTo: code[start...].range(of: "\n}")?.lowerBound ?? code.endIndex)
-        let sent = body.components(between: "prefix + \"", and: "\"")
+        let start = try #require(code.firstRange(of: type)?.upperBound)
+        let body = code[start...].split(separator: "\n}").first ?? ""
+        let sent = body.split(separator: "prefix + \"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
         #expect(sent.count >= 3)
         let declared = try Set(Self.definition(interface).errors.map(\.name))
         #expect(Set(sent).isSubset(of: declared))
@@ -123,25 +123,5 @@ struct InterfaceTests {
             let names = sent.members?.compactMap { $0.name.string } ?? []
             #expect(names == declared.parameters.map(\.name), "\(name)")
         }
-    }
-}
-
-extension StringProtocol {
-    func range(of text: String) -> Range<Index>? {
-        indices.first { self[$0...].hasPrefix(text) }.map { start in
-            start..<(index(start, offsetBy: text.count, limitedBy: endIndex) ?? endIndex)
-        }
-    }
-
-    func components(between opening: String, and closing: String) -> [String] {
-        var found: [String] = []
-        var rest = self[startIndex...]
-        while let start = rest.range(of: opening)?.upperBound {
-            rest = rest[start...]
-            guard let end = rest.range(of: closing) else { break }
-            found.append(String(rest[..<end.lowerBound]))
-            rest = rest[end.upperBound...]
-        }
-        return found
     }
 }

@@ -1,0 +1,76 @@
+import CLinux
+import Glibc
+
+/// A Unix socket used as plainly as can be, so that what is measured is the other end.
+final class BlockingSocket {
+    let descriptor: CInt
+    /// What came last, up to the count that was returned.
+    private(set) var buffer = [UInt8](repeating: 0, count: 256 * 1_024)
+
+    init(path: String) throws {
+        descriptor = clinux_connect(path, 5_000)
+        guard descriptor >= 0 else { throw Failure(system: "could not connect to \(path)", -descriptor) }
+        guard fcntl(descriptor, F_SETFL, 0) == 0 else { throw Failure(system: "fcntl") }
+    }
+
+    init(descriptor: CInt) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress.map { $0 + sent }, $0.count - sent, CInt(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw Failure(system: "the other end has gone") }
+            sent += count
+        }
+    }
+
+    /// Waits for one reply to the end. JSON has no NUL in it, and only one call is under way.
+    ///
+    /// - Returns: its size in bytes, the NUL included.
+    func receiveReply() throws -> Int {
+        var size = 0
+        repeat { size += try receive(at: size) } while buffer[size - 1] != 0
+        return size
+    }
+
+    /// Waits for so many bytes.
+    func receive(exactly size: Int) throws {
+        var received = 0
+        while received < size { received += try receive(at: received, atMost: size - received) }
+    }
+
+    /// Waits for a call's last reply, and forgets what comes before.
+    ///
+    /// - Returns: bytes of all its replies.
+    func receiveReplies() throws -> Int {
+        var size = 0
+        var tail: [UInt8] = []
+        while true {
+            let count = try receive(at: 0)
+            size += count
+            tail = Array((tail + buffer[max(0, count - Self.continues.count)..<count]).suffix(Self.continues.count))
+            // Where the last byte ends a reply that does not continue, nothing follows.
+            if tail.last == 0, tail != Self.continues { return size }
+        }
+    }
+
+    private static let continues = Array("\"continues\":true}\0".utf8)
+
+    private func receive(at offset: Int, atMost size: Int = .max) throws -> Int {
+        if offset == buffer.count { buffer.append(contentsOf: [UInt8](repeating: 0, count: buffer.count)) }
+        while true {
+            // As VarlinkClient waits: whoever sleeps in recv(2) is woken also when the other end takes what it was sent.
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, -1) >= 0 || errno == EINTR else { throw Failure(system: "poll") }
+            let count = buffer.withUnsafeMutableBytes {
+                recv(descriptor, $0.baseAddress.map { $0 + offset }, min($0.count - offset, size), 0)
+            }
+            if count > 0 { return count }
+            guard count < 0, errno == EINTR else { throw Failure(system: "the other end has gone") }
+        }
+    }
+}

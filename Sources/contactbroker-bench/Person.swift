@@ -1,0 +1,56 @@
+import Glibc
+import JSON
+import VarlinkClient
+
+/// The person, as a program: answers every prompt at the agent's door.
+///
+/// It is a process of its own beside the apps, because an agent that is kin to the caller is not asked.
+enum Person {
+    /// An app whose program has this name is given ``chosen`` contacts; every other app is given all.
+    static let limitedApp = "limited-app"
+    static let chosen = 1_000
+    private static let interface = "io.contactbroker.Agent."
+
+    static func run(door: String) throws {
+        let serving = try VarlinkClient(path: door, timeout: .seconds(120))
+        let calling = try VarlinkClient(path: door, timeout: .seconds(30))
+        try serving.begin(interface + "Serve", more: true)
+        var token = ""
+        while let (reply, _) = try serving.nextReply(timeout: nil) {
+            if let agent = reply["agent"]?.string {
+                token = agent
+                print("serving")
+                fflush(nil)
+            }
+            guard let prompt = reply["prompt"], let cookie = prompt["cookie"]?.string else { continue }
+            let isLimited = prompt["caller"]?["executable"]?.string?.hasSuffix("/" + limitedApp) ?? false
+            let rows = isLimited ? try choose(token, cookie, calling) : []
+            _ = try calling.call(interface + "Answer") {
+                $0.member("agent", token)
+                $0.member("cookie", cookie)
+                $0.member("level", isLimited ? "limited" : "full")
+                if isLimited { $0.member("identifiers", rows) }
+                $0.member("keys", (prompt["keys"]?.elements).map { $0.compactMap(\.string) })
+                $0.member("lifetime", "untilRevoked")
+            }
+        }
+    }
+
+    /// The first rows of the person's list.
+    private static func choose(_ token: String, _ cookie: String, _ calling: VarlinkClient) throws -> [String] {
+        var rows: [String] = []
+        while rows.count < chosen {
+            let reply = try calling.call(interface + "Search") {
+                $0.member("agent", token)
+                $0.member("cookie", cookie)
+                $0.member("query", "")
+                $0.member("offset", rows.count)
+                $0.member("limit", 200)
+            }
+            let page = (reply["rows"]?.elements).map { $0.compactMap { $0["identifier"]?.string } } ?? []
+            guard !page.isEmpty else { throw Failure("the person's list ended after \(rows.count) rows") }
+            rows += page
+        }
+        return rows
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// The floor of the transport: as many bytes there and back over a Unix socket, and nothing done with them.
+enum PingPong {
+    /// Answers every `call` bytes with `reply` bytes on standard input, until the other end hangs up.
+    static func answer(call: Int, reply: Int) throws {
+        let socket = BlockingSocket(descriptor: STDIN_FILENO)
+        let bytes = [UInt8](repeating: 1, count: reply)
+        while (try? socket.receive(exactly: call)) != nil { try socket.send(bytes) }
+    }
+
+    /// - Parameters: the processors for each end; below 0 for any.
+    /// - Returns: nanoseconds of each.
+    static func measure(_ count: Int, call: Int, reply: Int, here: CInt, there: CInt) throws -> [Int64] {
+        var ends: [CInt] = [-1, -1]
+        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+            throw Failure(system: "socketpair")
+        }
+        _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+        let socket = BlockingSocket(descriptor: ends[0])
+        let other = try ChildProcess(Role.program, [Role.pong.rawValue, "\(call)", "\(reply)"], socket: ends[1])
+        close(ends[1])
+        let all = Processors().allowed
+        defer {
+            try? Processors.pin(process: getpid(), to: all)
+            other.end()
+        }
+        if here >= 0 { try Processors.pin(process: getpid(), to: [here]) }
+        let bytes = [UInt8](repeating: 1, count: call)
+        var times: [Int64] = []
+        for round in 0..<count + 500 {
+            if round == 1, there >= 0 { try Processors.pin(process: other.pid, to: [there]) }
+            let start = Clock.now()
+            try socket.send(bytes)
+            try socket.receive(exactly: reply)
+            if round >= 500 { times.append(Clock.now() - start) }
+        }
+        return times
+    }
+}

@@ -1,0 +1,32 @@
+import CAffinity
+import Glibc
+
+/// The processors on which we may run, and who runs where.
+struct Processors {
+    let allowed: [CInt]
+
+    init() {
+        var processors = [CInt](repeating: 0, count: 1_024)
+        let count = caffinity_allowed(&processors, CInt(processors.count))
+        allowed = Array(processors.prefix(max(1, Int(count))))
+    }
+
+    var first: CInt { allowed[0] }
+    /// Another one than the first, where there is one.
+    var second: CInt { allowed.count > 1 ? allowed[1] : allowed[0] }
+
+    /// Lets every thread of a process run on these only; threads that it starts later come from those.
+    static func pin(process: pid_t, to processors: [CInt]) throws {
+        guard let folder = opendir("/proc/\(process)/task") else { throw Failure(system: "could not pin \(process)") }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let thread = pid_t(name) else { continue }
+            let code = caffinity_set(thread, processors, CInt(processors.count))
+            // A thread may have ended meanwhile.
+            guard code == 0 || code == -ESRCH else { throw Failure(system: "could not pin \(process)", -code) }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Glibc
+
+/// What one process of the benchmark does.
+enum Role: String {
+    /// Uses contacts.
+    case app
+    /// Answers prompts.
+    case person
+    /// Answers bytes with bytes.
+    case pong
+
+    /// The path of this program.
+    static let program: String = {
+        var path = [CChar](repeating: 0, count: 4_097)
+        let count = readlink("/proc/self/exe", &path, path.count - 1)
+        return String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }()
+
+    func run(_ arguments: [String]) throws {
+        switch (self, arguments.count) {
+        case (.app, 1): try App(door: arguments[0]).run()
+        case (.person, 1): try Person.run(door: arguments[0])
+        case (.pong, 2): try PingPong.answer(call: Int(arguments[0]) ?? 1, reply: Int(arguments[1]) ?? 1)
+        case (.app, _), (.person, _), (.pong, _): throw Failure("another number of arguments is needed")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import GRDBSQLite
+import Glibc
+
+/// The floor of the storage: the same bytes in a table of SQLite's, in this process, and nothing done with them.
+final class SQLiteFloor {
+    private let handle: OpaquePointer
+    private let count: Int
+
+    /// Makes a database of so many rows in the folder.
+    init(folder: String, count: Int, rowSize: Int) throws {
+        var opened: OpaquePointer?
+        guard sqlite3_open(folder + "/floor.sqlite", &opened) == SQLITE_OK, let opened else {
+            throw Failure("SQLite does not open a database in \(folder)")
+        }
+        handle = opened
+        self.count = count
+        try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+        try execute("CREATE TABLE contact (record INTEGER PRIMARY KEY, stored BLOB NOT NULL); BEGIN")
+        let insert = try prepare("INSERT INTO contact (stored) VALUES (zeroblob(\(rowSize)))")
+        defer { sqlite3_finalize(insert) }
+        for _ in 0..<count { try step(insert) }
+        try execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    func rowByKey() throws -> Samples {
+        let select = try prepare("SELECT stored FROM contact WHERE record = ?")
+        defer { sqlite3_finalize(select) }
+        return Samples(
+            try (0..<4_000).map { round in
+                let start = Clock.now()
+                sqlite3_bind_int64(select, 1, Int64(1 + round * 7_919 % count))
+                guard sqlite3_step(select) == SQLITE_ROW, copy(select) else { throw failure }
+                sqlite3_reset(select)
+                return Clock.now() - start
+            })
+    }
+
+    func everyRow() throws -> Samples {
+        let select = try prepare("SELECT stored FROM contact ORDER BY record")
+        defer { sqlite3_finalize(select) }
+        return Samples(
+            try (0..<20).map { _ in
+                let start = Clock.now()
+                while sqlite3_step(select) == SQLITE_ROW { guard copy(select) else { throw failure } }
+                sqlite3_reset(select)
+                return Clock.now() - start
+            })
+    }
+
+    /// Commits of one row each.
+    ///
+    /// - Parameter durable: each on the disk before it counts; otherwise when it suits the system.
+    func commits(durable: Bool) throws -> Samples {
+        try execute("PRAGMA synchronous = \(durable ? "FULL" : "NORMAL")")
+        let insert = try prepare("INSERT INTO contact (stored) VALUES (zeroblob(600))")
+        defer { sqlite3_finalize(insert) }
+        return Samples(
+            try (0..<500).map { _ in
+                let start = Clock.now()
+                try step(insert)
+                return Clock.now() - start
+            })
+    }
+
+    private var sink: [UInt8] = []
+
+    /// Copies the row out, as whoever answers a client must.
+    private func copy(_ statement: OpaquePointer) -> Bool {
+        guard let blob = sqlite3_column_blob(statement, 0) else { return false }
+        sink.removeAll(keepingCapacity: true)
+        sink.append(contentsOf: UnsafeRawBufferPointer(start: blob, count: Int(sqlite3_column_bytes(statement, 0))))
+        return true
+    }
+
+    private var failure: Failure { Failure("SQLite: \(String(cString: sqlite3_errmsg(handle)))") }
+
+    private func execute(_ sql: String) throws {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure }
+    }
+
+    private func prepare(_ sql: String) throws -> OpaquePointer {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else { throw failure }
+        return statement
+    }
+
+    private func step(_ statement: OpaquePointer) throws {
+        guard sqlite3_step(statement) == SQLITE_DONE else { throw failure }
+        sqlite3_reset(statement)
+    }
+}

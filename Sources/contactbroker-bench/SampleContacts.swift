@@ -1,0 +1,138 @@
+import JSON
+
+/// Made-up contacts: the same number gives the same contact, on every machine.
+///
+/// Several scripts; one to three phone numbers and e-mail addresses; every second has an address, every third an
+/// organisation, every fifth a birthday, every tenth a note. About 600 bytes each.
+enum SampleContacts {
+    private struct Script {
+        let given: [String]
+        let family: [String]
+        let cities: [String]
+        let country: String
+        let code: String
+        let prefix: String
+    }
+
+    private static let scripts = [
+        Script(
+            given: ["Anna", "James", "Mary", "Robert", "Joanne", "Annabel", "Thomas", "Susan", "Peter", "Laura"],
+            family: [
+                "Miller", "Smith", "Johnson", "O'Brien", "Taylor", "Hanna", "Walker", "Brown", "Clark", "Manning",
+            ],
+            cities: ["Springfield", "Leeds", "Dayton", "Bristol"], country: "United Kingdom", code: "gb",
+            prefix: "+44 20 "),
+        Script(
+            given: ["Jürgen", "Käthe", "Björn", "Hannah", "Günther", "Änne", "Sören", "Marianne"],
+            family: ["Müller", "Groß", "Schäfer", "Köhler", "Weiß", "Böhm", "Jäger", "Straßmann"],
+            cities: ["München", "Köln", "Osnabrück", "Görlitz"], country: "Deutschland", code: "de", prefix: "+49 89 "),
+        Script(
+            given: ["Łukasz", "Zofia", "Świętosława", "Michał", "Żaneta", "Grażyna"],
+            family: ["Wiśniewski", "Łuczak", "Dąbrowska", "Śliwiński", "Żak", "Wójcik"],
+            cities: ["Łódź", "Kraków", "Wrocław"], country: "Polska", code: "pl", prefix: "+48 42 "),
+        Script(
+            given: ["Ελένη", "Γιώργος", "Άννα", "Δημήτρης", "Σοφία"],
+            family: ["Παπαδόπουλος", "Νικολάου", "Γεωργίου", "Αντωνίου"],
+            cities: ["Αθήνα", "Θεσσαλονίκη"], country: "Ελλάδα", code: "gr", prefix: "+30 210 "),
+        Script(
+            given: ["Анна", "Дмитрий", "Ольга", "Сергей", "Наталья", "Юлия"],
+            family: ["Иванова", "Смирнов", "Кузнецова", "Щербаков", "Ёлкина"],
+            cities: ["Київ", "Алматы", "Минск"], country: "Беларусь", code: "by", prefix: "+375 17 "),
+        Script(
+            given: ["伟", "芳", "秀英", "建国", "丽娟"], family: ["王", "李", "欧阳", "张", "陈"],
+            cities: ["上海市", "成都市"], country: "中国", code: "cn", prefix: "+86 21 "),
+        Script(
+            given: ["花子", "太郎", "さくら", "健一"], family: ["山田", "佐藤", "鈴木", "高橋"],
+            cities: ["大阪市", "札幌市"], country: "日本", code: "jp", prefix: "+81 6 "),
+        Script(
+            given: ["민준", "서연", "지훈", "하은"], family: ["김", "이", "박", "최"], cities: ["부산", "대구"],
+            country: "대한민국", code: "kr", prefix: "+82 51 "),
+        Script(
+            given: ["محمد", "فاطمة", "ليلى", "يوسف"], family: ["الحسن", "حداد", "المصري", "خوري"],
+            cities: ["عمّان", "بيروت"], country: "لبنان", code: "lb", prefix: "+961 1 "),
+        Script(
+            given: ["נועה", "דוד", "תמר", "יעל"], family: ["כהן", "לוי", "מזרחי", "פרץ"], cities: ["חיפה", "אילת"],
+            country: "ישראל", code: "il", prefix: "+972 4 "),
+        Script(
+            given: ["अनन्या", "राहुल", "प्रिया", "अर्जुन"], family: ["शर्मा", "वर्मा", "पटेल", "सिंह"], cities: ["जयपुर", "पुणे"],
+            country: "भारत", code: "in", prefix: "+91 20 "),
+    ]
+
+    private static let organizations = [
+        "Northwind Instruments Ltd.", "Hafen & Söhne GmbH", "Bluebird Bicycle Cooperative", "Observatoire du Littoral",
+    ]
+    private static let streets = ["Harbour Street", "Lindenallee", "Rue des Écoles", "Station Road", "Hilltop Lane"]
+    private static let labels = ["_$!<Home>!$_", "_$!<Work>!$_", "_$!<Mobile>!$_"]
+
+    /// Writes one contact as a value of the interface's `Contact`.
+    static func write(_ number: Int, into writer: inout JSONWriter) {
+        var random = Random(seed: UInt64(number))
+        // Two of three in Latin letters, as address books of one person mostly are of one script.
+        let script = scripts[random.below(3) > 0 ? random.below(3) : random.below(scripts.count)]
+        let given = random.pick(script.given)
+        let family = random.pick(script.family)
+        writer.object {
+            $0.member("givenName", given)
+            $0.member("familyName", family)
+            if random.below(4) == 0 { $0.member("middleName", random.pick(script.given)) }
+            if random.below(3) == 0 {
+                $0.member("organizationName", random.pick(organizations))
+                $0.member("departmentName", "Department of Measurements \(random.below(40))")
+                $0.member("jobTitle", "Senior Coordinator")
+            }
+            if random.below(5) == 0 {
+                $0.member("birthday", "19\(50 + random.below(50))-0\(1 + random.below(9))-1\(random.below(10))")
+            }
+            let phones = 1 + random.below(3)
+            $0.name("phoneNumbers")
+            $0.array(0..<phones) { writer, place in
+                writer.object {
+                    $0.member("label", labels[(place + 2) % 3])
+                    $0.member("value", "\(script.prefix)\(1_000 + random.below(9_000)) \(1_000 + random.below(9_000))")
+                }
+            }
+            let mails = 1 + random.below(3)
+            $0.name("emailAddresses")
+            $0.array(0..<mails) { writer, place in
+                writer.object {
+                    $0.member("label", labels[place % 3])
+                    $0.member("value", "person.\(number).\(random.below(10_000))@mail\(place).example.org")
+                }
+            }
+            if random.below(2) == 0 {
+                $0.name("postalAddresses")
+                $0.array(0..<1) { writer, _ in
+                    writer.object {
+                        $0.member("label", labels[0])
+                        $0.member("street", "\(random.pick(streets)) \(1 + random.below(200))")
+                        $0.member("city", random.pick(script.cities))
+                        $0.member("postalCode", "\(10_000 + random.below(90_000))")
+                        $0.member("country", script.country)
+                        $0.member("isoCountryCode", script.code)
+                    }
+                }
+            }
+            if random.below(10) == 0 {
+                $0.member("note", "Met at the conference on coastal weather in \(1_990 + random.below(35)); likes tea.")
+            }
+        }
+    }
+
+    /// SplitMix64: a counter through a mixer, so that neighbours share nothing.
+    private struct Random {
+        private var state: UInt64
+
+        init(seed: UInt64) { state = seed &* 0xD134_2543_DE82_EF95 &+ 1 }
+
+        mutating func below(_ bound: Int) -> Int {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            mixed ^= mixed >> 31
+            return Int(mixed % UInt64(bound))
+        }
+
+        mutating func pick(_ texts: [String]) -> String { texts[below(texts.count)] }
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+
+/// The folders of one run, and the broker in them.
+final class Scratch {
+    /// Beside the build, so that what is durable there is durable here.
+    let state: String
+    private let runtime: String
+    private var broker: ChildProcess?
+
+    init(build: String) throws {
+        state = try Self.make("\(build)/bench.XXXXXX")
+        // The path of a socket has room for 107 bytes (unix(7)).
+        runtime = try Self.make("/tmp/contactbroker-bench.XXXXXX")
+    }
+
+    private static func make(_ template: String) throws -> String {
+        var name = Array(template.utf8CString)
+        guard mkdtemp(&name) != nil else { throw Failure(system: "could not make a folder like \(template)") }
+        return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    var apps: String { runtime + "/apps/io.contactbroker.Contacts" }
+    var agent: String { runtime + "/agent/io.contactbroker.Agent" }
+    var brokerProcess: pid_t { broker?.pid ?? 0 }
+
+    /// Starts the broker, and returns when it serves.
+    func startBroker(_ program: String) throws {
+        let broker = try ChildProcess(
+            program, ["--session", "--runtime-dir", runtime, "--state-dir", state], readsErrors: true)
+        self.broker = broker
+        while try !broker.line(within: 10).contains("serving") {}
+    }
+
+    /// Bytes in the write-ahead log of what was told.
+    var auditLogSize: Int {
+        var status = stat()
+        return stat(state + "/access.sqlite-wal", &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// A copy of our own program under another name, which makes it another app.
+    func copyProgram(as name: String) throws -> String {
+        let path = state + "/" + name
+        let source = open(Role.program, O_RDONLY | O_CLOEXEC)
+        let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o700)
+        guard source >= 0, target >= 0 else { throw Failure(system: "could not copy \(Role.program)") }
+        defer {
+            close(source)
+            close(target)
+        }
+        while true {
+            let count = sendfile(target, source, nil, 16 * 1_048_576)
+            guard count != 0 else { return path }
+            guard count > 0 else { throw Failure(system: "could not copy \(Role.program)") }
+        }
+    }
+
+    /// Ends the broker and removes everything.
+    func remove() {
+        broker?.end()
+        for folder in [state, runtime] { Self.remove(folder) }
+    }
+
+    /// What is no folder, or an empty one, goes at once; anything else after what is in it.
+    private static func remove(_ path: String) {
+        guard Glibc.remove(path) != 0, let folder = opendir(path) else { return }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        closedir(folder)
+        for name in names where name != "." && name != ".." { remove(path + "/" + name) }
+        _ = Glibc.remove(path)
+    }
+}

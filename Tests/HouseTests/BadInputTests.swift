@@ -1,0 +1,272 @@
+import Glibc
+import JSON
+import Testing
+import VarlinkClient
+
+@Suite("Bytes that mean harm")
+struct BadInputTests {
+    private static let method = #""method":"io.contactbroker.Contacts.GetAuthorization""#
+
+    /// What is said, and what comes of it.
+    private static let frames: [(kind: String, bytes: [UInt8])] = [
+        ("empty", []), ("no JSON", Array("GET / HTTP/1.1\r\n\r\n".utf8)), ("half", Array(#"{"method":"#.utf8)),
+        ("an array", Array("[]".utf8)), ("a string", Array(#""io.contactbroker.Contacts.GetAuthorization""#.utf8)),
+        ("no method", Array("{}".utf8)), ("a method that is no text", Array(#"{"method":5}"#.utf8)),
+        ("a method twice", Array(#"{\#(method),\#(method)}"#.utf8)),
+        ("parameters that are no object", Array(#"{\#(method),"parameters":[]}"#.utf8)),
+        ("more that is no boolean", Array(#"{\#(method),"more":"yes"}"#.utf8)),
+        ("something after the end", Array(#"{\#(method)} {}"#.utf8)),
+        ("no UTF-8", Array(#"{\#(method),"parameters":{"a":""#.utf8) + [0xFF, 0xC0, 0x80] + Array(#""}}"#.utf8)),
+        ("half a surrogate pair", Array(#"{\#(method),"parameters":{"a":"\ud800"}}"#.utf8)),
+        ("nested to death", Array(repeating: UInt8(ascii: "["), count: 1_000_000)),
+        (
+            "nested in a call",
+            Array(#"{\#(method),"parameters":{"a":"#.utf8) + Array(repeating: UInt8(ascii: "["), count: 100_000)
+        ),
+    ]
+
+    @Test("What is no call ends its connection and nobody else's", arguments: frames.indices)
+    func malformed(index: Int) throws {
+        let house = try House()
+        let (kind, bytes) = Self.frames[index]
+        let other = try house.app("chat")
+        for door in [house.appsDoor, house.agentDoor, house.adminDoor] {
+            let line = try house.companion("mail").open(door)
+            try line.send(bytes + [0])
+            let frame = try line.frame()
+            #expect(frame == nil, "\(kind): \(String(decoding: frame ?? [], as: UTF8.self))")
+        }
+        #expect(try other.call("GetAuthorization").word == "notDetermined")
+        #expect(try house.app("mail").call("GetAuthorization").word == "notDetermined")
+    }
+
+    @Test("A frame may have 16 MiB; one that is longer is not waited for", arguments: [0, 1])
+    func oversized(beyond: Int) throws {
+        let house = try House()
+        let line = try house.companion("mail").open(house.appsDoor)
+        let start = Array(#"{"parameters":{},\#(Self.method)"#.utf8)
+        let end = Array("}".utf8)
+        let filler = [UInt8](repeating: 0x20, count: 16 * 1_048_576 + beyond - start.count - end.count)
+        try line.send(start + filler + end)
+        if beyond == 0 {
+            try line.send([0])
+            #expect(try line.reply().word == "notDetermined")
+        } else {
+            #expect(try line.frame() == nil)
+        }
+        #expect(try house.app("chat").call("GetAuthorization").word == "notDetermined")
+    }
+
+    @Test(
+        "What the interface does not have is an error by name, and nobody is asked",
+        arguments: [
+            ("FetchContacts", "{}", "InvalidParameter"), ("FetchContacts", #"{"keys":null}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":"givenName"}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":["password"]}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[5]}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[],"uid":0}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[],"limit":0}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[],"limit":-1}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[],"limit":1.5}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[],"limit":99999999999999999999}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[],"unify":1}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[],"sortOrder":"age"}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[],"predicate":[]}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[],"predicate":{}}"#, "InvalidPredicate"),
+            ("FetchContacts", #"{"keys":[],"predicate":{"name":"a","emailAddress":"b"}}"#, "InvalidPredicate"),
+            ("FetchContacts", #"{"keys":[],"predicate":{"age":5}}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[],"predicate":{"name":5}}"#, "InvalidParameter"),
+            ("FetchContacts", #"{"keys":[],"predicate":{"identifiers":[5]}}"#, "InvalidParameter"),
+            (
+                "FetchContacts", #"{"keys":[],"predicate":{"name":"\#(String(repeating: "a", count: 257))"}}"#,
+                "LimitExceeded"
+            ),
+            ("RequestAccess", #"{"purpose":"\#(String(repeating: "a", count: 1_025))"}"#, "LimitExceeded"),
+            ("RequestAccess", #"{"purpose":5}"#, "InvalidParameter"),
+            ("RequestContacts", "{}", "InvalidParameter"), ("RequestContacts", #"{"query":""}"#, "InvalidParameter"),
+            ("RequestContacts", #"{"query":" \n\u2003"}"#, "InvalidParameter"),
+            ("RequestContacts", #"{"query":"a","caption":"loud"}"#, "InvalidParameter"),
+            ("GetAuthorization", #"{"app":"another"}"#, "InvalidParameter"),
+            ("SaveContacts", "{}", "InvalidParameter"), ("SaveContacts", #"{"changes":{}}"#, "InvalidParameter"),
+            ("SaveContacts", #"{"changes":[5]}"#, "InvalidParameter"),
+            ("SaveContacts", #"{"changes":[{"operation":"drop"}]}"#, "InvalidParameter"),
+            ("SaveContacts", #"{"changes":[{"contact":{}}]}"#, "InvalidParameter"),
+            ("NoSuchMethod", "{}", "MethodNotFound"), ("getAuthorization", "{}", "MethodNotFound"),
+        ])
+    func wrongParameters(method: String, parameters: String, error: String) throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.app("mail")
+        #expect(try app.call(method, parameters).error == error)
+        #expect(try person.wasNotAsked())
+        // The connection is as good as before.
+        #expect(try app.call("GetAuthorization").word == "notDetermined")
+    }
+
+    @Test(
+        "A contact that is none is not saved, and the step is named",
+        arguments: [
+            (#""givenName":5"#, "InvalidParameter"), (#""birthday":"tomorrow""#, "InvalidContact"),
+            (#""phoneNumbers":"1""#, "InvalidParameter"), (#""phoneNumbers":[{"label":"x"}]"#, "InvalidParameter"),
+            (#""age":5"#, "InvalidParameter"), (#""contactType":"robot""#, "InvalidParameter"),
+            (#""imageData":"no base64!""#, "InvalidContact"),
+            (#""note":"ENDLESS""#, "LimitExceeded"),
+        ])
+    func wrongContact(contact: String, error: String) throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.keeper(with: person)
+        // One byte more than a value may have.
+        let whole = contact.replacing("ENDLESS", with: String(repeating: "a", count: 1_048_577))
+        let reply = try app.save([App.adding(given: "Kurt"), App.adding(whole)])
+        #expect(reply.error == error, "\(reply.text.prefix(300))")
+        #expect(error != "InvalidContact" || reply["index"]?.integer == 1)
+        #expect(try app.fetch().names == House.names)
+        #expect(try app.save([App.adding(given: "Kurt"), App.adding(given: "Emil")]).word == "ok")
+    }
+
+    @Test("A thousand steps are a save, one more is not")
+    func steps() throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.app("mail", .everything, by: person)
+        let step = App.adding(given: "Kurt")
+        #expect(try app.save(Array(repeating: step, count: 1_001)).error == "LimitExceeded")
+        #expect(try app.fetch("").names.isEmpty)
+        #expect(try app.save(Array(repeating: step, count: 1_000)).strings("identifiers").count == 1_000)
+    }
+
+    @Test("The doors are apart: what belongs to one is unknown at the others")
+    func doors() throws {
+        let house = try House()
+        let contacts = "io.contactbroker.Contacts.GetAuthorization"
+        let agent = "io.contactbroker.Agent.Serve"
+        let admin = "io.contactbroker.Admin.ListGrants"
+        for (door, others) in [
+            (house.appsDoor, [agent, admin]), (house.agentDoor, [contacts, admin]),
+            (house.adminDoor, [contacts, agent]),
+        ] {
+            for method in others {
+                let line = try house.companion("mail").open(door)
+                try line.begin(method, more: method == agent)
+                #expect(try line.reply().error == "InterfaceNotFound")
+            }
+        }
+    }
+
+    @Test("The folders and sockets are closed to everybody else")
+    func modes() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        func mode(_ path: String) -> mode_t {
+            var status = stat()
+            return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+        }
+        for folder in [
+            house.runtime, house.runtime + "/apps", house.runtime + "/agent", house.runtime + "/admin", house.state,
+        ] {
+            #expect(mode(folder) == 0o700, "\(folder)")
+        }
+        for socket in [house.appsDoor, house.agentDoor, house.adminDoor] { #expect(mode(socket) == 0o600, "\(socket)") }
+        let files = House.paths(below: house.state)
+        #expect(files.contains { $0.hasSuffix("/contacts.sqlite") })
+        for file in files { #expect(mode(file) & 0o077 == 0, "\(file)") }
+    }
+
+    @Test("Two thousand connections of one user: a thousand and twenty-four are served, the other doors are free")
+    func crowd() throws {
+        let house = try House()
+        let companion = try house.companion("crowd")
+        var lines: [Line] = []
+        for _ in 0..<2_000 {
+            guard let line = try companion.openIfAnswered(house.appsDoor) else { continue }
+            lines.append(line)
+        }
+        #expect(lines.count == 2_000)
+        var served: [Line] = []
+        for line in lines {
+            try line.begin("io.contactbroker.Contacts.GetAuthorization")
+        }
+        for line in lines where try line.frame(within: .seconds(60)) != nil { served.append(line) }
+        #expect(served.count == 1_024)
+        #expect(try house.person().wasNotAsked())
+        #expect(try house.administrator().call("io.contactbroker.Admin.ListGrants")["grants"]?.count == 0)
+        house.end("crowd")
+        // Those who come when the crowd has gone are served.
+        let deadline = ContinuousClock.now + .seconds(30)
+        var answer: String?
+        while answer == nil, ContinuousClock.now < deadline {
+            guard let line = try house.companion("mail").openIfAnswered(house.appsDoor) else { continue }
+            try line.begin("io.contactbroker.Contacts.GetAuthorization")
+            answer = try line.frame().map { try Answer($0).word }
+        }
+        #expect(answer == "notDetermined")
+    }
+
+    @Test("Who speaks a byte at a time and who never listens make nobody else wait")
+    func slow() throws {
+        let house = try House()
+        let person = try house.person()
+        let filler = String(repeating: "x", count: 2_000)
+        let people = (0..<3_000).map { #""givenName":"N\#($0)","organizationName":"\#(filler)""# }
+        try house.keeper(adding: people, with: person)
+        // One that never listens, with lists that fill everything on the way, over and over.
+        let deaf = try house.app("deaf", .everything, by: person)
+        for _ in 0..<20 {
+            try deaf.begin("FetchContacts", #"{"keys":["givenName","organizationName"]}"#, more: true)
+        }
+        try deaf.line.stopReading()
+        // One that speaks a byte at a time, and one that has stopped in the middle.
+        let slow = try house.companion("slow").open(house.appsDoor)
+        let stopped = try house.companion("stopped").open(house.appsDoor)
+        try stopped.send(#"{"method":"io.contactbroker.Con"#)
+        let call = Array(#"{"method":"io.contactbroker.Contacts.GetAuthorization"}"#.utf8) + [0]
+        let quick = try house.app("quick", .everything, by: person)
+        var longest = Duration.zero
+        for byte in call {
+            try slow.send([byte])
+            let start = ContinuousClock.now
+            #expect(try quick.fetch(#""limit":1"#).names.count == 1)
+            longest = max(longest, ContinuousClock.now - start)
+        }
+        #expect(longest < .seconds(2))
+        #expect(try slow.reply().word == "notDetermined")
+    }
+
+    @Test("Calls that are sent without waiting are answered in their order")
+    func pipelined() throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.keeper(with: person)
+        for number in 0..<500 {
+            if number % 50 == 0 {
+                try app.begin("SaveContacts", App.saving([App.adding(given: "P\(number)")]))
+            } else {
+                try app.begin(
+                    "FetchContacts", App.fetching(#""predicate":{"name":"\#(number % 2 == 0 ? "ada" : "grace")"}"#))
+            }
+        }
+        for number in 0..<500 {
+            let reply = try app.reply()
+            if number % 50 == 0 {
+                #expect(reply.strings("identifiers").count == 1)
+            } else {
+                #expect(reply.names == [number % 2 == 0 ? "Ada Lovelace" : "Grace Hopper"])
+            }
+        }
+    }
+
+    @Test("A call without an answer is done without an answer")
+    func oneway() throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.keeper(with: person)
+        let parameters = App.saving([App.adding(given: "Quiet", family: "A")])
+        try app.line.send(
+            Array(
+                #"{"method":"io.contactbroker.Contacts.SaveContacts","oneway":true,"parameters":\#(parameters)}"#.utf8)
+                + [0])
+        #expect(try app.fetch().names == ["Quiet A"] + House.names)
+    }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import PseudoTerminal
+import Testing
+
+@Suite("How things end")
+struct LifeTests {
+    @Test("What was deleted or changed is in no file after five seconds", arguments: ["delete", "update"])
+    func forgotten(operation: String) throws {
+        let house = try House()
+        let person = try house.person()
+        let app = try house.keeper(
+            adding: House.people + [
+                #""givenName":"Zqforget","familyName":"Zqme","note":"Zqsecret note","nickname":"Zqnick""#
+            ],
+            with: person)
+        let found = try app.fetch(#""predicate":{"name":"zqforget"}"#)
+        let identifier = try #require(found.identifiers.first)
+        #expect(Self.files(holding: "zq", in: house).contains { $0.contains("contacts.sqlite") })
+        let change =
+            operation == "delete"
+            ? #"{"operation":"delete","contact":{"identifier":"\#(identifier)"}}"#
+            : #"{"operation":"update","contact":{"identifier":"\#(identifier)","givenName":"Eve","familyName":"E","nickname":""}}"#
+        #expect(try app.save([change]).word == "ok")
+        let words =
+            operation == "delete" ? ["zqforget", "zqme", "zqsecret", "zqnick"] : ["zqforget", "zqme", "zqnick"]
+        let deadline = ContinuousClock.now + .seconds(5)
+        var left: [String] = []
+        repeat {
+            left = words.flatMap { Self.files(holding: $0, in: house) }
+            if !left.isEmpty { poll(nil, 0, 50) }
+        } while !left.isEmpty && ContinuousClock.now < deadline
+        #expect(left.isEmpty)
+        // The others are all there.
+        #expect(Self.files(holding: "lovelace", in: house).isEmpty == false)
+        #expect(try app.fetch().names.count == (operation == "delete" ? 4 : 5))
+    }
+
+    private static func files(holding word: String, in house: House) -> [String] {
+        let wanted = Array(word.utf8)
+        return House.contents(of: house.state).filter { _, bytes in
+            let small = bytes.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
+            return small.firstRange(of: wanted) != nil
+        }.keys.sorted()
+    }
+
+    @Test("A broker that is told to stop ends at once and cleanly, whatever is going on")
+    func stops() throws {
+        let house = try House()
+        let person = try house.person()
+        let filler = String(repeating: "x", count: 2_000)
+        let keeper = try house.keeper(
+            adding: (0..<2_000).map { #""givenName":"N\#($0)","organizationName":"\#(filler)""# }, with: person)
+        // A list that nobody reads, a question that nobody answers, half a call, and saves.
+        try keeper.line.stopReading()
+        try keeper.begin("FetchContacts", #"{"keys":["givenName","organizationName"]}"#, more: true)
+        try house.app("mail").begin("RequestAccess")
+        _ = try person.prompt()
+        try house.companion("half").open(house.appsDoor).send(#"{"method":"#)
+        let saving = try house.app("keeper")
+        for number in 0..<20 { try saving.begin("SaveContacts", App.saving([App.adding(given: "S\(number)")])) }
+        let first = try saving.reply()
+        #expect(first.error == nil)
+        let start = ContinuousClock.now
+        #expect(try house.stop() == .exited(0))
+        #expect(ContinuousClock.now - start < .seconds(10))
+        var acknowledged = 1
+        while let frame = try saving.line.frame() { acknowledged += try Answer(frame).error == nil ? 1 : 0 }
+        try house.start()
+        #expect(try house.audit("gap").isEmpty)
+        #expect(try house.audit("stop").count == 1)
+        let found = try house.app("keeper").fetch(#""predicate":{"name":"s"}"#).names.count
+        #expect(found >= acknowledged && found <= 20)
+    }
+
+    @Test("Access for a terminal session is that session's, and ends with it")
+    func session() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let environment = [
+            "TERM": "xterm", "CONTACTBROKER_RUNTIME_DIR": house.runtime, "PATH": "/usr/bin:/bin",
+            "BOOK": House.programs + "/contactbook",
+        ]
+        let shell = try PseudoTerminal("/bin/sh", arguments: ["-i"], environment: environment, columns: 200)
+        shell.send("$BOOK list; echo first=$?\r")
+        let prompt = try person.prompt()
+        #expect(prompt["lifetimes"]?.elements?.compactMap(\.string) == ["session", "untilRevoked"])
+        #expect(prompt["caller"]?["terminal"]?.string?.hasPrefix("pts/") == true)
+        try person.answer(prompt, #""level":"full""#)
+        try shell.wait(for: "first=0")
+        // Another process in the same session.
+        shell.send("$BOOK search ada; echo second=$?\r")
+        try shell.wait(for: "second=0")
+        #expect(shell.screen.contains("ada@example.org"))
+        #expect(try person.wasNotAsked())
+        // Another session, and no session.
+        let other = try PseudoTerminal("/bin/sh", arguments: ["-i"], environment: environment, columns: 200)
+        other.send("$BOOK list; echo other=$?\r")
+        try person.answer(person.prompt())
+        try other.wait(for: "other=1")
+        let apps = { try Command(House.programs + "/contactctl", ["apps"], in: house).output }
+        #expect(try apps().contains("contactbook"))
+        shell.terminate()
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try apps().contains("contactbook"), ContinuousClock.now < deadline {}
+        #expect(try !apps().contains("contactbook"))
+        #expect(try house.audit("revocation").last?["detail"]?.string == "ended")
+    }
+}
