@@ -58,7 +58,7 @@ lint:
 bench: packages
 	$(SWIFT) build -c release --product contactbrokerd
 	$(SWIFT) build -c release --product contactbroker-bench
-	$(RELEASE)/contactbroker-bench --json .build/bench.json
+	$(RELEASE)/contactbroker-bench .build
 
 install: packages
 	$(SWIFT) build -c release

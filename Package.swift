@@ -115,8 +115,9 @@ let package = Package(
         tests(
             "HouseTests",
             [
-                "ContactsInterface", "VarlinkClient", "PseudoTerminal", "HouseCompanion", "contactbrokerd",
-                "contact-agent", "contactctl", "contactbook", "AskForContact", grdbSQLite,
+                "ContactsInterface", "ContactsModel", "JSON", "Varlink", "VarlinkClient", "CLinux", "PseudoTerminal",
+                "HouseCompanion", "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact",
+                grdbSQLite,
             ]),
     ]
 )

@@ -31,7 +31,7 @@ enum BookConnection {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.label = "book.read"
-        // Statements are prepared through the queue also within ``BookReader/Connection/inOneRead(_:)``.
+        // Statements are prepared while a read of several looks is open; GRDB would end the program for that.
         configuration.allowsUnsafeTransactions = true
         // A writer never keeps a reader waiting; recovery after a crash does, shortly.
         configuration.busyMode = .timeout(0.5)

@@ -6,6 +6,12 @@ struct Command {
     let output: String
     let errors: String
 
+    /// The output with one space wherever there are several: columns may become wider.
+    var words: String {
+        output.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "\n")
+    }
+
     /// - Parameter answering: runs while the program does, for what the person has to say.
     init(
         _ program: String, _ arguments: [String] = [], in house: House, input: String = "",

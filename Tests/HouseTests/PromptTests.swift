@@ -63,6 +63,7 @@ struct PromptTests {
         let person = try house.person()
         let mail = try house.app("mail")
         try mail.begin("RequestAccess")
+        try house.waitForPrompts(1)
         // Asked before the first is dismissed, so that it need not wait.
         let chat = try house.app("chat")
         try chat.begin("RequestAccess")
