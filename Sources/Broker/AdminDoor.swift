@@ -63,11 +63,7 @@ extension Broker {
         }
         writer.member("keys", grant.keys.keys.map(\.rawValue))
         if case .untilTime(let end) = grant.lifetime { writer.member("expires", Timestamp.text(seconds: end)) }
-        switch principal.binding {
-        case .standing: break
-        case .session(let session): writer.member("session", "terminal session of process \(session.leader.pid)")
-        case .process(let process): writer.member("session", "process \(process.pid)")
-        }
+        writer.member("session", Self.words(for: principal.binding))
         if forAdministrator {
             writer.member("revision", grant.revision)
             writer.member("decidedBy", grant.decidedBy.rawValue)

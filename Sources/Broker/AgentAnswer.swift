@@ -8,8 +8,12 @@ import Varlink
 extension Broker {
     func answer(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try AnswerParameters(call.parameters)
-        guard !parameters.hasPickerFields, parameters.removed.isEmpty else {
+        let (agent, prompt) = try shown(parameters.agent, parameters.cookie, session)
+        guard !parameters.hasForeignFields(for: prompt.kind) else {
             throw AgentError.invalidAnswer("a field of another kind of prompt")
+        }
+        if let pick = prompt.pick, let picked = parameters.picked, !picked.isEmpty {
+            return try answer(pick, picked, prompt, agent, call)
         }
         try withShown(parameters.agent, parameters.cookie, call, session) {
             [self] (agent, prompt, book) throws(StoreError) in
@@ -23,10 +27,25 @@ extension Broker {
             } catch {
                 return call.fail(error)
             }
+            guard !decided.changesNothing else {
+                dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
+                return turn.reply(Array("{}".utf8), to: call)
+            }
             // What was deleted while the person read is not granted.
             let existing = decided.rows.isEmpty ? [] : try book?.existing(decided.rows) ?? []
             hold(decided, rows: decided.rows.intersection(existing), parameters, prompt, agent, call)
         }
+    }
+
+    private func rows(_ identifiers: [String], of prompt: Prompt) throws(VarlinkError) -> Set<RecordNumber> {
+        var rows: Set<RecordNumber> = []
+        for identifier in identifiers {
+            guard let record = prompt.rows.record(identifier, as: .agentRow) else {
+                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
+            }
+            rows.insert(record)
+        }
+        return rows
     }
 
     private func dismiss(_ prompt: Prompt, _ agent: Agent, neverAskAgain: Bool) {
@@ -45,30 +64,49 @@ extension Broker {
         var standing: Set<RecordNumber>
         /// What the person chose.
         var rows: Set<RecordNumber>
+        /// What it shall not see any longer.
+        var removed: Set<RecordNumber> = []
+        /// The grant that this one takes the place of, where the person looks through it.
+        var managed: Grant?
+
+        /// A look at a grant that leaves it as it is.
+        var changesNothing: Bool {
+            guard let managed, level.status == managed.access.status else { return false }
+            return rows.isSubset(of: standing) && removed.isEmpty && keys == managed.keys
+        }
+
+        /// Whether the app sees less than before.
+        var narrows: Bool {
+            guard let managed else { return false }
+            if !keys.isSuperset(of: managed.keys) || !removed.isEmpty { return true }
+            switch (managed.access, level) {
+            case (.full, .limited), (.full, .denied), (.limited, .denied): return true
+            case (.full, .full), (.limited, .limited), (.limited, .full), (.denied, _): return false
+            }
+        }
     }
 
     private func decided(
         _ level: AnswerParameters.Level, _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding
     ) throws(VarlinkError) -> Decided {
-        var rows: Set<RecordNumber> = []
-        for identifier in parameters.identifiers {
-            guard let record = prompt.rows.record(identifier, as: .agentRow) else {
-                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
-            }
-            rows.insert(record)
-        }
+        let rows = try self.rows(parameters.identifiers, of: prompt)
+        let removed = try self.rows(parameters.removed, of: prompt)
         let isFirst = known.standing == .notDetermined
         switch (prompt.kind, level) {
         case (.access, .denied), (.access, .limited), (.access, .full): break
+        case (.manage, .denied), (.manage, .limited), (.manage, .full): break
         case (.button, .denied):
             guard isFirst else { throw AgentError.invalidAnswer("the app's standing was decided before") }
         case (.button, .limited):
             guard !rows.isEmpty else { throw AgentError.invalidAnswer("no contact was chosen") }
         case (.button, .full): throw AgentError.invalidAnswer("full is not for the access button")
-        case (.manage, _), (.pick, _), (.propose, _):
+        case (.pick, _), (.propose, _):
             throw AgentError.invalidAnswer("this kind of prompt has no level")
         }
-        guard level == .limited || rows.isEmpty else { throw AgentError.invalidAnswer("contacts without limited") }
+        guard level == .limited || (rows.isEmpty && removed.isEmpty) else {
+            throw AgentError.invalidAnswer("contacts without limited")
+        }
+        if prompt.kind == .manage { return try managed(level, adding: rows, removing: removed, parameters, known) }
         if let keys = parameters.keys, !keys.isDisjoint(with: .named),
             prompt.keys?.isSuperset(
                 of: keys.intersection(.named)) != true
@@ -92,6 +130,28 @@ extension Broker {
         return Decided(
             principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
             standing: [], rows: rows)
+    }
+
+    /// What becomes of a grant that the person looked through. Its terms stay; a refusal can become a grant.
+    private func managed(
+        _ level: AnswerParameters.Level, adding rows: Set<RecordNumber>, removing removed: Set<RecordNumber>,
+        _ parameters: AnswerParameters, _ known: PrincipalStanding
+    ) throws(VarlinkError) -> Decided {
+        guard case .granted(let grant) = known.standing, let principal = known.principal else {
+            throw AgentError.invalidAnswer("what was granted has ended")
+        }
+        guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
+            throw AgentError.invalidAnswer("the lifetime of a standing grant is not changed here")
+        }
+        let keys = parameters.keys ?? grant.keys
+        guard keys.intersection(.named).isSubset(of: grant.keys) else {
+            throw AgentError.invalidAnswer("notes were not asked for")
+        }
+        var standing: Set<RecordNumber> = []
+        if case .limited(let records) = grant.access { standing = records }
+        return Decided(
+            principal: principal, level: level, keys: keys, lifetime: grant.lifetime, standing: standing, rows: rows,
+            removed: removed.intersection(standing), managed: grant)
     }
 
     private func lifetime(
@@ -126,7 +186,7 @@ extension Broker {
         let access: Access
         switch decided.level {
         case .denied: access = .denied
-        case .limited: access = .limited(to: decided.standing.union(rows))
+        case .limited: access = .limited(to: decided.standing.subtracting(decided.removed).union(rows))
         case .full: access = .full
         }
         prompt.isAnswered = true
@@ -137,6 +197,14 @@ extension Broker {
         record(.answer, of: prompt.caller) {
             $0.status = access.status
             $0.count = rows.count
+        }
+        if decided.narrows {
+            record(.revocation, of: decided.principal) {
+                $0.status = access.status
+                $0.keys = grant.keys
+                $0.revision = grant.revision
+                $0.count = decided.removed.count
+            }
         }
         settle(
             grant, for: decided.principal, displayName: prompt.caller.displayName,
@@ -151,6 +219,18 @@ extension Broker {
             call.reply()
             let newly = rows.subtracting(decided.standing)
             prompts.end(prompt, decided.level == .denied ? .refused : .granted(newly: newly), answering: agent)
+        }
+        // What is added counts once it is on the disk; what is taken away is gone now.
+        if decided.narrows { narrowed(decided.principal) }
+    }
+}
+
+extension AnswerParameters.Level {
+    var status: AuthorizationStatus {
+        switch self {
+        case .denied: .denied
+        case .limited: .limited
+        case .full: .full
         }
     }
 }

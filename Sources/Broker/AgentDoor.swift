@@ -19,7 +19,7 @@ extension Broker {
             case .show: try show(call, session)
             case .answer: try answer(call, session)
             case .listGrants: try listGrants(call, session)
-            case .manage: throw .methodNotImplemented(call.method)
+            case .manage: try manage(call, session)
             }
         } catch {
             call.fail(error)
@@ -59,7 +59,7 @@ extension Broker {
         }
     }
 
-    private func shown(
+    func shown(
         _ token: String, _ cookie: String, _ session: CallerSession
     ) throws(VarlinkError) -> (Agent, Prompt) {
         guard let agent = prompts.agent(token, of: session) else {
@@ -77,28 +77,44 @@ extension Broker {
 
     private func search(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try SearchParameters(call.parameters)
+        let (_, prompt) = try shown(parameters.agent, parameters.cookie, session)
+        if let pick = prompt.pick { return search(parameters, pick, prompt, call, session) }
         try withShown(parameters.agent, parameters.cookie, call, session) {
             [self] (_, prompt, book) throws(StoreError) in
             var found: (rows: [(RecordNumber, StoredContact)], total: Int) = ([], 0)
             if let book {
                 let hidden = try hidden(from: prompt, in: book)
                 found = try book.search(
-                    parameters.query, scope: .all, excluding: hidden, order: book.settings.sortOrder,
-                    offset: parameters.offset, limit: parameters.limit)
+                    parameters.query, scope: parameters.granted ? granted(to: prompt) : .all, excluding: hidden,
+                    order: book.settings.sortOrder, offset: parameters.offset, limit: parameters.limit)
             }
             record(.agentSearch, of: session.caller) { $0.count = found.rows.count }
             turn.reply(rows(found.rows, total: found.total, offset: parameters.offset, prompt), to: call)
         }
     }
 
-    private func rows(
-        _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt
+    /// What the app that a prompt is about can see already.
+    func granted(to prompt: Prompt) -> RecordScope {
+        guard case .granted(let grant) = standing(of: prompt.session).standing else { return .only([]) }
+        switch grant.access {
+        case .denied: return .only([])
+        case .limited(let records): return .only(records)
+        case .full: return .all
+        }
+    }
+
+    /// - Parameter choices: of the one-time picker, what may be done with each row.
+    func rows(
+        _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt,
+        choices: [Pick.Choice] = []
     ) -> [UInt8] {
+        let granted = granted(to: prompt)
         var writer = JSONWriter(reservingCapacity: 256 + rows.count * 256)
         writer.object {
             $0.name("rows")
-            $0.array(rows) { writer, row in
-                let (record, contact) = row
+            $0.array(rows.enumerated()) { writer, row in
+                let (index, (record, contact)) = row
+                let choice = choices.indices.contains(index) ? choices[index] : nil
                 let identifier = prompt.rows.identifier(of: record, as: .agentRow)
                 writer.object {
                     $0.member("identifier", identifier)
@@ -107,8 +123,10 @@ extension Broker {
                         Self.rowDisclosure.row(
                             of: contact, keys: Self.rowKeys, identifier: identifier, textLimit: limits.rowText))
                     $0.member("detail", Self.rowDisclosure.detail(of: contact, textLimit: limits.rowText))
-                    $0.member("granted", "none")
-                    $0.member("enabled", true)
+                    $0.member("granted", granted.contains(record) ? "all" : "none")
+                    $0.member("enabled", choice?.reason == nil)
+                    $0.member("returns", choice?.returns)
+                    $0.member("reason", choice?.reason)
                 }
             }
             $0.member("total", total)
@@ -119,6 +137,8 @@ extension Broker {
 
     private func show(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ShowParameters(call.parameters)
+        let (_, prompt) = try shown(parameters.agent, parameters.cookie, session)
+        if let pick = prompt.pick { return try show(parameters.identifier, pick, prompt, call, session) }
         try withShown(parameters.agent, parameters.cookie, call, session) {
             [self] (_, prompt, book) throws(StoreError) in
             var found: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
@@ -162,6 +182,8 @@ extension Broker {
                 $0.member("keys", prompt.keys?.keys.map(\.rawValue))
                 $0.member("query", prompt.query)
                 $0.member("caption", prompt.caption)
+                $0.member("multiple", prompt.pick?.multiple)
+                $0.member("select", prompt.pick?.select.rawValue)
                 $0.member("totalContacts", total)
                 $0.member("grantedContacts", granted)
                 $0.member("lastUsedAt", usage?.lastUsedAt.map { Timestamp.text(seconds: $0) })

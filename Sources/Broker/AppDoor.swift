@@ -36,7 +36,9 @@ extension Broker {
             case .fetchHistory:
                 FetchHistory(call: call, session: session, broker: self, try FetchHistoryParameters(call.parameters))
                     .begin()
-            case .manageAccess, .pickContacts, .proposeContact:
+            case .manageAccess: try manageAccess(call, session)
+            case .pickContacts: try pickContacts(call, session)
+            case .proposeContact:
                 throw .methodNotImplemented(call.method)
             }
         } catch {
@@ -89,6 +91,7 @@ extension Broker {
         var query: String?
         var caption: String?
         var ignored: [ContactPredicate] = []
+        var pick: Pick?
     }
 
     /// Asks the person on behalf of a call; the call fails by itself where they may not be asked.
@@ -121,7 +124,7 @@ extension Broker {
         let prompt = Prompt(
             cookie: cookie, kind: question.kind, session: session, isQuiet: question.isQuiet,
             purpose: question.purpose, keys: question.keys, query: question.query, caption: question.caption,
-            ignored: question.ignored, rows: rows)
+            pick: question.pick, ignored: question.ignored, rows: rows)
         record(.prompt, of: session.caller, detail: question.kind.rawValue)
         do throws(Prompts.Refusal) {
             try prompts.ask(prompt, for: call, done: done)

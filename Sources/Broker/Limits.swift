@@ -26,6 +26,8 @@ public struct Limits: Hashable, Sendable {
     public var agents = 8
     /// How long a prompt waits for the person, from when it was sent to an agent.
     public var promptTimeout = Duration.seconds(120)
+    /// How long the person may look through an app's grant that they opened themselves.
+    public var ownPromptTimeout = Duration.seconds(600)
     /// How long a prompt waits for an agent.
     public var agentTimeout = Duration.seconds(5)
     /// After a prompt that granted nothing; doubled with each further one.

@@ -14,6 +14,8 @@ final class Prompt {
     let keys: ContactKeySet?
     let query: String?
     let caption: String?
+    /// Of the one-time picker: what is wanted and what can be chosen.
+    let pick: Pick?
     /// Contacts that hold one of these are not offered: the app said that it knows them.
     let ignored: [ContactPredicate]
     /// The contacts that ``ignored`` names, once an agent has asked for rows: nothing is looked up before somebody
@@ -34,9 +36,10 @@ final class Prompt {
 
     init(
         cookie: String, kind: PromptKind, session: CallerSession, isQuiet: Bool, purpose: String? = nil,
-        keys: ContactKeySet? = nil, query: String? = nil, caption: String? = nil, ignored: [ContactPredicate],
-        rows: IdentifierCipher
+        keys: ContactKeySet? = nil, query: String? = nil, caption: String? = nil,
+        pick: Pick? = nil, ignored: [ContactPredicate] = [], rows: IdentifierCipher
     ) {
+        self.pick = pick
         self.cookie = cookie
         self.kind = kind
         self.session = session
@@ -66,6 +69,8 @@ final class Prompt {
 enum PromptOutcome: Hashable {
     /// Something was decided or granted; `newly` is what the app can see since then and could not before.
     case granted(newly: Set<RecordNumber>)
+    /// The person picked this for once; never empty.
+    case picked(Picked)
     /// The person said no, and that was stored.
     case refused
     /// Nobody said anything: dismissed, timed out, or nothing to choose from.
@@ -83,6 +88,8 @@ final class Agent {
     /// Learns how many prompts wait, and nothing else.
     let notifyOnly: Bool
     let serve: Call
+    /// The grant that the person opened at this agent themselves; it ends with the agent, or with the next one opened.
+    var own: Prompt?
 
     init(token: String, session: CallerSession, terminal: String?, notifyOnly: Bool, serve: Call) {
         self.token = token

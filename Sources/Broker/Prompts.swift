@@ -129,7 +129,10 @@ final class Prompts {
 
     /// The prompt that an agent is showing under this cookie.
     func prompt(_ cookie: String, shownTo agent: Agent) -> Prompt? {
-        desks[agent.session.caller.uid]?.shown.first {
+        if let own = agent.own, own.cookie == cookie {
+            return own.isAnswered || own.deadline.map { $0 < surroundings.uptime() } ?? true ? nil : own
+        }
+        return desks[agent.session.caller.uid]?.shown.first {
             $0.cookie == cookie && !$0.isAnswered && $0.agents.contains { $0 === agent }
         }
     }
@@ -139,6 +142,10 @@ final class Prompts {
     /// - Parameter answering: the agent that answered, which need not be told.
     func end(_ prompt: Prompt, _ outcome: PromptOutcome, answering: Agent? = nil) {
         let uid = prompt.caller.uid
+        if let answering, answering.own === prompt {
+            answering.own = nil
+            return
+        }
         guard let desk = desks[uid], desk.open.contains(where: { $0 === prompt }) else { return }
         let wasFirst = desk.queue.first === prompt
         desks[uid]?.queue.removeAll { $0 === prompt }
@@ -162,6 +169,7 @@ final class Prompts {
         let key = BackOff.Key(prompt.caller)
         switch outcome {
         case .granted(let newly) where !newly.isEmpty || prompt.kind == .access: backOff.approved(key)
+        case .picked: backOff.approved(key)
         case .granted, .refused, .dismissed, .noAgent:
             backOff.grantedNothing(key, denied: prompt.isQuiet, now: surroundings.uptime())
         }

@@ -25,7 +25,7 @@ extension Broker {
     }
 
     /// What every prompt that granted nothing answers.
-    private func answerEmpty(_ call: Call) {
+    func answerEmpty(_ call: Call) {
         call.reply { $0.member("identifiers", [String]()) }
     }
 
@@ -37,11 +37,13 @@ extension Broker {
         let question = Question(
             kind: kind, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
             caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))
-        ask(question, call, session) { [weak self] outcome in
-            guard let self else { return }
-            guard case .granted(let newly) = outcome else { return answerEmpty(call) }
-            tell(newly, call, session)
-        }
+        ask(question, call, session) { [weak self] in self?.answerNewlyGranted($0, call, session) }
+    }
+
+    /// Answers what the app can see since the prompt and could not before.
+    func answerNewlyGranted(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
+        guard case .granted(let newly) = outcome else { return answerEmpty(call) }
+        tell(newly, call, session)
     }
 
     /// Tells what was newly granted, as far as it still is: between the answer and now it may have been taken back.

@@ -120,6 +120,10 @@ public enum ParameterLimits {
     public static let token = 2_048
     /// Identifiers in one predicate or answer; as many addresses to ignore.
     public static let identifiers = 10_000
+    /// Family names of one rule of the one-time picker.
+    public static let familyNames = 1_000
+    /// Contacts or values picked at one prompt.
+    public static let picked = 100
     /// Steps of one save.
     public static let changes = 1_000
     /// Contacts asked for in one call, or one page of it.

@@ -15,6 +15,20 @@ public enum ContactKey: String, CaseIterable, Sendable {
 
     fileprivate static let inOrder = allCases
 
+    /// Whether its value is a list of which each member has an identifier.
+    public var hasSeveralValues: Bool {
+        switch self {
+        case .phoneNumbers, .emailAddresses, .postalAddresses, .dates, .urlAddresses, .contactRelations,
+            .socialProfiles, .instantMessageAddresses:
+            true
+        case .contactType, .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix,
+            .nickname, .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName,
+            .departmentName, .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday, .creationDate,
+            .modificationDate, .imageDataAvailable, .note, .extraProperties, .thumbnailImageData, .imageData:
+            false
+        }
+    }
+
     /// Place in the stored form, and bit in a ``ContactKeySet``: the place of the case, so that the compiler makes a
     /// plain load of it. Every contact that is read asks for it many times.
     public var index: Int {

@@ -34,7 +34,9 @@ extension Agent {
             switch next.kind {
             case .access: AccessDialogue(next)
             case .button: ButtonDialogue(next)
-            case .manage, .pick, .propose, nil: NoticeDialogue(next)
+            case .manage: ManageDialogue(next)
+            case .pick: PickDialogue(next)
+            case .propose, nil: NoticeDialogue(next)
             }
         self.dialogue = dialogue
         isTooSmallSaid = false
@@ -108,6 +110,16 @@ extension Agent {
                 let result = try connection.search(dialogue.prompt.cookie, query: query, offset: offset, limit: limit)
                 self.dialogue?.found(result)
             }
+        case .searchShared(let query, let offset, let limit):
+            ask { connection throws(VarlinkClientError) in
+                let result = try connection.search(
+                    dialogue.prompt.cookie, query: query, offset: offset, limit: limit, shared: true)
+                self.dialogue?.found(result)
+            }
+        case .show(let identifier):
+            ask { connection throws(VarlinkClientError) in
+                if let card = try connection.show(dialogue.prompt.cookie, identifier) { self.dialogue?.shown(card) }
+            }
         case .answer(let answer):
             ask { connection throws(VarlinkClientError) in
                 try connection.answer(dialogue.prompt.cookie, answer)
@@ -142,7 +154,12 @@ extension Agent {
     private func answered(_ prompt: Prompt, _ answer: Answer) {
         leaveDialogue()
         let who = name(prompt)
-        if answer.level == .full {
+        if prompt.kind == .manage {
+            terminal.say(ManageDialogue.words(for: answer, who))
+        } else if let picked = answer.picked {
+            terminal.say(
+                "You gave \(who) \(picked.count == 1 ? "what you picked" : "the \(picked.count) you picked"), once.")
+        } else if answer.level == .full {
             terminal.say("You shared all contacts with \(who).")
         } else if answer.isApproval {
             let count = answer.identifiers?.count ?? 0
@@ -154,7 +171,11 @@ extension Agent {
         } else {
             terminal.say("Nothing was shared with \(who).")
         }
-        if once { ending = answer.isApproval ? .approved : .refused } else if queue.isEmpty { sayWaiting() }
+        if once, !prompt.isOwn {
+            ending = answer.isApproval ? .approved : .refused
+        } else if queue.isEmpty {
+            sayWaiting()
+        }
     }
 
     func leaveDialogue() {

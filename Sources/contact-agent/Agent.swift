@@ -50,6 +50,8 @@ final class Agent {
     /// Since when the dialogue's stage can be read; `nil` while it cannot.
     var visibleSince: ContinuousClock.Instant?
     var hint: String?
+    /// The grants that were listed last, in their order: a number opens one.
+    var listed: ArraySlice<AppGrant> = []
     var isTooSmallSaid = false
     /// What the last drawing showed of the time left and of arming, to draw again only when that changes.
     var drawnSecondsLeft: Int?
@@ -164,6 +166,7 @@ final class Agent {
         switch key {
         case .character("q"): ending = .quit
         case .character("l"): listGrants()
+        case .character(let digit) where digit.isASCII && digit.isNumber: openGrant(digit.wholeNumberValue ?? 0)
         case .character("o") where !quiet.isEmpty: queue.insert(quiet.removeFirst(), at: 0)
         case .character, .enter, .escape, .backspace, .erase, .paste, .other: break
         }
@@ -263,17 +266,4 @@ final class Agent {
         terminal.say(.dim("Trying again.  [q] quit"))
     }
 
-    private func listGrants() {
-        guard let connection, connection.isRegistered else {
-            terminal.say(.warning("The broker cannot be reached."))
-            return
-        }
-        do throws(VarlinkClientError) {
-            let columns = (terminal.size?.columns ?? 80) - 1
-            for line in GrantsTable.lines(try connection.listGrants(), columns: columns) { terminal.say(line) }
-        } catch {
-            terminal.say(.warning("Could not list what you shared: \(ShownText.line("\(error)"))"))
-        }
-        sayWaiting()
-    }
 }

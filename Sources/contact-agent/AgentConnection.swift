@@ -61,16 +61,30 @@ final class AgentConnection {
     }
 
     /// A page of contacts for the prompt that is being shown.
-    func search(_ cookie: String, query: String, offset: Int, limit: Int) throws(VarlinkClientError) -> SearchResult {
+    ///
+    /// - Parameter shared: only contacts that the app can see already.
+    func search(
+        _ cookie: String, query: String, offset: Int, limit: Int, shared: Bool = false
+    ) throws(VarlinkClientError) -> SearchResult {
         let reply = try call("Search") {
             $0.member("cookie", cookie)
             $0.member("query", query)
             $0.member("offset", offset)
             $0.member("limit", limit)
+            if shared { $0.member("granted", true) }
         }
         return SearchResult(
             rows: (reply["rows"]?.elements).map { $0.compactMap(Row.init) } ?? [],
             total: Int(reply["total"]?.integer ?? 0), offset: offset)
+    }
+
+    /// One contact's card; `nil` where it cannot be read.
+    func show(_ cookie: String, _ identifier: String) throws(VarlinkClientError) -> Card? {
+        let reply = try call("Show") {
+            $0.member("cookie", cookie)
+            $0.member("identifier", identifier)
+        }
+        return reply["contact"].flatMap { Card($0, selectable: reply["selectable"]?.strings ?? []) }
     }
 
     func answer(_ cookie: String, _ answer: Answer) throws(VarlinkClientError) {
@@ -83,6 +97,18 @@ final class AgentConnection {
     func listGrants() throws(VarlinkClientError) -> [AppGrant] {
         let reply = try call("ListGrants") { _ in }
         return (reply["grants"]?.elements).map { $0.compactMap(AppGrant.init) } ?? []
+    }
+
+    /// Opens what was decided for one app; `nil` where the broker's prompt cannot be read.
+    func manage(_ grant: AppGrant) throws(VarlinkClientError) -> Prompt? {
+        let reply = try call("Manage") {
+            $0.member("app", grant.app)
+            $0.member("strength", grant.strength.rawValue)
+            $0.member("session", grant.session)
+        }
+        var prompt = reply["prompt"].flatMap(Prompt.init)
+        prompt?.isOwn = true
+        return prompt
     }
 
     private func call(

@@ -9,21 +9,45 @@ struct Answer: Hashable, Sendable {
     var level: Level?
     /// Rows that were turned on.
     var identifiers: [String]?
+    /// Rows that were turned off.
+    var removed: [String]?
     /// What the app may read of them; `nil` means everything but notes.
     var keys: [String]?
     var lifetime: Lifetime?
     var neverAskAgain: Bool?
+    /// What was picked for once.
+    var picked: [Pick]?
+
+    /// A contact, or one value of it.
+    struct Pick: Hashable, Sendable {
+        var contact: String
+        /// The value's key; `identifier` for the whole contact.
+        var key = "identifier"
+        /// Which of several values.
+        var value: String?
+    }
 
     static let dismissed = Answer()
 
     /// The app may see more than before.
-    var isApproval: Bool { level == .full || !(identifiers ?? []).isEmpty }
+    var isApproval: Bool { level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty }
 
     func write(into writer: inout JSONWriter) {
         writer.member("level", level?.rawValue)
         writer.member("identifiers", identifiers)
+        writer.member("removed", removed)
         writer.member("keys", keys)
         writer.member("lifetime", lifetime?.rawValue)
         writer.member("neverAskAgain", neverAskAgain)
+        if let picked {
+            writer.name("picked")
+            writer.array(picked) { writer, pick in
+                writer.object {
+                    $0.member("contact", pick.contact)
+                    $0.member("key", pick.key)
+                    $0.member("value", pick.value)
+                }
+            }
+        }
     }
 }

@@ -2,26 +2,30 @@ import JSON
 
 /// What the person decided for one app, as `ListGrants` tells it.
 struct AppGrant: Hashable, Sendable {
+    var app: String
     var displayName: String
     var strength: IdentityStrength
     var status: String
     var contacts: Int
     var lastUsedAt: String?
     var uses: Int
-    /// It ends with a terminal session.
-    var isForSession: Bool
+    /// The terminal session or process that it ends with, in the broker's words.
+    var session: String?
 }
 
 extension AppGrant {
     /// - Returns: `nil` where the object is none that the interface describes.
     init?(_ object: JSONValue) {
-        guard let displayName = object["displayName"]?.string, let status = object["status"]?.string else { return nil }
+        guard let app = object["app"]?.string, let displayName = object["displayName"]?.string,
+            let status = object["status"]?.string
+        else { return nil }
+        self.app = app
         self.displayName = displayName
         strength = object["strength"]?.string.flatMap(IdentityStrength.init) ?? .unverified
         self.status = status
         contacts = Int(object["contacts"]?.integer ?? 0)
         lastUsedAt = object["lastUsedAt"]?.string
         uses = Int(object["uses"]?.integer ?? 0)
-        isForSession = object["session"]?.string != nil
+        session = object["session"]?.string
     }
 }

@@ -21,13 +21,16 @@ struct ContactList: Hashable {
     }
 
     /// Turns the row of this number on the page on or off.
-    mutating func toggle(_ number: Int) {
+    ///
+    /// - Parameter ignoringShared: what the app sees already can be chosen like any other.
+    mutating func toggle(_ number: Int, ignoringShared: Bool = false) {
         remark = nil
         guard rows.indices.contains(number - 1) else { return }
         let row = rows[number - 1]
-        guard row.isEnabled, !row.isGranted else {
+        let isShared = row.isGranted && !ignoringShared
+        guard row.isEnabled, !isShared else {
             remark =
-                "\(row.name) cannot be chosen: \(row.isGranted ? "it is shared already" : row.reason ?? "no reason given")"
+                "\(row.name) cannot be chosen: \(isShared ? "it is shared already" : row.reason ?? "no reason given")"
             return
         }
         if let place = chosen.firstIndex(where: { $0.identifier == row.identifier }) {
@@ -42,14 +45,17 @@ struct ContactList: Hashable {
 
     func previousOffset(_ limit: Int) -> Int? { offset > 0 ? max(0, offset - limit) : nil }
 
-    func lines(columns: Int) -> [StyledLine] {
+    mutating func forgetChosen() { chosen = [] }
+
+    func lines(columns: Int, ignoringShared: Bool = false) -> [StyledLine] {
         rows.enumerated().map { index, row in
             let isChosen = chosen.contains { $0.identifier == row.identifier }
-            let canChoose = row.isEnabled && !row.isGranted
-            let mark = row.isGranted ? "=" : isChosen ? "x" : " "
+            let isShared = row.isGranted && !ignoringShared
+            let canChoose = row.isEnabled && !isShared
+            let mark = isShared ? "=" : isChosen ? "x" : " "
             let name = Columns.pad(row.name, to: min(34, columns / 2 - 8))
             let rest =
-                canChoose ? row.detail ?? "" : row.isGranted ? "shared already" : row.reason ?? "cannot be chosen"
+                canChoose ? row.detail ?? "" : isShared ? "shared already" : row.reason ?? "cannot be chosen"
             let text = " \(index + 1) [\(mark)] \(name)  "
             return canChoose ? StyledLine(text, isChosen ? .bold : .plain) + .dim(rest) : .dim(text + rest)
         }

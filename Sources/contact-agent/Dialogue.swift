@@ -16,6 +16,10 @@ enum Effect: Hashable {
     case tooEarly
     /// The dialogue wants a page of contacts; it is given to ``Dialogue/found(_:)``.
     case search(query: String, offset: Int, limit: Int)
+    /// The same, of what the app can see already.
+    case searchShared(query: String, offset: Int, limit: Int)
+    /// The dialogue wants one contact's card; it is given to ``Dialogue/shown(_:)``.
+    case show(identifier: String)
     case answer(Answer)
 }
 
@@ -33,6 +37,7 @@ protocol Dialogue {
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect
 
     mutating func found(_ result: SearchResult)
+    mutating func shown(_ card: Card)
 
     /// The terminal has another size now.
     mutating func resized(to size: ScreenSize) -> Effect
@@ -42,6 +47,8 @@ protocol Dialogue {
 }
 
 extension Dialogue {
+    mutating func shown(_ card: Card) {}
+
     /// A choice that shares something: its key is named only once it counts.
     func approving(_ key: Character, _ words: String, isArmed: Bool) -> StyledLine {
         isArmed ? .bold("[\(key)]") + StyledLine(" \(words)") : .dim("[ ] \(words)")

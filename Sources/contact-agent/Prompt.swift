@@ -31,13 +31,19 @@ struct Prompt: Hashable, Sendable {
     /// `nil` for a kind that this program does not know.
     var kind: Kind?
     var caller: Caller
+    /// What was decided for this app so far, in the interface's words.
+    var status: String
     /// Nothing was decided for this app so far.
     var isUndecided: Bool
     /// The app sees contacts already, on terms that one more contact does not change.
     var hasGrant: Bool
     var purpose: String?
     var keys: [String]
+    /// It named keys, be it none at all; otherwise it means all but notes.
+    var namesKeys: Bool
     var query: String?
+    /// The one-time picker: more than one can be picked.
+    var isMultiple: Bool
     var totalContacts: Int
     var grantedContacts: Int
     /// What may be offered, the first one by default; empty where a standing grant goes on as it is.
@@ -46,6 +52,8 @@ struct Prompt: Hashable, Sendable {
     var isInterpreter: Bool
     /// The app was refused before: it waits as one line, until the person opens it.
     var isQuiet: Bool
+    /// The person opened it themselves, and no app waits.
+    var isOwn = false
     /// Seconds since 1970; `nil` where the broker did not say.
     var expires: Int64?
 }
@@ -75,11 +83,13 @@ extension Prompt {
         self.cookie = cookie
         self.kind = Kind(rawValue: kind)
         self.caller = caller
-        let status = object["currentStatus"]?.string ?? ""
+        status = object["currentStatus"]?.string ?? ""
         isUndecided = status == "notDetermined"
         hasGrant = status == "limited" || status == "full"
         purpose = object["purpose"]?.string
         keys = object["keys"]?.strings ?? []
+        namesKeys = object["keys"].map { !$0.isNull } ?? false
+        isMultiple = object["multiple"]?.bool ?? false
         query = object["query"]?.string
         totalContacts = Int(object["totalContacts"]?.integer ?? 0)
         grantedContacts = Int(object["grantedContacts"]?.integer ?? 0)

@@ -13,6 +13,8 @@ struct Row: Hashable, Sendable {
     var isEnabled: Bool
     /// Why it cannot be chosen.
     var reason: String?
+    /// Choosing it picks the whole contact; otherwise its card is shown.
+    var returns = true
 }
 
 extension Row {
@@ -25,6 +27,7 @@ extension Row {
         detail = object["detail"]?.string.map(ShownText.line)
         isGranted = object["granted"]?.says("all") ?? false
         isEnabled = object["enabled"]?.bool ?? false
+        returns = object["returns"]?.bool ?? true
         reason = object["reason"]?.string.map(ShownText.line)
     }
 }

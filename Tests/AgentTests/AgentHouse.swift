@@ -109,7 +109,9 @@ struct PromptText {
     var purpose: String? = "to fill in addresses"
     var keys: [String]?
     var query: String?
+    var multiple: Bool?
     var totalContacts = 3
+    var grantedContacts = 0
     var lifetimes: [String]? = ["session", "untilRevoked"]
     var interpreter = false
     var quiet: Bool?
@@ -133,8 +135,9 @@ struct PromptText {
             writer.member("purpose", purpose)
             writer.member("keys", keys)
             writer.member("query", query)
+            writer.member("multiple", multiple)
             writer.member("totalContacts", totalContacts)
-            writer.member("grantedContacts", 0)
+            writer.member("grantedContacts", grantedContacts)
             writer.member("lifetimes", lifetimes)
             writer.member("interpreter", interpreter)
             writer.member("quiet", quiet)

@@ -12,6 +12,11 @@ final class BrokerStandIn {
         var familyName: String
         var detail: String?
         var reason: String?
+        /// The app sees it already.
+        var isGranted = false
+        /// Of the one-time picker: choosing it picks it, or shows this card.
+        var returns: Bool?
+        var card: String?
     }
 
     struct Answer: Equatable {
@@ -21,11 +26,18 @@ final class BrokerStandIn {
         var keys: [String]?
         var lifetime: String?
         var neverAskAgain: Bool?
+        var removed: [String]?
+        /// What was picked: contact, key and value with slashes between them.
+        var picked: [String]?
     }
 
     let runtimeDirectory: String
     var contacts: [Contact] = []
     var grants = "[]"
+    /// Answered to `Manage`.
+    var managed: PromptText?
+    /// What `Manage` was called for: app, strength and session.
+    private(set) var opened: [String?] = []
     /// Answered to every `Answer` while set: the error's name and parameters.
     var refusal: (name: String, parameters: String)?
     /// Answered to `Serve` while set.
@@ -147,10 +159,25 @@ final class BrokerStandIn {
                     cookie: parameters?["cookie"]?.string ?? "", level: parameters?["level"]?.string,
                     identifiers: parameters?["identifiers"]?.elements?.compactMap(\.string),
                     keys: parameters?["keys"]?.elements?.compactMap(\.string),
-                    lifetime: parameters?["lifetime"]?.string, neverAskAgain: parameters?["neverAskAgain"]?.bool))
+                    lifetime: parameters?["lifetime"]?.string, neverAskAgain: parameters?["neverAskAgain"]?.bool,
+                    removed: parameters?["removed"]?.elements?.compactMap(\.string),
+                    picked: parameters?["picked"]?.elements?.map { pick in
+                        ["contact", "key", "value"].compactMap { pick[$0]?.string }.joined(separator: "/")
+                    }))
             send(#"{"parameters":{}}"#, on: descriptor)
         case "io.contactbroker.Agent.ListGrants":
             send(#"{"parameters":{"grants":\#(grants)}}"#, on: descriptor)
+        case "io.contactbroker.Agent.Show":
+            let identifier = parameters?["identifier"]?.string
+            let card = contacts.first { $0.identifier == identifier }?.card ?? "{}"
+            send(
+                #"{"parameters":{"contact":\#(card),"selectable":["phoneNumbers","emailAddresses"]}}"#, on: descriptor)
+        case "io.contactbroker.Agent.Manage":
+            opened = ["app", "strength", "session"].map { parameters?[$0]?.string }
+            guard let managed else {
+                return fail("org.varlink.service.InvalidParameter", #"{"parameter":"app"}"#, on: descriptor)
+            }
+            send(#"{"parameters":{"prompt":\#(managed.json)}}"#, on: descriptor)
         default: fail("org.varlink.service.MethodNotFound", #"{"method":"x"}"#, on: descriptor)
         }
     }
@@ -164,7 +191,10 @@ final class BrokerStandIn {
             heldSearch = (parameters, descriptor)
             return
         }
-        let found = contacts.filter {
+        let sharedOnly = parameters?["granted"]?.bool ?? false
+        let found = contacts.filter { contact in
+            contact.isGranted || !sharedOnly
+        }.filter {
             query.isEmpty || $0.givenName.lowercased().hasPrefix(query.lowercased())
                 || $0.familyName.lowercased().hasPrefix(query.lowercased())
         }
@@ -183,9 +213,10 @@ final class BrokerStandIn {
                             $0.member("familyName", contact.familyName)
                         }
                         writer.member("detail", contact.detail)
-                        writer.member("granted", "none")
+                        writer.member("granted", contact.isGranted ? "all" : "none")
                         writer.member("enabled", contact.reason == nil)
                         writer.member("reason", contact.reason)
+                        writer.member("returns", contact.returns)
                     }
                 }
                 writer.member("total", found.count)

@@ -248,8 +248,8 @@ struct LifeTests {
         try house.see("[l] what you shared", thenPress: "l")
         try house.see("“chat”")
         let lines = house.terminal.screen.lines
-        #expect(lines.contains { $0.hasPrefix("“mail”") && $0.contains("some (session)  2         2026-03-01") })
-        #expect(lines.contains { $0.hasPrefix("“chat”") && $0.contains("claimed") && $0.contains("nothing") })
+        #expect(lines.contains { $0.hasPrefix("1 “mail”") && $0.contains("some (session)  2         2026-03-01") })
+        #expect(lines.contains { $0.hasPrefix("2 “chat”") && $0.contains("claimed") && $0.contains("nothing") })
     }
 
     @Test(

@@ -1,0 +1,259 @@
+import AccessControl
+import ContactsInterface
+import ContactsModel
+import ContactsStore
+import JSON
+import Varlink
+
+/// What the person picked for once, in the form in which the app may have it.
+struct Picked: Hashable {
+    var contacts: DisclosedContacts
+    var values: [DisclosedValue]
+
+    /// How much it is, for the record.
+    var count: Int { contacts.records.count + values.count }
+}
+
+/// The one-time picker: the person hands over single contacts or values, and the app's standing stays as it is.
+extension Broker {
+    func pickContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try PickContactsParameters(call.parameters)
+        let known = standing(of: session)
+        switch decide(.pickContacts, standing: known.standing) {
+        case .refuse(let denial): refuse(call, session, denial, known.standing.status)
+        case .ask(let kind): try askToPick(call, session, parameters, known, kind, isQuiet: false)
+        case .askQuietly(let kind): try askToPick(call, session, parameters, known, kind, isQuiet: true)
+        case .answer, .permit, .answerEmpty, .wait:
+            preconditionFailure("the table asks or refuses for pickContacts")
+        }
+    }
+
+    private func askToPick(
+        _ call: Call, _ session: CallerSession, _ parameters: PickContactsParameters, _ known: PrincipalStanding,
+        _ kind: PromptKind, isQuiet: Bool
+    ) throws(VarlinkError) {
+        // Whether a picked contact has a note would tell of the note: rules about it need the grant as well.
+        var granted = ContactKeySet()
+        if case .granted(let grant) = known.standing, grant.access != .denied { granted = grant.keys }
+        let unauthorized = parameters.namedKeys.intersection(.named).subtracting(granted)
+        guard unauthorized.isEmpty else { throw ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue)) }
+        if prompts.isSilenced(session.caller) { return answerNothingPicked(call) }
+        let pick = Pick(parameters) { name in
+            known.identifiers?.record(name, as: .contact) ?? known.identifiers?.record(name, as: .pickedRow)
+        }
+        let question = Question(kind: kind, isQuiet: isQuiet, keys: parameters.keys, pick: pick)
+        ask(question, call, session) { [weak self] outcome in self?.answerPicked(outcome, pick, call, session) }
+    }
+
+    private func answerNothingPicked(_ call: Call) {
+        call.reply { $0.member("contacts", [String]()) }
+    }
+
+    private func answerPicked(_ outcome: PromptOutcome, _ pick: Pick, _ call: Call, _ session: CallerSession) {
+        guard case .picked(let picked) = outcome else { return answerNothingPicked(call) }
+        let known = standing(of: session)
+        // What the administrator forbade meanwhile stays forbidden; what else changed does not concern a pick.
+        if case .refuse(let denial) = decide(.pickContacts, standing: known.standing, mayAsk: false) {
+            return refuse(call, session, denial, known.standing.status)
+        }
+        guard isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
+        for disclosed in [picked.contacts] + picked.values.map(\.contact) where !disclosed.records.isEmpty {
+            record(
+                .disclosure, of: session.caller,
+                {
+                    $0.keys = disclosed.keys
+                    $0.count = disclosed.records.count
+                    $0.contacts = disclosed.records
+                }, detail: "picked")
+        }
+        let principals = session.caller.principals
+        let principal = known.principal ?? principals[principals.endIndex - 1]
+        session.disclosed(under: principal)
+        turn.reply(Self.reply(picked), to: call, basis: Turn.Basis(principal: principal, revision: 0))
+    }
+
+    private static func reply(_ picked: Picked) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: picked.contacts.elements.count + 512)
+        writer.object {
+            $0.name("contacts")
+            $0.raw([UInt8(ascii: "[")] + picked.contacts.elements + [UInt8(ascii: "]")])
+            guard !picked.values.isEmpty else { return }
+            $0.name("properties")
+            $0.array(picked.values) { writer, value in
+                writer.object {
+                    $0.name("contact")
+                    $0.raw(value.contact.elements)
+                    $0.member("key", value.key.rawValue)
+                    $0.member("identifier", value.identifier)
+                    $0.member("label", value.label)
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    // MARK: At the agent
+
+    /// Rows for the picker. The rules are asked on the user's queue: they take apart what is stored.
+    func search(
+        _ parameters: SearchParameters, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
+    ) {
+        let scope: RecordScope = parameters.granted ? granted(to: prompt) : .all
+        offLoop(call, session) { (book) throws(StoreError) in
+            let found = try book.search(
+                parameters.query, scope: scope, excluding: [], order: .familyName, offset: parameters.offset,
+                limit: parameters.limit)
+            return (found.rows, found.total, found.rows.map { pick.choice($0.0, $0.1) })
+        } done: { [self] found in
+            let (rows, total, choices) = found ?? ([], 0, [])
+            record(.agentSearch, of: session.caller) { $0.count = rows.count }
+            turn.reply(
+                self.rows(rows, total: total, offset: parameters.offset, prompt, choices: choices), to: call)
+        }
+    }
+
+    /// The card of one row: what the app would get of it, and nothing else.
+    func show(
+        _ identifier: String, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        guard let record = prompt.rows.record(identifier, as: .agentRow) else {
+            throw AgentError.invalidAnswer("no row of this prompt")
+        }
+        offLoop(call, session) { (book) throws(StoreError) in
+            try Self.read([record], images: [], book).first.map { ($0, pick.selectable($0.record, $0.contact)) }
+        } done: { [self] found in
+            guard case let (row, selectable)?? = found else {
+                return call.fail(AgentError.invalidAnswer("no row of this prompt"))
+            }
+            let keys = pick.keys.union(.names).subtracting(.images)
+            let disclosed = Disclosure.forPerson(keys: keys).project([row], of: keys, under: prompt.rows, as: .agentRow)
+            guard disclosed.elements.count <= limits.largestReply else {
+                return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
+            }
+            self.record(.agentSearch, of: session.caller) { $0.count = 1 }
+            var writer = JSONWriter(reservingCapacity: disclosed.elements.count + 256)
+            writer.object {
+                $0.name("contact")
+                $0.raw(disclosed.elements)
+                $0.member("selectable", selectable.keys.map(\.rawValue))
+            }
+            turn.reply(writer.bytes, to: call)
+        }
+    }
+
+    /// The person has chosen: looks once more whether it can be chosen, and hands it over.
+    func answer(
+        _ pick: Pick, _ picked: [AnswerParameters.PickedValue], _ prompt: Prompt, _ agent: Agent, _ call: Call
+    ) throws(VarlinkError) {
+        guard picked.count == 1 || pick.multiple else { throw AgentError.invalidAnswer("one was asked for") }
+        guard Set(picked).count == picked.count else { throw AgentError.invalidAnswer("the same twice") }
+        var chosen: [(record: RecordNumber, value: AnswerParameters.PickedValue)] = []
+        for value in picked {
+            guard let record = prompt.rows.record(value.contact, as: .agentRow) else {
+                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
+            }
+            chosen.append((record, value))
+        }
+        let records = Set(chosen.map(\.record))
+        let images = chosen.contains { $0.value.key == nil } ? pick.keys.intersection(.images) : []
+        offLoop(call, agent.session) { (book) throws(StoreError) in
+            try Self.read(records, images: images, book).map {
+                ($0, pick.choice($0.record, $0.contact), pick.selectable($0.record, $0.contact))
+            }
+        } done: { [self] found in
+            guard prompts.prompt(prompt.cookie, shownTo: agent) === prompt else {
+                return call.fail(AgentError.unknownPrompt)
+            }
+            let rows = Dictionary(uniqueKeysWithValues: (found ?? []).map { ($0.0.record, $0) })
+            for (record, value) in chosen {
+                // What was deleted meanwhile is not there to be handed over, and that is all.
+                guard let (_, choice, selectable) = rows[record] else { continue }
+                guard choice.reason == nil, value.key.map(selectable.contains) ?? choice.returns else {
+                    return call.fail(AgentError.invalidAnswer("a row or value that cannot be chosen"))
+                }
+            }
+            hand(
+                over: chosen.compactMap { each in rows[each.record].map { ($0.0, each.value) } }, pick, prompt, agent,
+                call)
+        }
+    }
+
+    typealias BookRow = (record: RecordNumber, contact: StoredContact, images: ImageMembers)
+
+    private func hand(
+        over chosen: [(row: BookRow, value: AnswerParameters.PickedValue)], _ pick: Pick, _ prompt: Prompt,
+        _ agent: Agent, _ call: Call
+    ) {
+        guard let identifiers = identifiers(forPickBy: prompt.session) else {
+            return call.fail(ContactsError.storeUnavailable)
+        }
+        let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: pick.keys)
+        let contacts = disclosure.project(
+            chosen.filter { $0.value.key == nil }.map(\.row), of: pick.keys, under: identifiers, as: .pickedRow)
+        guard contacts.elements.count <= limits.bytesPerReply else {
+            return call.fail(AgentError.invalidAnswer("too much for one answer: choose fewer"))
+        }
+        let values = chosen.compactMap { row, value in
+            value.key.flatMap {
+                disclosure.project(
+                    value: value.value, of: $0, in: row.contact, row.record, names: pick.keys, under: identifiers)
+            }
+        }
+        guard values.count == chosen.count(where: { $0.value.key != nil }) else {
+            return call.fail(AgentError.invalidAnswer("a value that is not there"))
+        }
+        let picked = Picked(contacts: contacts, values: values)
+        record(.answer, of: prompt.caller, { $0.count = picked.count }, detail: "picked")
+        prompts.end(prompt, picked.count == 0 ? .dismissed : .picked(picked), answering: agent)
+        turn.reply(Array("{}".utf8), to: call)
+    }
+
+    /// An app with a grant can name later what it was handed; of any other the names are good for one answer.
+    private func identifiers(forPickBy session: CallerSession) -> IdentifierCipher? {
+        standing(of: session).identifiers ?? IdentifierCipher.randomKey().flatMap { IdentifierCipher(key: $0) }
+    }
+
+    private static func read(
+        _ records: Set<RecordNumber>, images: ContactKeySet, _ book: ContactsStore
+    ) throws(StoreError) -> [BookRow] {
+        var rows: [BookRow] = []
+        let query = ContactQuery(
+            scope: .only(records), limit: records.count, byteLimit: .max, images: images)
+        _ = try book.fetch(query) { rows.append(($0, $1, ImageMembers($2))) }
+        return rows
+    }
+
+    /// Reads on the user's queue and goes on, on the loop, with what was read; `nil` where there is no book.
+    func offLoop<Result: Sendable>(
+        _ call: Call, _ session: CallerSession,
+        read: @escaping @Sendable (ContactsStore) throws(StoreError) -> Result, done: @escaping (Result?) -> Void
+    ) {
+        let uid = session.caller.uid
+        books.with(uid) { [weak self] opened in
+            guard let self, !call.isOver else { return }
+            let book: ContactsStore
+            switch opened {
+            case .success(let found?): book = found
+            case .success(nil): return done(nil)
+            case .failure(let error): return unavailable(call, error)
+            }
+            let loop = surroundings.loop
+            let bound = LoopBound((self, call, done), loop: loop)
+            books.queue(of: uid).async {
+                let result: Swift.Result<Result, StoreError>
+                do throws(StoreError) {
+                    result = .success(try read(book))
+                } catch {
+                    result = .failure(error)
+                }
+                loop.execute {
+                    let (broker, call, done) = bound.value
+                    switch result {
+                    case .success(let read): done(read)
+                    case .failure(let error): broker.unavailable(call, error)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import VarlinkClient
+
+/// What the person shared so far: a list on the main screen, and a number that opens one app.
+extension Agent {
+    /// Lists the first apps, or the next ones after those that were listed last.
+    func listGrants() {
+        guard let connection, connection.isRegistered else {
+            terminal.say(.warning("The broker cannot be reached."))
+            return
+        }
+        do throws(VarlinkClientError) {
+            let grants = try connection.listGrants()
+            let start = listed.endIndex < grants.count ? listed.endIndex : 0
+            listed = grants[start...].prefix(GrantsTable.page)
+            let columns = (terminal.size?.columns ?? 80) - 1
+            for line in GrantsTable.lines(listed, columns: columns) { terminal.say(line) }
+            if !listed.isEmpty {
+                let more = listed.endIndex < grants.count ? "  [l] the next of \(grants.count)" : ""
+                terminal.say(.dim("[1–\(listed.count)] look through what one may see\(more)"))
+            }
+        } catch {
+            terminal.say(.warning("Could not list what you shared: \(ShownText.line("\(error)"))"))
+        }
+        sayWaiting()
+    }
+
+    /// Opens the app of this number in the list.
+    func openGrant(_ number: Int) {
+        guard let connection, (1...max(1, listed.count)).contains(number), !listed.isEmpty else { return }
+        let grant = listed[listed.startIndex + number - 1]
+        do throws(VarlinkClientError) {
+            guard let prompt = try connection.manage(grant) else {
+                return terminal.say(.warning("The broker's answer cannot be read."))
+            }
+            queue.insert(prompt, at: 0)
+        } catch {
+            guard case .error = error else { return lost("\(error)") }
+            terminal.say(.warning("\(ShownText.quoted(grant.displayName, columns: 32)) has nothing any more."))
+        }
+    }
+}

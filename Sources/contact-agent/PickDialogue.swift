@@ -1,0 +1,306 @@
+/// An app wants contacts, or single values of them, for once. The person picks; the app's standing stays as it is.
+struct PickDialogue: Dialogue {
+    enum Stage: String {
+        /// Who asks, and what it would get.
+        case introduction
+        /// Typing a query, with what it finds beneath.
+        case searching
+        /// Picking by number.
+        case choosing
+        /// One contact's card, to pick values of it.
+        case card
+        /// Exactly what would be handed over.
+        case confirmation
+    }
+
+    /// A value as it was picked.
+    private struct Value: Hashable {
+        var row: Row
+        var line: Card.Line
+    }
+
+    let prompt: Prompt
+    private(set) var place = Stage.introduction
+    private(set) var editor = LineEditor()
+    private(set) var list = ContactList()
+    private var values: [Value] = []
+    /// The contact whose card is shown.
+    private var opened: (row: Row, card: Card)?
+    private var opening: Row?
+    private var cardOffset = 0
+    private var confirmedOffset = 0
+
+    /// Each card is a stage of its own: a number on it picks something else.
+    var stage: String {
+        switch place {
+        case .searching: Stage.choosing.rawValue
+        case .card: "\(place.rawValue) \(opened?.row.identifier ?? "")"
+        case .introduction, .choosing, .confirmation: place.rawValue
+        }
+    }
+
+    init(_ prompt: Prompt) { self.prompt = prompt }
+
+    func begin(on size: ScreenSize) -> Effect { .nothing }
+
+    mutating func found(_ result: SearchResult) { list.show(result) }
+
+    mutating func shown(_ card: Card) {
+        guard let row = opening else { return }
+        opened = (row, card)
+        opening = nil
+        cardOffset = 0
+        place = .card
+    }
+
+    mutating func resized(to size: ScreenSize) -> Effect {
+        cardOffset = 0
+        confirmedOffset = 0
+        switch place {
+        case .introduction, .card, .confirmation: return .nothing
+        case .searching, .choosing: return search(from: list.offset, on: size)
+        }
+    }
+
+    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch place {
+        case .introduction: pressInIntroduction(key, on: size)
+        case .searching: pressInSearch(key, on: size)
+        case .choosing: pressInList(key, on: size)
+        case .card: pressInCard(key, on: size)
+        case .confirmation: pressInConfirmation(key, on: size, isArmed: isArmed)
+        }
+    }
+
+    // MARK: - Keys
+
+    private mutating func pressInIntroduction(_ key: Key, on size: ScreenSize) -> Effect {
+        switch key {
+        case .character("d"), .enter, .escape: return .answer(.dismissed)
+        case .character("N"): return .answer(Answer(neverAskAgain: true))
+        case .character("c"):
+            place = .searching
+            return search(from: 0, on: size)
+        case .character, .backspace, .erase, .paste, .other: return .nothing
+        }
+    }
+
+    private mutating func pressInSearch(_ key: Key, on size: ScreenSize) -> Effect {
+        switch key {
+        case .enter:
+            place = .choosing
+            return .nothing
+        case .escape: return .answer(.dismissed)
+        case .character, .backspace, .erase, .paste, .other:
+            return editor.press(key) ? search(from: 0, on: size) : .nothing
+        }
+    }
+
+    private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
+        switch key {
+        case .character("d"), .enter, .escape: return .answer(.dismissed)
+        case .character("/"):
+            place = .searching
+            return .nothing
+        case .character("n"): return list.nextOffset.map { search(from: $0, on: size) } ?? .nothing
+        case .character("p"): return list.previousOffset(limit(on: size)).map { search(from: $0, on: size) } ?? .nothing
+        case .character("c"):
+            confirm()
+            return .nothing
+        case .character(let digit):
+            guard let number = digit.wholeNumberValue, digit.isASCII else { return .nothing }
+            return choose(number)
+        case .backspace, .erase, .paste, .other: return .nothing
+        }
+    }
+
+    /// Picks the row of this number, or opens its card.
+    private mutating func choose(_ number: Int) -> Effect {
+        guard list.rows.indices.contains(number - 1) else { return .nothing }
+        let row = list.rows[number - 1]
+        if row.isEnabled, !row.returns {
+            opening = row
+            return .show(identifier: row.identifier)
+        }
+        if !prompt.isMultiple { list.forgetChosen() }
+        list.toggle(number, ignoringShared: true)
+        if !prompt.isMultiple, !list.chosen.isEmpty { confirm() }
+        return .nothing
+    }
+
+    private mutating func pressInCard(_ key: Key, on size: ScreenSize) -> Effect {
+        guard let opened else { return .nothing }
+        let page = cardRows(on: size)
+        switch key {
+        case .character("d"), .enter, .escape: return .answer(.dismissed)
+        case .character("b"):
+            self.opened = nil
+            place = .choosing
+            return .nothing
+        case .character("n"):
+            if cardOffset + page < opened.card.lines.count { cardOffset += page }
+            return .nothing
+        case .character("p"):
+            cardOffset = max(0, cardOffset - page)
+            return .nothing
+        case .character("c"):
+            confirm()
+            return .nothing
+        case .character(let digit):
+            let shown = opened.card.lines.dropFirst(cardOffset).prefix(page)
+            guard let number = digit.wholeNumberValue, digit.isASCII, (1...max(1, shown.count)).contains(number),
+                let line = shown.dropFirst(number - 1).first, line.canChoose
+            else { return .nothing }
+            toggle(Value(row: opened.row, line: line))
+            return .nothing
+        case .backspace, .erase, .paste, .other: return .nothing
+        }
+    }
+
+    private mutating func toggle(_ value: Value) {
+        guard prompt.isMultiple else {
+            values = [value]
+            return confirm()
+        }
+        if let index = values.firstIndex(of: value) { values.remove(at: index) } else { values.append(value) }
+    }
+
+    private mutating func confirm() {
+        guard !list.chosen.isEmpty || !values.isEmpty else { return }
+        confirmedOffset = 0
+        place = .confirmation
+    }
+
+    private mutating func pressInConfirmation(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch key {
+        case .character("d"), .enter, .escape: return .answer(.dismissed)
+        case .character("b"):
+            if !prompt.isMultiple {
+                list.forgetChosen()
+                values = []
+            }
+            place = opened == nil || prompt.isMultiple ? .choosing : .card
+            return .nothing
+        case .character("n"):
+            if confirmedOffset + confirmedRows(on: size) < picked.count { confirmedOffset += confirmedRows(on: size) }
+            return .nothing
+        case .character("p"):
+            confirmedOffset = max(0, confirmedOffset - confirmedRows(on: size))
+            return .nothing
+        case .character("y"):
+            guard isArmed else { return .tooEarly }
+            return .answer(
+                Answer(
+                    picked: list.chosen.map { Answer.Pick(contact: $0.identifier) }
+                        + values.map { .init(contact: $0.row.identifier, key: $0.line.key, value: $0.line.value) }))
+        case .character, .backspace, .erase, .paste, .other: return .nothing
+        }
+    }
+
+    private func search(from offset: Int, on size: ScreenSize) -> Effect {
+        .search(query: editor.text, offset: offset, limit: limit(on: size))
+    }
+
+    private func limit(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 7)) }
+    private func cardRows(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 6)) }
+    private func confirmedRows(on size: ScreenSize) -> Int { max(1, size.rows - 8) }
+
+    /// What is picked, as lines: whose, and which value.
+    private var picked: [(name: String, what: String)] {
+        list.chosen.map { ($0.name, $0.detail ?? "") }
+            + values.map { ($0.row.name, "\($0.line.label): \($0.line.text)") }
+    }
+}
+
+// MARK: - What is shown
+
+extension PickDialogue {
+    func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
+        let words = CallerWords(prompt: prompt, columns: size.columns)
+        return switch place {
+        case .introduction: introduction(words)
+        case .searching, .choosing: selection(words, on: size)
+        case .card: card(words, on: size)
+        case .confirmation: confirmation(words, on: size, isArmed: isArmed)
+        }
+    }
+
+    /// What it gets of a contact that is picked.
+    private var extent: String {
+        guard prompt.namesKeys else { return "all of the card but notes" }
+        return GrantedKeys.words(for: prompt.keys) ?? "no more than that you picked it"
+    }
+
+    private func introduction(_ words: CallerWords) -> [StyledLine] {
+        let what = prompt.isMultiple ? "contacts" : "a contact"
+        let gets = StyledLine("It gets only what you pick: \(extent).").wrapped(columns: words.columns - 1)
+        return [.bold("\(words.name) asks you for \(what), once.")] + words.sureness + [words.process] + gets.prefix(3)
+            + [
+                "",
+                choice("d", "Nothing (Return)") + "   " + choice("c", "Continue"),
+                choice("N", "Nothing, and never ask again"),
+            ]
+    }
+
+    private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
+        let count = list.chosen.count + values.count
+        var lines: [StyledLine] = [
+            .bold("What shall \(words.name) get?") + StyledLine(prompt.isMultiple ? "  \(count) picked" : ""),
+            place == .searching
+                ? .bold("Search: ") + StyledLine(editor.text + "_")
+                : .dim("Search: \(ShownText.line(editor.text))   [/] change"),
+        ]
+        lines += list.lines(columns: size.columns, ignoringShared: true)
+        lines.append(list.place(limit(on: size)))
+        if place == .searching {
+            lines.append(.dim("Type a name; Return: pick from the list; Esc: nothing"))
+        } else {
+            let next = count == 0 ? StyledLine.dim("[1–9] pick") : .bold("[c]") + " Continue"
+            lines.append(next + "   " + choice("d", "Nothing (Return)"))
+        }
+        if let remark = list.remark { lines.append(.warning(remark)) }
+        return lines
+    }
+
+    private func card(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
+        guard let opened else { return [] }
+        let page = cardRows(on: size)
+        let all = opened.card.lines
+        var lines: [StyledLine] = [.bold(Columns.clip(opened.card.name, to: size.columns - 1))]
+        for (index, line) in all.dropFirst(cardOffset).prefix(page).enumerated() {
+            let isPicked = values.contains(Value(row: opened.row, line: line))
+            let label = Columns.pad(line.label, to: 12)
+            let text = Columns.clip(line.text, to: max(8, size.columns - 24))
+            lines.append(
+                line.canChoose
+                    ? StyledLine(" \(index + 1) [\(isPicked ? "x" : " ")] \(label) \(text)", isPicked ? .bold : .plain)
+                    : .dim("       \(label) \(text)"))
+        }
+        if !all.contains(where: \.canChoose) { lines.append(.warning("   Nothing on this card can be picked.")) }
+        if all.count > page {
+            let end = min(all.count, cardOffset + page)
+            lines.append(.dim("   \(cardOffset + 1)–\(end) of \(all.count)  [n] next [p] previous"))
+        }
+        let next = values.isEmpty ? StyledLine.dim("[1–9] pick") : .bold("[c]") + " Continue"
+        return lines + [next + "   " + choice("b", "Back") + "   " + choice("d", "Nothing (Return)")]
+    }
+
+    private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
+        let all = picked
+        let page = confirmedRows(on: size)
+        let end = min(all.count, confirmedOffset + page)
+        var lines: [StyledLine] = [.bold("Give this to \(words.name), once?")]
+        lines += all[confirmedOffset..<end].map { name, what in
+            "   \(Columns.clip(name, to: size.columns / 2))" + .dim("  \(what)")
+        }
+        if all.count > page {
+            lines.append(.dim("   \(confirmedOffset + 1)–\(end) of \(all.count)  [n] next [p] previous"))
+        }
+        lines.append(.dim("   " + (list.chosen.isEmpty ? "with the name, and nothing else" : extent)))
+        return lines + [
+            "",
+            approving("y", all.count == 1 ? "Give it" : "Give these \(all.count)", isArmed: isArmed),
+            choice("b", "Back") + "   " + choice("d", "Nothing (Return)"),
+        ]
+    }
+}

@@ -1,0 +1,182 @@
+import JSON
+import PseudoTerminal
+import Testing
+
+@testable import contact_agent
+
+@Suite("Looking through what an app may see")
+struct ManageTests {
+    static let size = ScreenSize(columns: 80, rows: 24)
+
+    /// Thirty people, of whom the app sees the first twelve.
+    static func page(_ effect: Effect) -> SearchResult? {
+        let (offset, limit, total): (Int, Int, Int)
+        switch effect {
+        case .search(_, let from, let most): (offset, limit, total) = (from, most, 30)
+        case .searchShared(_, let from, let most): (offset, limit, total) = (from, most, 12)
+        default: return nil
+        }
+        let rows = (offset + 1..<min(total, offset + limit) + 1).map {
+            Row(
+                identifier: "r\($0)", name: "Person \($0)", detail: nil, isGranted: $0 <= 12, isEnabled: true,
+                reason: nil)
+        }
+        return SearchResult(rows: rows, total: total, offset: offset)
+    }
+
+    static func dialogue(
+        status: String = "limited", granted: Int = 12, isOwn: Bool = false, on size: ScreenSize = Self.size
+    ) throws -> ManageDialogue {
+        let text = PromptText(kind: "manage", status: status, totalContacts: 30, grantedContacts: granted)
+        var prompt = try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root))
+        prompt.isOwn = isOwn
+        var dialogue = ManageDialogue(prompt)
+        if let page = page(dialogue.begin(on: size)) { dialogue.found(page) }
+        return dialogue
+    }
+
+    static func press(
+        _ keys: String, in dialogue: inout ManageDialogue, isArmed: Bool = true, on size: ScreenSize = Self.size
+    ) -> Effect {
+        var last = Effect.nothing
+        for key in keys {
+            last = dialogue.press(key == "\r" ? .enter : .character(key), on: size, isArmed: isArmed)
+            if let page = page(last) { dialogue.found(page) }
+        }
+        return last
+    }
+
+    @Test(
+        "What each row of keys comes to",
+        arguments: [
+            ("\r", Answer.dismissed),
+            ("d", .dismissed),
+            ("N", Answer(neverAskAgain: true)),
+            ("c\r", .dismissed),
+            ("c1cy", Answer(level: .limited, identifiers: [], removed: ["r1"])),
+            ("c1n2cy", Answer(level: .limited, identifiers: [], removed: ["r1", "r11"])),
+            ("csnn2cy", Answer(level: .limited, identifiers: ["r20"])),
+            ("c2snn2s1cy", Answer(level: .limited, identifiers: ["r20"], removed: ["r2", "r1"])),
+            ("c12c\r", .dismissed),
+            ("c1cb\r", .dismissed),
+            ("cxy", Answer(level: .denied)),
+            ("cx\r\r", .dismissed),
+            ("c/a\r1cy", Answer(level: .limited, identifiers: [], removed: ["r1"])),
+        ])
+    func answers(keys: String, answer: Answer) throws {
+        var dialogue = try Self.dialogue()
+        #expect(Self.press(keys, in: &dialogue) == .answer(answer))
+    }
+
+    @Test("Nothing changes by any other key", arguments: ["y", "cy", "c1y", "c1", "c11cy", "cx", "cxx", "c0cy"])
+    func changesNothing(keys: String) throws {
+        var dialogue = try Self.dialogue()
+        if case .answer(let answer) = Self.press(keys, in: &dialogue) { Issue.record("answered \(answer)") }
+    }
+
+    @Test("What was not visible long enough is not confirmed")
+    func unarmed() throws {
+        var dialogue = try Self.dialogue()
+        #expect(Self.press("c1cy", in: &dialogue, isArmed: false) == .tooEarly)
+    }
+
+    @Test(
+        "Of an app that sees everything or nothing a selection is made anew",
+        arguments: [("full", "13cy", ["r1", "r3"]), ("denied", "3cy", ["r3"])])
+    func anew(status: String, keys: String, identifiers: [String]) throws {
+        var dialogue = try Self.dialogue(status: status, granted: 0, isOwn: true)
+        #expect(
+            Self.press(keys, in: &dialogue) == .answer(Answer(level: .limited, identifiers: identifiers)))
+    }
+
+    @Test(
+        "Every screen fits into the smallest terminal",
+        arguments: ["", "c", "c/a", "c/a\r", "c1234", "c123456c", "cx"], ["limited", "full", "denied"])
+    func fits(keys: String, status: String) throws {
+        for strength in ["unverified", "claimed", "sandboxed"] {
+            let text = PromptText(
+                kind: "manage", displayName: "an app with a very long name, which it chose", strength: strength,
+                status: status, totalContacts: 100_000, grantedContacts: 12_345)
+            var dialogue = ManageDialogue(try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root)))
+            _ = Self.press(keys, in: &dialogue, on: .minimum)
+            let lines = dialogue.lines(on: .minimum, isArmed: true)
+            #expect(lines.count <= ScreenSize.minimum.rows - 2)
+            for line in lines { #expect(Columns.width(line.text) <= ScreenSize.minimum.columns, "\(line.text)") }
+        }
+    }
+
+    // MARK: - In a terminal
+
+    static let people: [BrokerStandIn.Contact] = [
+        .init(identifier: "r1", givenName: "Ada", familyName: "Lovelace", detail: "ada@example.org", isGranted: true),
+        .init(identifier: "r2", givenName: "Grace", familyName: "Hopper", detail: "+1 555 0100"),
+        .init(identifier: "r3", givenName: "Lin", familyName: "Lanying", detail: nil),
+    ]
+
+    @Test("An app that asks for it gets one contact more and one less")
+    func addsAndRemoves() throws {
+        let house = try AgentHouse(["--once"], contacts: Self.people)
+        try house.registered()
+        house.ask(PromptText(kind: "manage", status: "limited", grantedContacts: 1))
+        try house.see("Look through what “mail” may see?")
+        #expect(house.terminal.screen.contains("It asks you to. It sees 1 contact of 3."))
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("1 [x] Ada Lovelace", thenPress: "1")
+        #expect(!house.terminal.screen.contains("Grace"))
+        try house.see("1 [−] Ada Lovelace", thenPress: "s")
+        try house.see("2 [ ] Grace Hopper", thenPress: "2")
+        try house.see("2 [+] Grace Hopper", thenPress: "c")
+        try house.see("“mail” sees 1 more, 1 no longer:")
+        #expect(house.terminal.screen.contains("+ Grace Hopper"))
+        #expect(house.terminal.screen.contains("− Ada Lovelace"))
+        try house.see("[y] Yes, change that", thenPress: "y")
+        #expect(
+            try house.answer()
+                == BrokerStandIn.Answer(cookie: "cookie-1", level: "limited", identifiers: ["r2"], removed: ["r1"]))
+        #expect(try house.exit() == .exited(0))
+        #expect(house.terminal.screen.contains("“mail” sees 1 more, 1 no longer."))
+    }
+
+    @Test("Return leaves it as it is", arguments: ["\r", "\u{1B}", "d"])
+    func leaves(key: String) throws {
+        let house = try AgentHouse(["--once"], contacts: Self.people)
+        try house.registered()
+        house.ask(PromptText(kind: "manage", status: "limited", grantedContacts: 1))
+        try house.see("[c] Continue", thenPress: key)
+        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
+        #expect(try house.exit() == .exited(1))
+    }
+
+    @Test("From the list of what was shared a number opens the app, and everything is taken back")
+    func opens() throws {
+        let house = try AgentHouse(contacts: Self.people)
+        house.broker.grants = """
+            [{"app":"x","strength":"claimed","displayName":"chat","status":"denied","contacts":0,"uses":0},\
+            {"app":"/usr/bin/mail h","strength":"unverified","displayName":"mail","status":"limited","contacts":1,\
+            "uses":7,"session":"terminal session of process 7"}]
+            """
+        house.broker.managed = PromptText(cookie: "own", kind: "manage", status: "limited", grantedContacts: 1)
+        try house.registered()
+        try house.see("[l] what you shared", thenPress: "l")
+        try house.see("[1–2] look through what one may see", thenPress: "2")
+        try house.see("1 [x] Ada Lovelace")
+        #expect(house.broker.opened == ["/usr/bin/mail h", "unverified", "terminal session of process 7"])
+        try house.see("[x] Take all back", thenPress: "x")
+        try house.see("Take all back from “mail”?")
+        try house.see("[y] Take all back", thenPress: "y")
+        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "own", level: "denied"))
+        try house.see("“mail” sees nothing any more.")
+    }
+
+    @Test("An app whose grant has ended meanwhile cannot be opened")
+    func ended() throws {
+        let house = try AgentHouse()
+        house.broker.grants =
+            #"[{"app":"x","strength":"claimed","displayName":"chat","status":"limited","contacts":1,"uses":0}]"#
+        try house.registered()
+        try house.see("[l] what you shared", thenPress: "l")
+        try house.see("[1–1] look through", thenPress: "1")
+        try house.see("“chat” has nothing any more.")
+        #expect(!house.terminal.screen.isAlternate)
+    }
+}

@@ -1,0 +1,209 @@
+import JSON
+import Testing
+
+@Suite("Looking through what an app may see")
+struct ManageTests {
+    let house: House
+
+    init() throws {
+        house = try House()
+    }
+
+    /// A person and `mail`, which sees Ada and Grace.
+    private func people() throws -> (Person, App) {
+        let person = try house.person()
+        try house.keeper(with: person)
+        return (person, try house.app("mail", .only(["Ada Lovelace", "Grace Hopper"]), by: person))
+    }
+
+    private func row(_ name: String, _ prompt: JSONValue, _ person: Person) throws -> String {
+        try #require(person.search(prompt).first { $0.name == name }).identifier
+    }
+
+    @Test("An app is told what was added, and sees no more what was taken away")
+    func addsAndRemoves() throws {
+        let (person, mail) = try people()
+        let before = try mail.fetch()
+        try mail.begin("ManageAccess")
+        let prompt = try person.prompt()
+        #expect(prompt["kind"]?.string == "manage")
+        #expect(prompt["grantedContacts"]?.integer == 2)
+        let added = try row("Emmy Noether", prompt, person)
+        let removed = try row("Grace Hopper", prompt, person)
+        let answer = try person.answer(
+            prompt, #""level":"limited","identifiers":["\#(added)"],"removed":["\#(removed)"]"#)
+        #expect(answer.error == nil)
+        let newly = try mail.reply().strings("identifiers")
+        let after = try mail.fetch()
+        #expect(after.names == ["Ada Lovelace", "Emmy Noether"])
+        #expect(newly == [after.identifiers[1]])
+        let gone = try #require(before.identifiers.first)
+        #expect(try mail.fetch(#""predicate":{"identifiers":["\#(gone)"]}"#).identifiers == [])
+    }
+
+    @Test("What is looked through says which contacts the app sees already")
+    func marksShared() throws {
+        let (person, mail) = try people()
+        try mail.begin("ManageAccess")
+        let prompt = try person.prompt()
+        let names = #""agent":"\#(person.token)","cookie":"\#(prompt["cookie"]?.string ?? "")""#
+        let all = try person.call("Search", #"{\#(names),"query":""}"#)
+        #expect(
+            all["rows"]?.elements?.compactMap { $0["granted"]?.string } == ["all", "none", "all", "none"])
+        let shared = try person.call("Search", #"{\#(names),"query":"","granted":true}"#)
+        #expect(shared["total"]?.integer == 2)
+        try person.answer(prompt)
+        _ = try mail.reply()
+    }
+
+    @Test(
+        "Whatever the person does but adding, the app is told the same",
+        arguments: ["", #""level":"denied""#, #""level":"limited""#, "removed", #""neverAskAgain":true"#])
+    func grantsNothing(fields: String) throws {
+        let (person, mail) = try people()
+        try mail.begin("ManageAccess")
+        let prompt = try person.prompt()
+        var fields = fields
+        if fields == "removed" {
+            fields = #""level":"limited","removed":["\#(try row("Grace Hopper", prompt, person))"]"#
+        }
+        #expect(try person.answer(prompt, fields).error == nil)
+        #expect(try mail.reply().text == #"{"parameters":{"identifiers":[]}}"#)
+        // And waits as long before it may ask again.
+        if !fields.contains("denied"), !fields.contains("never") {
+            #expect(try mail.call("ManageAccess")["retryAfterSeconds"]?.integer == 5)
+        }
+    }
+
+    @Test("Nobody is asked for an app that sees everything, nothing, or was not decided about")
+    func answersEmpty() throws {
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        let refused = try house.app("refused", .refused, by: person)
+        let stranger = try house.app("stranger")
+        for app in [keeper, refused, stranger] {
+            #expect(try app.call("ManageAccess").text == #"{"parameters":{"identifiers":[]}}"#)
+        }
+        #expect(try person.wasNotAsked())
+    }
+
+    @Test("A list that is on its way ends where one of its contacts is taken away")
+    func endsStreams() throws {
+        let person = try house.person()
+        let many = (0..<3_000).map { #""givenName":"Given \#($0)","note":"\#(String(repeating: "n", count: 900))""# }
+        try house.keeper(adding: many, with: person)
+        let mail = try house.app("mail")
+        try mail.begin("RequestAccess", #"{"keys":["givenName","note"]}"#)
+        let first = try person.prompt()
+        let names = #""agent":"\#(person.token)","cookie":"\#(first["cookie"]?.string ?? "")""#
+        var rows: [String] = []
+        for offset in stride(from: 0, to: 3_000, by: 200) {
+            let page = try person.call("Search", #"{\#(names),"query":"","offset":\#(offset),"limit":200}"#)
+            rows += page["rows"]?.elements?.compactMap { $0["identifier"]?.string } ?? []
+        }
+        let taken = try person.answer(
+            first,
+            #""level":"limited","keys":["givenName","note"],"lifetime":"untilRevoked","identifiers":"# + quoted(rows))
+        #expect(taken.error == nil)
+        _ = try mail.reply()
+        // Another connection of the same app does not read.
+        let stream = try house.app("mail")
+        try stream.line.stopReading()
+        try stream.begin("FetchContacts", #"{"keys":["givenName","note"]}"#, more: true)
+        try mail.begin("ManageAccess")
+        let prompt = try person.prompt()
+        let removed = try #require(person.search(prompt).first).identifier
+        #expect(try person.answer(prompt, #""level":"limited","removed":["\#(removed)"]"#).error == nil)
+        _ = try mail.reply()
+        try stream.line.goOnReading()
+        var seen = 0
+        var end = "hung up"
+        while let frame = try stream.line.frame() {
+            let reply = try Answer(frame)
+            seen += reply.names.count
+            guard reply.continues else {
+                end = reply.error ?? "whole"
+                break
+            }
+        }
+        #expect(end != "whole")
+        #expect(seen < 3_000)
+        #expect(try house.audit("withheld").count == 1)
+    }
+
+    // MARK: Of the person's own accord
+
+    private func open(_ app: App, _ person: Person) throws -> Answer {
+        let grants = try person.call("ListGrants", #"{"agent":"\#(person.token)"}"#)
+        let grant = try #require(
+            grants["grants"]?.elements?.first { $0["app"]?.string?.hasPrefix(app.path + " ") ?? false })
+        let name = quoted(grant["app"]?.string ?? "")
+        return try person.call("Manage", #"{"agent":"\#(person.token)","app":\#(name),"strength":"unverified"}"#)
+    }
+
+    @Test("The person opens an app's grant, and no app's question waits for it")
+    func opensOwn() throws {
+        let (person, mail) = try people()
+        house.end("mail")
+        let prompt = try #require(open(mail, person)["prompt"])
+        #expect(prompt["kind"]?.string == "manage")
+        #expect(prompt["caller"]?["executable"]?.string == mail.path)
+        // Meanwhile another app asks, and is answered.
+        _ = try house.app("other", .refused, by: person)
+        let added = try row("Emmy Noether", prompt, person)
+        #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(added)"]"#).error == nil)
+        let back = try house.app("mail")
+        #expect(try back.fetch().names == ["Grace Hopper", "Ada Lovelace", "Emmy Noether"])
+        #expect(try person.answer(prompt, #""level":"denied""#).error == "UnknownPrompt")
+    }
+
+    @Test("From a refusal the person can make a grant, and from everything a few")
+    func changesLevel() throws {
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        let refused = try house.app("refused", .refused, by: person)
+        for app in [keeper, refused] {
+            let prompt = try #require(open(app, person)["prompt"])
+            let ada = try row("Ada Lovelace", prompt, person)
+            #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(ada)"]"#).error == nil)
+            #expect(try app.fetch().names == ["Ada Lovelace"])
+            #expect(try app.call("GetAuthorization").word == "limited")
+        }
+    }
+
+    @Test("An agent answers no grant that another one opened, and none that was replaced")
+    func otherAgents() throws {
+        let (person, mail) = try people()
+        let other = try house.person("other agent")
+        let first = try #require(open(mail, person)["prompt"])
+        #expect(try other.answer(first, #""level":"denied""#).error == "UnknownPrompt")
+        let second = try #require(open(mail, person)["prompt"])
+        #expect(try person.answer(first, #""level":"denied""#).error == "UnknownPrompt")
+        #expect(try mail.call("GetAuthorization").word == "limited")
+        #expect(try person.answer(second, #""level":"denied""#).error == nil)
+        #expect(try mail.call("GetAuthorization").word == "denied")
+        #expect(try mail.fetch().error == "AccessDenied")
+    }
+
+    @Test("There is nothing to open of an app that was never decided about")
+    func nothingToOpen() throws {
+        let person = try house.person()
+        let parameters = #"{"agent":"\#(person.token)","app":"/usr/bin/x","strength":"unverified"}"#
+        #expect(try person.call("Manage", parameters).error == "InvalidParameter")
+    }
+
+    @Test("A grant that was revoked while it was looked through stays revoked")
+    func revokedMeanwhile() throws {
+        let (person, mail) = try people()
+        let prompt = try #require(open(mail, person)["prompt"])
+        let added = try row("Emmy Noether", prompt, person)
+        let administrator = try house.administrator()
+        let grants = try administrator.call("io.contactbroker.Admin.ListGrants")["grants"]?.elements
+        let name = try #require(
+            grants?.compactMap { $0["app"]?.string }.first { $0.hasPrefix(mail.path + " ") })
+        _ = try administrator.call("io.contactbroker.Admin.ResetGrant") { $0.member("app", name) }
+        let answer = try person.answer(prompt, #""level":"limited","identifiers":["\#(added)"]"#)
+        #expect(answer.error == "InvalidAnswer")
+        #expect(try mail.call("GetAuthorization").word == "notDetermined")
+    }
+}

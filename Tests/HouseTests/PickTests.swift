@@ -1,0 +1,217 @@
+import JSON
+import Testing
+
+@Suite("Handing over contacts for once")
+struct PickTests {
+    let house: House
+    let person: Person
+    let app: App
+
+    init() throws {
+        house = try House()
+        person = try house.person()
+        try house.keeper(with: person)
+        app = try house.app("app")
+    }
+
+    private static let nothing = #"{"parameters":{"contacts":[]}}"#
+
+    private func rows(_ prompt: JSONValue) throws -> [JSONValue] {
+        let names = #""agent":"\#(person.token)","cookie":"\#(prompt["cookie"]?.string ?? "")""#
+        let found = try person.call("Search", #"{\#(names),"query":""}"#)
+        return found["rows"]?.elements.map(Array.init) ?? []
+    }
+
+    private func row(_ name: String, _ prompt: JSONValue) throws -> String {
+        try #require(person.search(prompt).first { $0.name == name }).identifier
+    }
+
+    private func show(_ row: String, _ prompt: JSONValue) throws -> Answer {
+        let names = #""agent":"\#(person.token)","cookie":"\#(prompt["cookie"]?.string ?? "")""#
+        return try person.call("Show", #"{\#(names),"identifier":"\#(row)"}"#)
+    }
+
+    /// Asks, and picks these whole contacts.
+    private func pick(_ names: [String], _ parameters: String, by app: App) throws -> Answer {
+        try app.begin("PickContacts", parameters)
+        let prompt = try person.prompt()
+        let picked = try names.map { #"{"contact":"\#(try row($0, prompt))","key":"identifier"}"# }
+        let taken = try person.answer(prompt, #""picked":[\#(picked.joined(separator: ","))]"#)
+        #expect(taken.error == nil)
+        return try app.reply()
+    }
+
+    @Test("An app that nobody decided about gets what was picked, and stays undecided about")
+    func picksOne() throws {
+        let reply = try pick(["Ada Lovelace"], #"{"keys":["givenName","familyName","emailAddresses"]}"#, by: app)
+        #expect(reply.names == ["Ada Lovelace"])
+        let contact = try #require(reply["contacts"]?.elements?.first { _ in true })
+        #expect(contact["emailAddresses"]?.elements?.first { _ in true }?["value"]?.string == "ada@example.org")
+        #expect(contact["phoneNumbers"] == nil)
+        #expect(reply["properties"] == nil)
+        #expect(try app.call("GetAuthorization").word == "notDetermined")
+    }
+
+    @Test("Without keys everything is handed over but notes")
+    func allButNotes() throws {
+        let contact = try #require(
+            pick(["Ada Lovelace"], "{}", by: app)["contacts"]?.elements?.first { _ in true })
+        #expect(contact["note"] == nil)
+        #expect(contact["extraProperties"] == nil)
+        #expect(contact["imageData"]?.string == "")
+        #expect(contact["phoneNumbers"]?.count == 1)
+    }
+
+    @Test("Notes are for apps that may read them, to return or to choose by")
+    func notes() throws {
+        for parameters in [#"{"keys":["note"]}"#, #"{"enabling":{"hasKeys":["note"]}}"#] {
+            #expect(try app.call("PickContacts", parameters).error == "UnauthorizedKeys")
+        }
+        #expect(try person.wasNotAsked())
+        let reader = try house.app(
+            "reader", .everythingAndNotes, by: person, keys: ["givenName", "familyName", "note"])
+        let reply = try pick(["Ada Lovelace"], #"{"keys":["note"]}"#, by: reader)
+        #expect(reply["contacts"]?.elements?.first { _ in true }?["note"]?.string == "first programmer")
+    }
+
+    @Test("One value comes with the names that were asked for, and nothing else")
+    func picksValue() throws {
+        try app.begin(
+            "PickContacts",
+            #"{"select":"property","keys":["givenName","emailAddresses","phoneNumbers"],"returningProperty":{"key":"phoneNumbers"}}"#
+        )
+        let prompt = try person.prompt()
+        #expect(prompt["select"]?.string == "property")
+        #expect(try rows(prompt).allSatisfy { $0["returns"]?.bool == false })
+        let ada = try row("Ada Lovelace", prompt)
+        let card = try show(ada, prompt)
+        #expect(card.strings("selectable") == ["phoneNumbers"])
+        #expect(card["contact"]?["note"] == nil)
+        let number = try #require(
+            card["contact"]?["phoneNumbers"]?.elements?.first { _ in true }?["identifier"]?.string)
+        for wrong in [
+            #"{"contact":"\#(ada)","key":"emailAddresses","value":"1"}"#, #"{"contact":"\#(ada)","key":"identifier"}"#,
+            #"{"contact":"\#(ada)","key":"phoneNumbers","value":"99"}"#, #"{"contact":"\#(ada)","key":"phoneNumbers"}"#,
+        ] {
+            #expect(try person.answer(prompt, #""picked":[\#(wrong)]"#).error == "InvalidAnswer")
+        }
+        let right = #"{"contact":"\#(ada)","key":"phoneNumbers","value":"\#(number)"}"#
+        #expect(try person.answer(prompt, #""picked":[\#(right)]"#).error == nil)
+        let reply = try app.reply()
+        #expect(reply["contacts"]?.count == 0)
+        let property = try #require(reply["properties"]?.elements?.first { _ in true })
+        #expect(property["key"]?.string == "phoneNumbers")
+        #expect(property["identifier"]?.string == number)
+        let members = property["contact"]?.members?.map { $0.name.string ?? "" }
+        #expect(Set(members ?? []) == ["identifier", "givenName", "phoneNumbers"])
+    }
+
+    @Test("A rule is shown to the person, held against the answer, and tells the app nothing")
+    func rules() throws {
+        let parameters = #"{"enabling":{"hasKeys":["emailAddresses"],"maximumCount":{"phoneNumbers":0}}}"#
+        try app.begin("PickContacts", parameters)
+        let prompt = try person.prompt()
+        let rows = try rows(prompt)
+        #expect(rows.map { $0["enabled"]?.bool } == [true, false, false, false])
+        #expect(
+            rows.map { $0["reason"]?.string } == [
+                nil, "has no e-mail address", "has too many: phone number", "has no e-mail address",
+            ])
+        let lin = try row("Lin Lanying", prompt)
+        let disabled = #""picked":[{"contact":"\#(lin)","key":"identifier"}]"#
+        #expect(try person.answer(prompt, disabled).error == "InvalidAnswer")
+        let grace = try row("Grace Hopper", prompt)
+        let two = #""picked":[{"contact":"\#(grace)","key":"identifier"},{"contact":"\#(lin)","key":"identifier"}]"#
+        #expect(try person.answer(prompt, two).error == "InvalidAnswer")
+        #expect(try person.answer(prompt, #""level":"full""#).error == "InvalidAnswer")
+        #expect(try person.answer(prompt).error == nil)
+        #expect(try app.reply().text == Self.nothing)
+    }
+
+    @Test("Where no row can be chosen the person is asked all the same, and the app waits")
+    func nobodyEnabled() throws {
+        try app.begin("PickContacts", #"{"enabling":{"familyNames":["Nobody"]}}"#)
+        let prompt = try person.prompt()
+        #expect(try rows(prompt).allSatisfy { $0["enabled"]?.bool == false })
+        #expect(!app.line.hasNews)
+        #expect(try person.answer(prompt).error == nil)
+        #expect(try app.reply().text == Self.nothing)
+    }
+
+    @Test(
+        "Whatever the person does but picking, the app is told the same and waits as long",
+        arguments: ["", #""picked":[]"#, "another question", "nobody there"])
+    func picksNothing(how: String) throws {
+        let asker = try house.app("installed app")
+        if how == "nobody there" {
+            house.end("agent")
+            try asker.begin("PickContacts")
+        } else {
+            try asker.begin("PickContacts", how == "another question" ? #"{"enabling":{"familyNames":[]}}"# : "{}")
+            #expect(try person.answer(person.prompt(), how.hasPrefix("\"") ? how : "").error == nil)
+        }
+        #expect(try asker.reply().text == Self.nothing)
+        #expect(try asker.call("PickContacts")["retryAfterSeconds"]?.integer == 5)
+    }
+
+    @Test("What was handed over is called by another name than what was granted, and names nothing to fetch")
+    func identifiers() throws {
+        let limited = try house.app("limited", .only(["Ada Lovelace"]), by: person)
+        let granted = try limited.fetch().identifiers
+        let picked = try pick(["Ada Lovelace"], #"{"keys":["givenName"]}"#, by: limited).identifiers
+        #expect(picked.count == 1)
+        #expect(picked != granted)
+        #expect(try limited.fetch(#""predicate":{"identifiers":\#(quoted(picked))}"#).identifiers == [])
+        // But it can be left out the next time.
+        try limited.begin("PickContacts", #"{"enabling":{"excludedIdentifiers":\#(quoted(picked))}}"#)
+        let prompt = try person.prompt()
+        #expect(try rows(prompt).map { $0["enabled"]?.bool } == [true, true, false, true])
+        try person.answer(prompt)
+        _ = try limited.reply()
+    }
+
+    @Test("Several are handed over where several were asked for")
+    func several() throws {
+        let reply = try pick(
+            ["Ada Lovelace", "Grace Hopper"], #"{"multiple":true,"keys":["givenName","familyName"]}"#, by: app)
+        #expect(Set(reply.names) == ["Ada Lovelace", "Grace Hopper"])
+    }
+
+    @Test("What was handed over is on record, and no grant came of it")
+    func audit() throws {
+        let before = try house.audit("disclosure").count
+        _ = try pick(["Ada Lovelace"], #"{"keys":["givenName"]}"#, by: app)
+        let records = try house.audit("disclosure").dropFirst(before)
+        #expect(records.count == 1)
+        #expect(records.last?["detail"]?.string == "picked")
+        #expect(records.last?["contactIdentifiers"]?.count == 1)
+        #expect(records.last?["app"]?.string?.hasPrefix(app.path) == true)
+        let grants = try person.call("ListGrants", #"{"agent":"\#(person.token)"}"#)
+        #expect(grants["grants"]?.elements?.contains { $0["app"]?.string?.hasPrefix(app.path + " ") ?? false } == false)
+    }
+
+    @Test("A refused app waits as one quiet line, and gets what was picked all the same")
+    func quiet() throws {
+        let refused = try house.app("refused", .only(["Ada Lovelace"]), by: person)
+        try house.revoke(refused)
+        try refused.begin("PickContacts", #"{"keys":["givenName","familyName"]}"#)
+        let prompt = try person.prompt()
+        #expect(prompt["quiet"]?.bool == true)
+        let ada = try row("Ada Lovelace", prompt)
+        #expect(try person.answer(prompt, #""picked":[{"contact":"\#(ada)","key":"identifier"}]"#).error == nil)
+        #expect(try refused.reply().names == ["Ada Lovelace"])
+        #expect(try refused.fetch().error == "AccessDenied")
+    }
+
+    @Test(
+        "A call that makes no sense is refused before anybody is asked",
+        arguments: [
+            #"{"keys":["shoeSize"]}"#, #"{"select":"group"}"#, #"{"enabling":{"key":"phoneNumbers"}}"#,
+            #"{"enabling":{"minimumCount":{"phoneNumbers":-1}}}"#, #"{"enabling":{"minimumCount":{"x":1}}}"#,
+            #"{"returningContact":[]}"#, #"{"more":1}"#,
+        ])
+    func invalid(parameters: String) throws {
+        #expect(try app.call("PickContacts", parameters).error == "InvalidParameter")
+        #expect(try person.wasNotAsked())
+    }
+}
