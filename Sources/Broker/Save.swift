@@ -86,7 +86,15 @@ final class Save {
             $0.member("identifiers", names)
             $0.member("historyToken", token)
         }
-        broker.turn.reply(writer.bytes, to: call)
+        let bytes = writer.bytes
+        // The contacts are on the disk, and so is the intent: where the record of their coming cannot be written now, the
+        // next start finds the intent and writes it. The app is not told that nothing happened when it did.
+        broker.turn.work(
+            committed: { [call] in call.reply(bytes) },
+            failed: { [call, broker] in
+                broker.surroundings.log("a save is on the disk, and its record is not yet: the next start writes it")
+                call.reply(bytes)
+            })
     }
 
     // MARK: Writing

@@ -28,7 +28,7 @@ struct AuditPaceTests {
         let house = try BrokerHouse()
         house.decide(.full, "mail")
         let app = house.app("mail")
-        for _ in 1...5 { #expect(try app.fetch() == #"{"contacts":[]}"#) }
+        for _ in 1...5 { #expect(try app.fetch().hasPrefix(#"{"contacts":[]"#)) }
         #expect(try house.audit(of: "mail") == ["grant", "disclosure"])
         house.loop.pass(.seconds(11))
         #expect(try house.audit(of: "mail") == ["grant", "disclosure", "disclosure +4"])
