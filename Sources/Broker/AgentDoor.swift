@@ -85,7 +85,8 @@ extension Broker {
             if let book {
                 let hidden = try hidden(from: prompt, in: book)
                 found = try book.search(
-                    parameters.query, scope: parameters.granted ? granted(to: prompt) : .all, excluding: hidden, order: .familyName, offset: parameters.offset,
+                    parameters.query, scope: parameters.granted ? granted(to: prompt) : .all, excluding: hidden,
+                    order: .familyName, offset: parameters.offset,
                     limit: parameters.limit)
             }
             record(.agentSearch, of: session.caller) { $0.count = found.rows.count }
@@ -184,6 +185,10 @@ extension Broker {
                 $0.member("caption", prompt.caption)
                 $0.member("multiple", prompt.pick?.multiple)
                 $0.member("select", prompt.pick?.select.rawValue)
+                if let proposal = prompt.proposal {
+                    $0.name("proposed")
+                    $0.raw(proposal.shown)
+                }
                 $0.member("totalContacts", total)
                 $0.member("grantedContacts", granted)
                 $0.member("lastUsedAt", usage?.lastUsedAt.map { Timestamp.text(seconds: $0) })

@@ -27,8 +27,9 @@ extension Broker {
             case .requestContacts: try requestContacts(call, session)
             case .manageAccess: try manageAccess(call, session)
             case .pickContacts: try pickContacts(call, session)
+            case .proposeContact: try proposeContact(call, session)
             case .countContacts, .listLinkedContacts, .getUserDefaults, .setUserDefaults, .listContainers, .listGroups,
-                .watchChanges, .fetchHistory,  .proposeContact:
+                .watchChanges, .fetchHistory:
                 throw .methodNotImplemented(call.method)
             }
         } catch {
@@ -82,6 +83,7 @@ extension Broker {
         var caption: String?
         var ignored: [ContactPredicate] = []
         var pick: Pick?
+        var proposal: Proposal?
     }
 
     /// Asks the person on behalf of a call; the call fails by itself where they may not be asked.
@@ -114,7 +116,7 @@ extension Broker {
         let prompt = Prompt(
             cookie: cookie, kind: question.kind, session: session, isQuiet: question.isQuiet,
             purpose: question.purpose, keys: question.keys, query: question.query, caption: question.caption,
-            pick: question.pick, ignored: question.ignored, rows: rows)
+            pick: question.pick, proposal: question.proposal, ignored: question.ignored, rows: rows)
         record(.prompt, of: session.caller, detail: question.kind.rawValue)
         do throws(Prompts.Refusal) {
             try prompts.ask(prompt, for: call, done: done)
