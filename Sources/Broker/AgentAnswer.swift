@@ -15,6 +15,12 @@ extension Broker {
         if let pick = prompt.pick, let picked = parameters.picked, !picked.isEmpty {
             return try answer(pick, picked, prompt, agent, call)
         }
+        if let proposal = prompt.proposal, parameters.addProposed || parameters.mergeInto != nil {
+            guard !parameters.addProposed || parameters.mergeInto == nil else {
+                throw AgentError.invalidAnswer("a card is added or merged, not both")
+            }
+            return try answer(proposal, into: parameters.mergeInto, prompt, agent, call)
+        }
         try withShown(parameters.agent, parameters.cookie, call, session) {
             [self] (agent, prompt, book) throws(StoreError) in
             guard let level = parameters.level else {

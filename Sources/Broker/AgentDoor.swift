@@ -184,6 +184,10 @@ extension Broker {
                 $0.member("caption", prompt.caption)
                 $0.member("multiple", prompt.pick?.multiple)
                 $0.member("select", prompt.pick?.select.rawValue)
+                if let proposal = prompt.proposal {
+                    $0.name("proposed")
+                    $0.raw(proposal.shown)
+                }
                 $0.member("totalContacts", total)
                 $0.member("grantedContacts", granted)
                 $0.member("lastUsedAt", usage?.lastUsedAt.map { Timestamp.text(seconds: $0) })

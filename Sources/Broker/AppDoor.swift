@@ -38,8 +38,7 @@ extension Broker {
                     .begin()
             case .manageAccess: try manageAccess(call, session)
             case .pickContacts: try pickContacts(call, session)
-            case .proposeContact:
-                throw .methodNotImplemented(call.method)
+            case .proposeContact: try proposeContact(call, session)
             }
         } catch {
             call.fail(error)
@@ -92,6 +91,7 @@ extension Broker {
         var caption: String?
         var ignored: [ContactPredicate] = []
         var pick: Pick?
+        var proposal: Proposal?
     }
 
     /// Asks the person on behalf of a call; the call fails by itself where they may not be asked.
@@ -124,7 +124,7 @@ extension Broker {
         let prompt = Prompt(
             cookie: cookie, kind: question.kind, session: session, isQuiet: question.isQuiet,
             purpose: question.purpose, keys: question.keys, query: question.query, caption: question.caption,
-            pick: question.pick, ignored: question.ignored, rows: rows)
+            pick: question.pick, proposal: question.proposal, ignored: question.ignored, rows: rows)
         record(.prompt, of: session.caller, detail: question.kind.rawValue)
         do throws(Prompts.Refusal) {
             try prompts.ask(prompt, for: call, done: done)

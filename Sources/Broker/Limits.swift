@@ -18,6 +18,8 @@ public struct Limits: Hashable, Sendable {
     public var promptsOfWeakCallers = 4
     /// Contacts named in one audit record; a longer list is recorded as several.
     public var contactsPerAuditRecord = 250
+    /// Bytes of a card that an app offers, its image aside.
+    public var proposedBytes = 256 * 1_024
     /// Prompts of one user that wait for their turn, the shown one included.
     public var prompts = 16
     /// Calls that wait for one access prompt.

@@ -16,6 +16,8 @@ final class Prompt {
     let caption: String?
     /// Of the one-time picker: what is wanted and what can be chosen.
     let pick: Pick?
+    /// The card that the app offers.
+    let proposal: Proposal?
     /// Contacts that hold one of these are not offered: the app said that it knows them.
     let ignored: [ContactPredicate]
     /// The contacts that ``ignored`` names, once an agent has asked for rows: nothing is looked up before somebody
@@ -37,9 +39,10 @@ final class Prompt {
     init(
         cookie: String, kind: PromptKind, session: CallerSession, isQuiet: Bool, purpose: String? = nil,
         keys: ContactKeySet? = nil, query: String? = nil, caption: String? = nil,
-        pick: Pick? = nil, ignored: [ContactPredicate] = [], rows: IdentifierCipher
+        pick: Pick? = nil, proposal: Proposal? = nil, ignored: [ContactPredicate] = [], rows: IdentifierCipher
     ) {
         self.pick = pick
+        self.proposal = proposal
         self.cookie = cookie
         self.kind = kind
         self.session = session
@@ -71,6 +74,8 @@ enum PromptOutcome: Hashable {
     case granted(newly: Set<RecordNumber>)
     /// The person picked this for once; never empty.
     case picked(Picked)
+    /// The person took the card. `told`: the new card, of an app that may know of it.
+    case proposed(told: RecordNumber?)
     /// The person said no, and that was stored.
     case refused
     /// Nobody said anything: dismissed, timed out, or nothing to choose from.

@@ -169,8 +169,8 @@ final class Prompts {
         let key = BackOff.Key(prompt.caller)
         switch outcome {
         case .granted(let newly) where !newly.isEmpty || prompt.kind == .access: backOff.approved(key)
-        case .picked: backOff.approved(key)
-        case .granted, .refused, .dismissed, .noAgent:
+        case .picked, .proposed(.some): backOff.approved(key)
+        case .granted, .proposed(nil), .refused, .dismissed, .noAgent:
             backOff.grantedNothing(key, denied: prompt.isQuiet, now: surroundings.uptime())
         }
     }

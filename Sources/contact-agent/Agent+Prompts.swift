@@ -36,7 +36,8 @@ extension Agent {
             case .button: ButtonDialogue(next)
             case .manage: ManageDialogue(next)
             case .pick: PickDialogue(next)
-            case .propose, nil: NoticeDialogue(next)
+            case .propose: ProposeDialogue(next)
+            case nil: NoticeDialogue(next)
             }
         self.dialogue = dialogue
         isTooSmallSaid = false
@@ -156,6 +157,8 @@ extension Agent {
         let who = name(prompt)
         if prompt.kind == .manage {
             terminal.say(ManageDialogue.words(for: answer, who))
+        } else if answer.takesCard {
+            terminal.say("The card that \(who) offered is in your address book.")
         } else if let picked = answer.picked {
             terminal.say(
                 "You gave \(who) \(picked.count == 1 ? "what you picked" : "the \(picked.count) you picked"), once.")

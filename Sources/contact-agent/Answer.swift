@@ -17,6 +17,9 @@ struct Answer: Hashable, Sendable {
     var neverAskAgain: Bool?
     /// What was picked for once.
     var picked: [Pick]?
+    /// The card that was offered: added as a new one, or merged into the contact of this row.
+    var addProposed: Bool?
+    var mergeInto: String?
 
     /// A contact, or one value of it.
     struct Pick: Hashable, Sendable {
@@ -30,7 +33,10 @@ struct Answer: Hashable, Sendable {
     static let dismissed = Answer()
 
     /// The app may see more than before.
-    var isApproval: Bool { level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty }
+    var isApproval: Bool { level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty || takesCard }
+
+    /// A card that was offered is taken.
+    var takesCard: Bool { addProposed == true || mergeInto != nil }
 
     func write(into writer: inout JSONWriter) {
         writer.member("level", level?.rawValue)
@@ -39,6 +45,8 @@ struct Answer: Hashable, Sendable {
         writer.member("keys", keys)
         writer.member("lifetime", lifetime?.rawValue)
         writer.member("neverAskAgain", neverAskAgain)
+        writer.member("addProposed", addProposed)
+        writer.member("mergeInto", mergeInto)
         if let picked {
             writer.name("picked")
             writer.array(picked) { writer, pick in

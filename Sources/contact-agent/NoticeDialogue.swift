@@ -17,14 +17,7 @@ struct NoticeDialogue: Dialogue {
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = CallerWords(prompt: prompt, columns: size.columns)
-        let wish =
-            switch prompt.kind {
-            case .manage: "wants you to look through what you share with it."
-            case .pick: "wants you to pick contacts for once."
-            case .propose: "offers a contact for your address book."
-            case .access, .button, nil: "asks something."
-            }
-        return [.bold("\(words.name) \(wish)")] + words.sureness + [
+        return [.bold("\(words.name) asks something.")] + words.sureness + [
             words.process, words.purpose, "",
             "This agent cannot show that. It is dismissed; nothing is shared.", "", "Press any key.",
         ]

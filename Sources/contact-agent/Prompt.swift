@@ -44,6 +44,8 @@ struct Prompt: Hashable, Sendable {
     var query: String?
     /// The one-time picker: more than one can be picked.
     var isMultiple: Bool
+    /// The card that the app offers.
+    var proposed: Card?
     var totalContacts: Int
     var grantedContacts: Int
     /// What may be offered, the first one by default; empty where a standing grant goes on as it is.
@@ -90,6 +92,7 @@ extension Prompt {
         keys = object["keys"]?.strings ?? []
         namesKeys = object["keys"].map { !$0.isNull } ?? false
         isMultiple = object["multiple"]?.bool ?? false
+        proposed = object["proposed"].flatMap { Card($0) }
         query = object["query"]?.string
         totalContacts = Int(object["totalContacts"]?.integer ?? 0)
         grantedContacts = Int(object["grantedContacts"]?.integer ?? 0)

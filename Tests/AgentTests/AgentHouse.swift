@@ -110,6 +110,8 @@ struct PromptText {
     var keys: [String]?
     var query: String?
     var multiple: Bool?
+    /// The card that an app offers, as JSON.
+    var proposed: String?
     var totalContacts = 3
     var grantedContacts = 0
     var lifetimes: [String]? = ["session", "untilRevoked"]
@@ -136,6 +138,10 @@ struct PromptText {
             writer.member("keys", keys)
             writer.member("query", query)
             writer.member("multiple", multiple)
+            if let proposed {
+                writer.name("proposed")
+                writer.raw(Array(proposed.utf8))
+            }
             writer.member("totalContacts", totalContacts)
             writer.member("grantedContacts", grantedContacts)
             writer.member("lifetimes", lifetimes)

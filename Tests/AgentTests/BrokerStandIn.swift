@@ -29,6 +29,8 @@ final class BrokerStandIn {
         var removed: [String]?
         /// What was picked: contact, key and value with slashes between them.
         var picked: [String]?
+        var addProposed: Bool?
+        var mergeInto: String?
     }
 
     let runtimeDirectory: String
@@ -163,7 +165,7 @@ final class BrokerStandIn {
                     removed: parameters?["removed"]?.elements?.compactMap(\.string),
                     picked: parameters?["picked"]?.elements?.map { pick in
                         ["contact", "key", "value"].compactMap { pick[$0]?.string }.joined(separator: "/")
-                    }))
+                    }, addProposed: parameters?["addProposed"]?.bool, mergeInto: parameters?["mergeInto"]?.string))
             send(#"{"parameters":{}}"#, on: descriptor)
         case "io.contactbroker.Agent.ListGrants":
             send(#"{"parameters":{"grants":\#(grants)}}"#, on: descriptor)

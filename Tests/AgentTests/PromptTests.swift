@@ -200,7 +200,7 @@ struct PromptTests {
 
     @Test(
         "A kind of prompt that cannot be shown is dismissed, and the person is told",
-        arguments: ["propose", "novel"])
+        arguments: ["novel", ""])
     func unsupported(kind: String) throws {
         let house = try AgentHouse(["--once"])
         try house.registered()

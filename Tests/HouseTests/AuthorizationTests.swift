@@ -162,15 +162,4 @@ struct AuthorizationTests {
         #expect(again.word == (silenced ? "ok" : "TooManyPrompts"))
         #expect(silenced || (1...5).contains(again["retryAfterSeconds"]?.integer ?? 0))
     }
-
-    @Test(
-        "What is not there yet says so, and asks nobody",
-        arguments: ["ManageAccess", "PickContacts", "ProposeContact"])
-    func notImplemented(method: String) throws {
-        let house = try House()
-        let person = try house.person()
-        let app = try house.app("mail")
-        #expect(try app.call(method).word == "MethodNotImplemented")
-        #expect(try person.wasNotAsked())
-    }
 }

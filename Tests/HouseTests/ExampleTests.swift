@@ -57,4 +57,28 @@ struct ExampleTests {
         #expect(refused.end == .exited(0), "\(refused.errors)")
         #expect(refused.output.isEmpty)
     }
+
+    @Test(
+        "Another ten ask for one address, once, and are told that one or none",
+        .enabled(if: python != nil, "no Python with the package varlink; CONTACTBROKER_PYTHON names one"))
+    func picks() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let python = try #require(Self.python)
+        let script = Self.script.replacing("ask.py", with: "pick.py")
+        let given = try Command(python, [script], in: house, environment: Self.environment) {
+            let prompt = try person.prompt()
+            let ada = try #require(person.search(prompt, "ada").first).identifier
+            let value = #"{"contact":"\#(ada)","key":"emailAddresses","value":"1"}"#
+            #expect(try person.answer(prompt, #""picked":[\#(value)]"#).error == nil)
+        }
+        #expect(given.end == .exited(0), "\(given.errors)")
+        #expect(given.output == "Ada ada@example.org\n")
+        let refused = try Command(python, [script], in: house, environment: Self.environment) {
+            try person.answer(person.prompt())
+        }
+        #expect(refused.end == .exited(0), "\(refused.errors)")
+        #expect(refused.output.isEmpty)
+    }
 }

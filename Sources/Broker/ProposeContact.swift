@@ -1,0 +1,224 @@
+import AccessControl
+import AccessStore
+import ContactsInterface
+import ContactsModel
+import ContactsStore
+import JSON
+import Varlink
+
+/// A card that an app offers, as its prompt keeps it.
+struct Proposal {
+    let card: Contact
+    /// As the person is shown it: a `Contact`, written out.
+    let shown: [UInt8]
+}
+
+/// An app offers a card: the person adds it, merges it into a contact, or declines.
+extension Broker {
+    func proposeContact(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ProposeContactParameters(call.parameters)
+        let shown = parameters.shown
+        guard shown.count <= limits.proposedBytes else {
+            throw ContactsError.limitExceeded("contact", maximum: limits.proposedBytes)
+        }
+        let known = standing(of: session)
+        let isQuiet: Bool
+        switch decide(.proposeContact, standing: known.standing) {
+        case .refuse(let denial): return refuse(call, session, denial, known.standing.status)
+        case .ask: isQuiet = false
+        case .askQuietly: isQuiet = true
+        case .answer, .permit, .answerEmpty, .wait:
+            preconditionFailure("the table asks or refuses for proposeContact")
+        }
+        if prompts.isSilenced(session.caller) { return answerNothingTaken(call) }
+        let question = Question(
+            kind: .propose, isQuiet: isQuiet, purpose: parameters.purpose,
+            proposal: Proposal(card: parameters.card.contact, shown: shown))
+        ask(question, call, session) { [weak self] in self?.answerProposed($0, call, session) }
+    }
+
+    /// Merged, declined, dismissed, and added for an app that sees nothing: all the same.
+    private func answerNothingTaken(_ call: Call) {
+        turn.reply(Array("{}".utf8), to: call)
+    }
+
+    private func answerProposed(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
+        let known = standing(of: session)
+        guard case .proposed(let added?) = outcome,
+            case .permit(let disclosure) = decide(.read, standing: known.standing, mayAsk: false),
+            disclosure.scope.contains(added), let principal = known.principal, let identifiers = known.identifiers
+        else { return answerNothingTaken(call) }
+        session.disclosed(under: principal)
+        var writer = JSONWriter()
+        writer.object { $0.member("identifier", identifiers.identifier(of: added, as: .contact)) }
+        turn.reply(writer.bytes, to: call, basis: Turn.Basis(principal: principal, revision: disclosure.revision))
+    }
+
+    // MARK: At the agent
+
+    /// The person takes the card: as a new one, or into the contact of a row.
+    func answer(
+        _ proposal: Proposal, into row: String?, _ prompt: Prompt, _ agent: Agent, _ call: Call
+    ) throws(VarlinkError) {
+        var target: RecordNumber?
+        if let row {
+            guard let record = prompt.rows.record(row, as: .agentRow) else {
+                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
+            }
+            target = record
+        }
+        books.with(prompt.caller.uid, creating: true) { [weak self] result in
+            guard let self, prompts.prompt(prompt.cookie, shownTo: agent) === prompt else {
+                return call.fail(AgentError.unknownPrompt)
+            }
+            switch result {
+            case .success(let book?):
+                Taking(proposal: proposal, target: target, prompt: prompt, agent: agent, call: call, broker: self)
+                    .begin(book)
+            case .success(nil): call.fail(ContactsError.storeUnavailable)
+            case .failure(let error): unavailable(call, error)
+            }
+        }
+    }
+}
+
+/// One card on its way into the book: intent, contacts, answers. It lives on the loop.
+private final class Taking {
+    private let proposal: Proposal
+    /// The contact that it is merged into; `nil`: a new one.
+    private let target: RecordNumber?
+    private let prompt: Prompt
+    private let agent: Agent
+    private let call: Call
+    private let broker: Broker
+
+    private enum Failure: Error {
+        case change(ChangeError)
+        /// There is no such contact, or no room in it.
+        case cannotMerge(String)
+    }
+
+    init(proposal: Proposal, target: RecordNumber?, prompt: Prompt, agent: Agent, call: Call, broker: Broker) {
+        self.proposal = proposal
+        self.target = target
+        self.prompt = prompt
+        self.agent = agent
+        self.call = call
+        self.broker = broker
+    }
+
+    private var uid: UInt32 { prompt.caller.uid }
+
+    func begin(_ book: ContactsStore) {
+        guard broker.beginWaitingToSave(uid) else { return call.fail(ContactsError.storeUnavailable) }
+        prompt.isAnswered = true
+        let added = broker.access.takeRecordNumbers(target == nil ? 1 : 0, now: broker.surroundings.now())
+        let principals = prompt.caller.principals
+        // Of an app without a grant nothing is widened: the intent only says whose card it was.
+        let principal = broker.standing(of: prompt.session).principal ?? principals[principals.endIndex - 1]
+        let intent = broker.access.beginSave(uid: uid, principal: principal, adds: added)
+        broker.grantsChanged()
+        broker.turn.work(
+            committed: { [self] in
+                broker.whenItsTurnToSave(uid) { [self] in apply(to: book, intent, added.first) }
+            },
+            failed: { [self] in
+                broker.grantsChanged()
+                broker.cancelWaitingToSave(uid)
+                broker.prompts.end(prompt, .dismissed, answering: agent)
+                call.fail(ContactsError.storeUnavailable)
+            })
+    }
+
+    /// On the user's queue: the intent onto the disk, then the card.
+    private func apply(to book: ContactsStore, _ intent: Int64, _ added: RecordNumber?) {
+        let walSync = broker.access.walSync
+        let seconds = broker.seconds
+        let card = proposal.card
+        let target = target
+        let loop = broker.surroundings.loop
+        let bound = LoopBound(self, loop: loop)
+        broker.books.queue(of: uid).async {
+            var failure: Failure?
+            do throws(Failure) {
+                if let error = Broker.sync(walSync) {
+                    throw .change(.store(.unavailable(reason: "the intent of a save is not on the disk: \(error)")))
+                }
+                let change: ContactChange?
+                if let target {
+                    change = try Self.merge(card, into: target, book)
+                } else {
+                    change = added.map { .add($0, card) }
+                }
+                do throws(ChangeError) {
+                    if let change { try book.apply([change], at: seconds) }
+                } catch {
+                    throw .change(error)
+                }
+            } catch {
+                failure = error
+            }
+            let outcome = failure
+            loop.execute { bound.value.applied(intent, added, outcome) }
+        }
+    }
+
+    /// - Returns: `nil` where the contact has all of it already.
+    private static func merge(
+        _ card: Contact, into record: RecordNumber, _ book: ContactsStore
+    ) throws(Failure) -> ContactChange? {
+        var found: StoredContact?
+        do throws(StoreError) {
+            _ = try book.fetch(ContactQuery(scope: .only([record]), limit: 1)) { _, contact, _ in found = contact }
+        } catch {
+            throw .change(.store(error))
+        }
+        guard let found else { throw .cannotMerge("the contact is not there any more") }
+        guard let contact = Contact(found) else {
+            throw .change(.store(.damaged(reason: "a contact cannot be read")))
+        }
+        let (completed, keys) = contact.completed(by: card)
+        guard !keys.isEmpty else { return nil }
+        do throws(ContactError) {
+            try completed.validate(writing: keys)
+        } catch {
+            throw .cannotMerge("the contact would become too large")
+        }
+        return .update(record, completed, keys: keys)
+    }
+
+    private func applied(_ intent: Int64, _ added: RecordNumber?, _ failure: Failure?) {
+        broker.endedSaving(uid)
+        broker.access.resolveSave(intent, existing: failure == nil ? Set([added].compactMap { $0 }) : [])
+        broker.grantsChanged()
+        if let failure {
+            broker.record(.saveNotDone, of: prompt.caller) { $0.count = 1 }
+            broker.prompts.end(prompt, .dismissed, answering: agent)
+            switch failure {
+            case .cannotMerge(let reason): broker.turn.fail(AgentError.invalidAnswer(reason), call)
+            case .change(.recordDoesNotExist):
+                broker.turn.fail(AgentError.invalidAnswer("the contact is not there any more"), call)
+            case .change(.store(let error)): broker.unavailable(call, error)
+            }
+            return
+        }
+        if target != nil { broker.books.forget(uid) }
+        broker.record(
+            .save, of: prompt.caller,
+            {
+                $0.count = 1
+                $0.contacts = [added ?? target].compactMap { $0 }
+            }, detail: "proposed")
+        broker.prompts.end(prompt, .proposed(told: told(added)), answering: agent)
+        broker.turn.reply(Array("{}".utf8), to: call)
+    }
+
+    /// Who sees nothing learns nothing of what became of its card, not even by how long it must wait.
+    private func told(_ added: RecordNumber?) -> RecordNumber? {
+        guard case .granted(let grant) = broker.standing(of: prompt.session).standing else { return nil }
+        switch grant.access {
+        case .denied: return nil
+        case .limited, .full: return added
+        }
+    }
+}

@@ -1,0 +1,60 @@
+extension Contact {
+    /// What a card adds to this contact. Nothing that stands here is replaced: an empty text is filled, a value that is
+    /// not there is appended, and a note is continued.
+    ///
+    /// - Returns: this contact with the additions, and the keys that changed. Value identifiers of what stood here stay;
+    ///   what is appended has none yet.
+    public func completed(by card: Contact) -> (contact: Contact, keys: ContactKeySet) {
+        var completed = self
+        var keys = ContactKeySet()
+        for key in ContactKey.allCases where completed.complete(key, by: card) { keys.formUnion(ContactKeySet([key])) }
+        return (completed, keys)
+    }
+
+    /// Returns whether the key changed.
+    private mutating func complete(_ key: ContactKey, by card: Contact) -> Bool {
+        switch key {
+        case .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
+            .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName, .departmentName,
+            .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday:
+            guard let new = card.text(of: key), !new.isEmpty, text(of: key) == "" else { return false }
+            setText(new, of: key)
+            return true
+        case .note:
+            guard !card.note.isEmpty, !note.contains(card.note) else { return false }
+            note += note.isEmpty ? card.note : "\n" + card.note
+            return true
+        case .imageData:
+            guard !card.imageData.isEmpty, imageData.isEmpty, !imageDataAvailable else { return false }
+            imageData = card.imageData
+            return true
+        case .phoneNumbers: return Self.append(card.phoneNumbers, to: &phoneNumbers)
+        case .emailAddresses: return Self.append(card.emailAddresses, to: &emailAddresses)
+        case .postalAddresses: return Self.append(card.postalAddresses, to: &postalAddresses)
+        case .dates: return Self.append(card.dates, to: &dates)
+        case .urlAddresses: return Self.append(card.urlAddresses, to: &urlAddresses)
+        case .contactRelations: return Self.append(card.contactRelations, to: &contactRelations)
+        case .socialProfiles: return Self.append(card.socialProfiles, to: &socialProfiles)
+        case .instantMessageAddresses: return Self.append(card.instantMessageAddresses, to: &instantMessageAddresses)
+        case .extraProperties:
+            let new = card.extraProperties.filter { !extraProperties.contains($0) }
+            extraProperties += new
+            return !new.isEmpty
+        // Whether it is a person is not for a card to change, and the rest is the broker's.
+        case .contactType, .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData: return false
+        }
+    }
+
+    /// Two values are the same when they say the same, whatever they are labelled.
+    private static func append<Value: ContactValue>(_ new: [Value], to values: inout [Value]) -> Bool {
+        let fields = Value.fields
+        func says(_ value: Value) -> [String] { fields.map { $0.get(value) } }
+        var said = Set(values.map(says))
+        let before = values.count
+        for var value in new where said.insert(says(value)).inserted {
+            value.identifier = nil
+            values.append(value)
+        }
+        return values.count > before
+    }
+}

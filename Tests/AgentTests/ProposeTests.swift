@@ -1,0 +1,129 @@
+import JSON
+import PseudoTerminal
+import Testing
+
+@testable import contact_agent
+
+@Suite("An app that offers a card")
+struct ProposeTests {
+    static let size = ScreenSize(columns: 80, rows: 24)
+
+    static let card = """
+        {"givenName":"Emmy","familyName":"Noether","organizationName":"Bryn Mawr","note":"from your mail",\
+        "phoneNumbers":[{"label":"_$!<Work>!$_","value":"+1 555 0200"}],"emailAddresses":[{"value":"emmy@example.org"}]}
+        """
+
+    static func dialogue(_ text: PromptText = PromptText(kind: "propose", proposed: card)) throws -> ProposeDialogue {
+        let prompt = try JSONDocument(parsing: Array(text.json.utf8)).root
+        return ProposeDialogue(try #require(Prompt(prompt)))
+    }
+
+    static func press(
+        _ keys: String, in dialogue: inout ProposeDialogue, isArmed: Bool = true, on size: ScreenSize = Self.size
+    ) -> Effect {
+        var last = Effect.nothing
+        for key in keys {
+            last = dialogue.press(key == "\r" ? .enter : .character(key), on: size, isArmed: isArmed)
+            if case .search(_, let offset, let limit) = last {
+                let rows = (offset + 1..<min(30, offset + limit) + 1).map {
+                    Row(identifier: "r\($0)", name: "Person \($0)", isGranted: $0 == 1, isEnabled: true)
+                }
+                dialogue.found(SearchResult(rows: rows, total: 30, offset: offset))
+            }
+        }
+        return last
+    }
+
+    @Test(
+        "What each row of keys comes to",
+        arguments: [
+            ("\r", Answer.dismissed), ("d", .dismissed), ("N", Answer(neverAskAgain: true)), ("c\r", .dismissed),
+            ("ca", Answer(addProposed: true)), ("cm\r2y", Answer(mergeInto: "r2")), ("cm\r1y", Answer(mergeInto: "r1")),
+            ("cm\r2b3y", Answer(mergeInto: "r3")), ("cm\rba", Answer(addProposed: true)), ("cm\r\r", .dismissed),
+            ("cm\rn1y", Answer(mergeInto: "r10")), ("cm\r2\r", .dismissed),
+        ])
+    func answers(keys: String, answer: Answer) throws {
+        var dialogue = try Self.dialogue()
+        #expect(Self.press(keys, in: &dialogue) == .answer(answer))
+    }
+
+    @Test("Nothing is taken by any other key", arguments: ["a", "y", "cy", "cm", "cma", "cm\ry", "cm\r2a", "cm\ra"])
+    func nothing(keys: String) throws {
+        var dialogue = try Self.dialogue()
+        if case .answer(let answer) = Self.press(keys, in: &dialogue) { Issue.record("answered \(answer)") }
+    }
+
+    @Test("What was not visible long enough is not taken", arguments: ["ca", "cm\r2y"])
+    func unarmed(keys: String) throws {
+        var dialogue = try Self.dialogue()
+        #expect(Self.press(keys, in: &dialogue, isArmed: false) == .tooEarly)
+    }
+
+    @Test("Every screen fits into the smallest terminal", arguments: ["", "c", "cn", "cm", "cm\r", "cm\r2"])
+    func fits(keys: String) throws {
+        let long = String(repeating: "long ", count: 60)
+        let numbers = (1...20).map { #"{"value":"\#($0) \#(long)"}"# }.joined(separator: ",")
+        for strength in ["unverified", "claimed", "sandboxed"] {
+            var dialogue = try Self.dialogue(
+                PromptText(
+                    kind: "propose", displayName: "an app with a very long name, which it chose", strength: strength,
+                    purpose: long, proposed: #"{"givenName":"\#(long)","phoneNumbers":[\#(numbers)]}"#))
+            _ = Self.press(keys, in: &dialogue, on: .minimum)
+            let lines = dialogue.lines(on: .minimum, isArmed: true)
+            #expect(lines.count <= ScreenSize.minimum.rows - 2)
+            for line in lines { #expect(Columns.width(line.text) <= ScreenSize.minimum.columns, "\(line.text)") }
+        }
+    }
+
+    // MARK: In a terminal
+
+    @Test("A card is looked at, and added")
+    func adds() throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.ask(PromptText(kind: "propose", proposed: Self.card))
+        try house.see("“mail” offers you a card.")
+        #expect(house.terminal.screen.contains("It says: “to fill in addresses”"))
+        try house.see("[c] Look at it", thenPress: "c")
+        try house.see("“Emmy Noether”")
+        for line in ["work         +1 555 0200", "e-mail       emmy@example.org", "note         from your mail"] {
+            #expect(house.terminal.screen.contains(line))
+        }
+        try house.see("[a] Add as a new card", thenPress: "a")
+        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1", addProposed: true))
+        #expect(try house.exit() == .exited(0))
+        #expect(house.terminal.screen.contains("The card that “mail” offered is in your address book."))
+    }
+
+    @Test("A card is merged into the contact that was chosen")
+    func merges() throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.ask(PromptText(kind: "propose", proposed: Self.card))
+        try house.see("[c] Look at it", thenPress: "c")
+        try house.see("[m] Merge into…", thenPress: "m")
+        try house.see("1 [ ] Ada Lovelace", thenPress: "gra\r")
+        try house.see("[1–9] choose", thenPress: "1")
+        try house.see("Merge into this contact?")
+        #expect(house.terminal.screen.contains("Grace Hopper"))
+        try house.see("[y] Merge", thenPress: "y")
+        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1", mergeInto: "r2"))
+    }
+
+    @Test("Return declines", arguments: ["", "c", "cm\r"])
+    func declines(before: String) throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.ask(PromptText(kind: "propose", proposed: Self.card))
+        let words = ["": "[c] Look at it", "c": "Merge into…", "cm\r": "[1–9] choose"]
+        try house.see("[c] Look at it")
+        if before != "" { house.terminal.send("c") }
+        if before == "cm\r" {
+            try house.see("[m] Merge into…", thenPress: "m")
+            try house.see("1 [ ] Ada Lovelace", thenPress: "\r")
+        }
+        try house.see(words[before] ?? "", thenPress: "\r")
+        #expect(try house.answer() == BrokerStandIn.Answer(cookie: "cookie-1"))
+        #expect(try house.exit() == .exited(1))
+    }
+}
