@@ -140,6 +140,7 @@ private final class Taking {
         let bound = LoopBound(self, loop: loop)
         broker.books.queue(of: uid).async {
             var failure: Failure?
+            var made: [BookChange] = []
             do throws(Failure) {
                 if let error = Broker.sync(walSync) {
                     throw .change(.store(.unavailable(reason: "the intent of a save is not on the disk: \(error)")))
@@ -151,15 +152,16 @@ private final class Taking {
                     change = added.map { .add($0, card) }
                 }
                 do throws(ChangeError) {
-                    if let change { try book.apply([change], at: seconds) }
+                    // The person did it: it is in every app's history, as nobody's.
+                    if let change { made = try book.apply([change], at: seconds) }
                 } catch {
                     throw .change(error)
                 }
             } catch {
                 failure = error
             }
-            let outcome = failure
-            loop.execute { bound.value.applied(intent, added, outcome) }
+            let (changes, outcome) = (made, failure)
+            loop.execute { bound.value.applied(intent, added, changes, outcome) }
         }
     }
 
@@ -187,7 +189,7 @@ private final class Taking {
         return .update(record, completed, keys: keys)
     }
 
-    private func applied(_ intent: Int64, _ added: RecordNumber?, _ failure: Failure?) {
+    private func applied(_ intent: Int64, _ added: RecordNumber?, _ made: [BookChange], _ failure: Failure?) {
         broker.endedSaving(uid)
         broker.access.resolveSave(intent, existing: failure == nil ? Set([added].compactMap { $0 }) : [])
         broker.grantsChanged()
@@ -196,12 +198,13 @@ private final class Taking {
             broker.prompts.end(prompt, .dismissed, answering: agent)
             switch failure {
             case .cannotMerge(let reason): broker.turn.fail(AgentError.invalidAnswer(reason), call)
-            case .change(.recordDoesNotExist):
+            case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle):
                 broker.turn.fail(AgentError.invalidAnswer("the contact is not there any more"), call)
             case .change(.store(let error)): broker.unavailable(call, error)
             }
             return
         }
+        broker.history.noted(made, uid: uid)
         if target != nil { broker.books.forget(uid) }
         broker.record(
             .save, of: prompt.caller,
