@@ -22,6 +22,7 @@ let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.sw
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
 let package = Package(
@@ -37,6 +38,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // What Swift cannot import: a few lines of C each.
@@ -63,6 +65,7 @@ let package = Package(
             ], swiftSettings: strict),
 
         // First floor: files, the kernel, sockets.
+        room("Policy", ["AccessControl", toml]),
         room("ContactsStore", ["Normalization", grdb, grdbSQLite]),
         room("AccessStore", ["AccessControl", grdbSQLite]),
         room("PeerIdentity", ["AccessControl", "CLinux"]),
@@ -107,6 +110,7 @@ let package = Package(
         tests("FormattingTests", ["Formatting"]),
         tests("VCardTests", ["VCard"]),
         tests("AccessControlTests", ["AccessControl"]),
+        tests("PolicyTests", ["Policy"]),
         tests("AccessStoreTests", ["AccessStore"]),
         tests("ContactsStoreTests", ["ContactsStore"]),
         tests("BrokerTests", ["Broker"]),

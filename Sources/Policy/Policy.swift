@@ -1,0 +1,50 @@
+import AccessControl
+
+/// What the administrator decided for everybody's apps, as values. Pure: what it says of an app follows from its rules alone.
+public struct Policy: Hashable, Sendable {
+    /// What becomes of an answer that wants the person's password where nobody can ask for it.
+    public enum WithoutAuthentication: String, CaseIterable, Sendable {
+        case refuse, allow
+    }
+
+    public var rules: [Rule]
+    /// `nil` where the administrator says nothing: the mode decides.
+    public var withoutAuthentication: WithoutAuthentication?
+    /// Disclosures are on the disk before they are told.
+    public var isAuditDurable: Bool
+    /// Why the policy cannot be read. Every app is refused then: what the administrator wants is not known.
+    public private(set) var problem: PolicyError?
+
+    /// No rules: the person decides.
+    public init(
+        rules: [Rule] = [], withoutAuthentication: WithoutAuthentication? = nil, isAuditDurable: Bool = false
+    ) {
+        self.rules = rules
+        self.withoutAuthentication = withoutAuthentication
+        self.isAuditDurable = isAuditDurable
+    }
+
+    /// The policy that holds while the files cannot be read.
+    public init(unreadable problem: PolicyError) {
+        self.init(withoutAuthentication: .refuse)
+        self.problem = problem
+    }
+
+    /// What all rules together say of one app of one user.
+    public func ruling(on principal: Principal) -> Ruling {
+        Ruling(rules.filter { $0.matches(principal) }, problem: problem)
+    }
+
+    /// Both policies in one: every rule of either, and the stricter setting of both.
+    func joined(with other: Policy) -> Policy {
+        var joined = self
+        joined.rules += other.rules
+        switch (withoutAuthentication, other.withoutAuthentication) {
+        case (.refuse, _), (_, .refuse): joined.withoutAuthentication = .refuse
+        case (.allow, _), (_, .allow): joined.withoutAuthentication = .allow
+        case (nil, nil): break
+        }
+        joined.isAuditDurable = isAuditDurable || other.isAuditDurable
+        return joined
+    }
+}

@@ -1,0 +1,233 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import Policy
+
+private let ada = RecordNumber(1)
+private let now: Int64 = 1_000_000
+private let day: Int64 = 86_400
+private let policyRevision: Int64 = 50
+
+private func grant(
+    _ access: Access, keys: ContactKeySet = Grant.ordinaryKeys, lifetime: Lifetime = .untilRevoked,
+    decidedAt: Int64 = now - day
+) -> Grant {
+    Grant(access: access, keys: keys, lifetime: lifetime, revision: 7, decidedBy: .person, decidedAt: decidedAt)
+}
+
+private let full = grant(.full)
+private let limited = grant(.limited(to: [ada]))
+private let denied = grant(.denied)
+private let names = ContactKeySet([.givenName, .familyName])
+
+private func rule(_ fill: (inout Rule) -> Void) -> Rule {
+    var rule = Rule(place: "test.toml:1")
+    fill(&rule)
+    return rule
+}
+
+private let deny = rule { $0.denies = true }
+private let forceFull = rule { $0.forcedLevel = .full }
+private let forceLimited = rule { $0.forcedLevel = .limited }
+private let forceDenied = rule { $0.forcedLevel = .denied }
+private let cap = rule { $0.capsLevel = true }
+private let namesOnly = rule { $0.maximumKeys = names }
+private let phonesOnly = rule { $0.maximumKeys = ContactKeySet([.givenName, .phoneNumbers]) }
+private let silence = rule { $0.forbidsPrompting = true }
+private let oneDay = rule { $0.maximumLifetime = day }
+private let twoDays = rule { $0.maximumLifetime = 2 * day }
+
+/// What counts of a grant.
+private enum Counting: Hashable, Sendable {
+    case nothingDecided, restricted, denied
+    case limited(Set<RecordNumber>, ContactKeySet = Grant.ordinaryKeys, until: Int64? = nil)
+    case full(ContactKeySet = Grant.ordinaryKeys, until: Int64? = nil)
+
+    init(_ standing: Standing) {
+        switch standing {
+        case .notDetermined: self = .nothingDecided
+        case .restricted: self = .restricted
+        case .granted(let grant):
+            var end: Int64?
+            if case .untilTime(let time) = grant.lifetime { end = time }
+            switch grant.access {
+            case .denied: self = .denied
+            case .limited(let records): self = .limited(records, grant.keys, until: end)
+            case .full: self = .full(grant.keys, until: end)
+            }
+        }
+    }
+}
+
+private struct Row: Sendable, CustomTestStringConvertible {
+    let rules: [Rule]
+    let decided: Grant?
+    let counts: Counting
+    var testDescription: String {
+        "\(rules.flatMap(\.effects)) over \(decided?.access.status.rawValue ?? "nothing")"
+    }
+
+    init(_ rules: [Rule], _ decided: Grant?, _ counts: Counting) {
+        self.rules = rules
+        self.decided = decided
+        self.counts = counts
+    }
+}
+
+private let table = [
+    Row([], nil, .nothingDecided),
+    Row([], limited, .limited([ada])),
+    Row([], full, .full()),
+    Row([], denied, .denied),
+
+    Row([deny], nil, .restricted),
+    Row([deny], limited, .restricted),
+    Row([deny], full, .restricted),
+    Row([deny], denied, .restricted),
+    Row([forceFull, deny], full, .restricted),
+
+    Row([forceFull], nil, .full()),
+    Row([forceFull], limited, .full()),
+    Row([forceFull], denied, .full()),
+    Row([forceLimited], nil, .limited([])),
+    Row([forceLimited], limited, .limited([ada])),
+    Row([forceLimited], full, .limited([])),
+    Row([forceLimited], denied, .limited([])),
+    Row([forceDenied], nil, .denied),
+    Row([forceDenied], full, .denied),
+    Row([forceDenied], limited, .denied),
+    Row([forceFull, forceLimited], limited, .limited([ada])),
+    Row([forceFull, forceDenied], full, .denied),
+
+    Row([cap], nil, .nothingDecided),
+    Row([cap], full, .limited([])),
+    Row([cap], limited, .limited([ada])),
+    Row([cap], denied, .denied),
+    Row([cap, forceFull], nil, .limited([])),
+    Row([cap, forceFull], limited, .limited([])),
+
+    Row([namesOnly], nil, .nothingDecided),
+    Row([namesOnly], full, .full(names)),
+    Row([namesOnly], limited, .limited([ada], names)),
+    Row([namesOnly, phonesOnly], full, .full(ContactKeySet([.givenName]))),
+    Row([namesOnly], grant(.full, keys: ContactKeySet([.givenName, .note])), .full(ContactKeySet([.givenName]))),
+    Row([namesOnly, forceFull], nil, .full(names)),
+
+    Row([silence], nil, .nothingDecided),
+    Row([silence], limited, .limited([ada])),
+
+    Row([twoDays], full, .full(until: now + day)),
+    Row([oneDay, twoDays], grant(.full, decidedAt: now - day + 1), .full(until: now + 1)),
+    Row([oneDay], full, .nothingDecided),
+    Row([oneDay], denied, .denied),
+    Row([twoDays], grant(.full, lifetime: .untilTime(now + 5)), .full(until: now + 5)),
+    Row([twoDays], grant(.limited(to: [ada]), lifetime: .session), .limited([ada], until: now + day)),
+    Row([oneDay, forceFull], full, .full()),
+    Row([oneDay, forceLimited], limited, .limited([])),
+]
+
+@Suite("What the administrator's rules leave of what the person decided")
+struct RulingTests {
+    @Test("Every rule over every decision", arguments: table)
+    private func rules(row: Row) {
+        let standing = Ruling(row.rules, problem: nil).standing(
+            of: row.decided, at: now, revision: policyRevision, loadedAt: now)
+        #expect(Counting(standing) == row.counts)
+    }
+
+    @Test("No rule, whatever else it says, gives an app that another rule refuses anything")
+    func denyWins() {
+        for other in [forceFull, forceLimited, forceDenied, cap, namesOnly, silence, oneDay] {
+            for rules in [[deny, other], [other, deny]] {
+                for decided in [nil, full, limited, denied] {
+                    let ruling = Ruling(rules, problem: nil)
+                    #expect(ruling.standing(of: decided, at: now, revision: 1, loadedAt: now) == .restricted)
+                }
+            }
+        }
+    }
+
+    @Test("Rules that force nothing up give no app more than the person did")
+    func onlyNarrower() {
+        for rules in [[cap], [namesOnly], [silence], [oneDay], [twoDays], [cap, namesOnly, twoDays], [forceDenied]] {
+            for decided in [full, limited, denied] {
+                let ruling = Ruling(rules, problem: nil)
+                guard case .granted(let counting) = ruling.standing(of: decided, at: now, revision: 1, loadedAt: now)
+                else { continue }
+                #expect(counting.keys.isSubset(of: decided.keys))
+                switch (counting.access, decided.access) {
+                case (.denied, _), (_, .full): break
+                case (.limited(let records), .limited(let granted)): #expect(records.isSubset(of: granted))
+                case (.limited, .denied), (.full, .limited), (.full, .denied): Issue.record("\(rules) widens")
+                }
+            }
+        }
+    }
+
+    @Test("What counts for something else under a policy has the policy's revision; what is untouched keeps its own")
+    func revisions() {
+        func revision(_ rules: [Rule], of grant: Grant = full) -> Int64 {
+            Ruling(rules, problem: nil).standing(of: grant, at: now, revision: policyRevision, loadedAt: now).revision
+        }
+        #expect(revision([]) == 7)
+        #expect(revision([silence]) == 7)
+        #expect(revision([cap]) == policyRevision)
+        #expect(revision([namesOnly]) == policyRevision)
+        let younger = Grant(access: .full, revision: 60, decidedBy: .person, decidedAt: now)
+        #expect(revision([cap], of: younger) == 60)
+    }
+
+    @Test("A policy that cannot be read refuses everybody")
+    func unreadable() {
+        let policy = Policy(unreadable: PolicyError(file: "x.toml", line: 3, key: "rule[0].force", reason: "no"))
+        for strength in IdentityStrength.allCases {
+            let ruling = policy.ruling(on: Principal(uid: 1, strength: strength, app: "a"))
+            #expect(ruling.standing(of: full, at: now, revision: 1, loadedAt: now) == .restricted)
+            #expect(
+                ruling.reasons == ["the policy cannot be read, so every app is refused: x.toml:3: rule[0].force: no"])
+        }
+    }
+
+    @Test("A rule is about whom it names, and about nobody weaker, stronger, of another name or of another user")
+    func matching() {
+        let rule = rule {
+            $0.strengths = [.sandboxed]
+            $0.apps = ["org.example.Mail"]
+            $0.users = [1000]
+            $0.forcedLevel = .full
+        }
+        func matches(_ uid: UInt32, _ strength: IdentityStrength, _ app: String) -> Bool {
+            !Policy(rules: [rule]).ruling(on: Principal(uid: uid, strength: strength, app: app)).rules.isEmpty
+        }
+        #expect(matches(1000, .sandboxed, "org.example.Mail"))
+        for strength in IdentityStrength.allCases where strength != .sandboxed {
+            #expect(!matches(1000, strength, "org.example.Mail"))
+        }
+        #expect(!matches(1001, .sandboxed, "org.example.Mail"))
+        #expect(!matches(1000, .sandboxed, "org.example.Mail2"))
+        let process = ProcessIdentity(pid: 1, startTime: 1)
+        let bound = Principal(uid: 1000, strength: .sandboxed, app: "org.example.Mail", binding: .process(process))
+        #expect(Policy(rules: [rule]).ruling(on: bound).rules == [rule])
+    }
+
+    @Test("The reasons name the rules, and say what is kept")
+    func reasons() {
+        var named = cap
+        named.name = "office"
+        let ruling = Ruling([named, deny], problem: nil)
+        #expect(
+            ruling.reasons == [
+                "policy test.toml:1 “office” allows single contacts at most", "policy test.toml:1 refuses everything",
+            ])
+        #expect(
+            ruling.difference(of: full, from: .restricted, at: now)
+                == "what was decided is kept, and counts again when no rule refuses the app")
+        let capped = Ruling([cap], problem: nil)
+        let standing = capped.standing(of: full, at: now, revision: 1, loadedAt: now)
+        #expect(
+            capped.difference(of: full, from: standing, at: now)
+                == "what was decided (full) is kept, and counts again without these rules")
+        #expect(capped.difference(of: limited, from: .granted(limited), at: now) == nil)
+    }
+}
