@@ -8,10 +8,10 @@ import Varlink
 /// What people who manage access may call.
 extension Broker {
     func answerAdministrator(_ call: Call, _ session: CallerSession) {
-        let prefix = ContactsInterface.admin.name + "."
-        guard call.method.hasPrefix(prefix), let method = AdminMethod(rawValue: String(call.name)),
-            call.method.utf8.count == prefix.utf8.count + method.rawValue.utf8.count
-        else { return call.fail(.methodNotFound(call.method)) }
+        guard call.interface == ContactsInterface.admin.name, let method = AdminMethod(rawValue: String(call.name))
+        else {
+            return call.fail(.methodNotFound(call.method))
+        }
         // In session mode the broker's own user and root may do everything, anybody else nothing.
         guard session.caller.uid == surroundings.ownUID || session.caller.uid == 0, !session.caller.isSandboxed else {
             return call.fail(AdminError.notAuthorized)

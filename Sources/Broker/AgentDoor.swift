@@ -8,10 +8,10 @@ import Varlink
 /// What the program that the person sees and answers may call.
 extension Broker {
     func answerAgent(_ call: Call, _ session: CallerSession) {
-        let prefix = ContactsInterface.agent.name + "."
-        guard call.method.hasPrefix(prefix), let method = AgentMethod(rawValue: String(call.name)),
-            call.method.utf8.count == prefix.utf8.count + method.rawValue.utf8.count
-        else { return call.fail(.methodNotFound(call.method)) }
+        guard call.interface == ContactsInterface.agent.name, let method = AgentMethod(rawValue: String(call.name))
+        else {
+            return call.fail(.methodNotFound(call.method))
+        }
         do throws(VarlinkError) {
             switch method {
             case .serve: try serve(call, session)

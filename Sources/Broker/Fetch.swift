@@ -63,10 +63,7 @@ final class Fetch {
         guard unauthorized.isEmpty else {
             return call.fail(ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue)))
         }
-        if !session.hasUsedGrant {
-            guard broker.isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
-            session.hasUsedGrant = true
-        }
+        guard broker.mayUseGrant(session) else { return call.fail(ContactsError.accessDenied) }
         if let token = parameters.after, after == nil {
             guard let place = place(token, identifiers) else { return call.fail(.invalidParameter("after")) }
             after = place

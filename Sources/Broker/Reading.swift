@@ -90,10 +90,7 @@ extension Broker {
         guard let principal = known.principal, let identifiers = known.identifiers else {
             return call.fail(ContactsError.storeUnavailable)
         }
-        if !session.hasUsedGrant {
-            guard isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
-            session.hasUsedGrant = true
-        }
+        guard mayUseGrant(session) else { return call.fail(ContactsError.accessDenied) }
         // A book that had to be opened first answers in a later turn, and by then what was decided may have been taken
         // back: it is decided anew.
         var isThisTurn = true

@@ -42,10 +42,7 @@ final class Save {
         guard let principal = known.principal, let identifiers = known.identifiers else {
             return call.fail(ContactsError.storeUnavailable)
         }
-        if !session.hasUsedGrant {
-            guard broker.isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
-            session.hasUsedGrant = true
-        }
+        guard broker.mayUseGrant(session) else { return call.fail(ContactsError.accessDenied) }
         let adds = parameters.changes.contains { $0.operation == .add }
         var isThisTurn = true
         defer { isThisTurn = false }

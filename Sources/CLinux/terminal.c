@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -61,8 +60,6 @@ int clinux_take_signal(int number) {
     if (raise(number) != 0) return -errno;
     return catch_signal(number);
 }
-
-int clinux_forbid_tracing(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : 0; }
 
 static locale_t unicode;
 static pthread_once_t unicode_made = PTHREAD_ONCE_INIT;

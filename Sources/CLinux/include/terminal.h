@@ -23,9 +23,6 @@ int clinux_watch_signals(const int *signals, size_t count);
 /// the signal is caught again then.
 int clinux_take_signal(int signal);
 
-/// Nobody of the same user may trace this process, read its memory or take its descriptors (PR_SET_DUMPABLE, prctl(2)).
-int clinux_forbid_tracing(void);
-
 /// How many columns of a terminal a Unicode scalar takes (wcwidth(3), Unicode's table): 0, 1 or 2; -1 where it has no width.
 int clinux_columns(uint32_t scalar);
 
