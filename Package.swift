@@ -54,7 +54,7 @@ let package = Package(
         room("Normalization", ["ContactsModel", "CICU", "CPhoneNumber"]),
         room("Formatting", ["ContactsModel"]),
         room("Varlink", ["JSON"]),
-        room("VCard", ["ContactsModel"]),
+        room("VCard", ["ContactsModel", "CICU"]),
         room("AccessControl", ["ContactsModel", "CCrypto"]),
         .target(
             name: "ContactsInterface", dependencies: ["AccessControl", "Varlink"],

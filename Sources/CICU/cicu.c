@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unicode/uchar.h>
+#include <unicode/ucnv.h>
 #include <unicode/ucol.h>
 #include <unicode/unorm2.h>
 #include <unicode/uscript.h>
@@ -239,4 +240,26 @@ enum cicu_class cicu_class_of(uint32_t value) {
     default:
         return CICU_BETWEEN;
     }
+}
+
+ptrdiff_t cicu_decode(const char *charset, const char *bytes, size_t count, char *out, size_t capacity) {
+    if (count > INT32_MAX / 8) return -1;
+    UErrorCode error = U_ZERO_ERROR;
+    UConverter *converter = ucnv_open(charset, &error);
+    if (U_FAILURE(error)) return -1;
+    struct buffer text = {0};
+    ptrdiff_t size = -1;
+    /* No character set has a character of more than two units of UTF-16 in one byte. */
+    if (reserve(&text, (int32_t)count * 2 + 1)) {
+        int32_t length = ucnv_toUChars(converter, text.units, text.capacity, bytes, (int32_t)count, &error);
+        text.count = U_SUCCESS(error) ? length : 0;
+        for (int32_t index = 0; index < text.count; index++) {
+            /* For single bytes ICU has a substitute of its own. */
+            if (text.units[index] == 0x1A) text.units[index] = 0xFFFD;
+        }
+        if (U_SUCCESS(error)) size = store(&text, out, capacity);
+    }
+    free(text.units);
+    ucnv_close(converter);
+    return size;
 }

@@ -24,6 +24,15 @@ enum ASCII {
         String(decoding: text.utf8.map(upper), as: UTF8.self)
     }
 
+    /// The value of a hexadecimal digit.
+    static func hexadecimal(_ byte: UInt8) -> UInt8? {
+        switch upper(byte) {
+        case 0x30...0x39: byte - 0x30
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): upper(byte) - 55
+        default: nil
+        }
+    }
+
     static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
         var slice = bytes[...]
         while let first = slice.first, first == 0x20 || first == 0x09 { slice.removeFirst() }

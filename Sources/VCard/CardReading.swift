@@ -25,7 +25,7 @@ struct CardReading {
                 }
                 continue
             }
-            if !contentLine.isUTF8 { reading.remark(.notUTF8, line.number) }
+            if !contentLine.isCertain { reading.remark(.notUTF8, line.number) }
             lines.append(contentLine)
         }
         try checkVersion(lines)

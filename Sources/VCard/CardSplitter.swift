@@ -34,6 +34,8 @@ struct CardSplitter {
     /// Cards opened within the card, whose lines are nobody's.
     private var depth = 0
     private var cardSize = 0
+    /// The card's last line is quoted-printable, and goes on in the next physical line.
+    private var goesOn = false
     private var items: [Item] = []
     private var nextItem = 0
 
@@ -109,7 +111,11 @@ struct CardSplitter {
             if case .inside(let card) = state { refuse(card) }
             return
         }
-        guard !line.isEmpty else { return }
+        guard !line.isEmpty else {
+            // Some writers end the last line of a value as if another came.
+            goesOn = false
+            return
+        }
         switch state {
         case .outside:
             guard isBoundary("BEGIN") else { return }
@@ -127,6 +133,7 @@ struct CardSplitter {
         state = .inside(Card(firstLine: lineNumber))
         depth = 0
         cardSize = 0
+        goesOn = false
     }
 
     /// Adds the line to the card that it stands in.
@@ -148,11 +155,17 @@ struct CardSplitter {
             }
         } else if depth == 0 {
             cardSize += line.count
-            if line[0] == 0x20 || line[0] == 0x09, !card.lines.isEmpty {
-                card.lines[card.lines.count - 1].bytes.append(contentsOf: line[1...])
+            let last = card.lines.count - 1
+            if goesOn {
+                // White space at the beginning is text here (RFC 2045 §6.7).
+                card.lines[last].bytes.removeLast()
+                card.lines[last].bytes.append(contentsOf: line)
+            } else if line[0] == 0x20 || line[0] == 0x09, last >= 0 {
+                card.lines[last].bytes.append(contentsOf: line[1...])
             } else {
                 card.lines.append(Line(number: lineNumber, bytes: line))
             }
+            goesOn = card.lines.last.map { QuotedPrintable.goesOn($0.bytes) } ?? false
             guard cardSize <= limits.cardSize, card.lines.count <= limits.cardLines else {
                 refuse(card)
                 return

@@ -11,7 +11,8 @@ struct ContentLine: Hashable {
     let value: Substring
     /// The whole line, unfolded.
     let text: String
-    let isUTF8: Bool
+    /// The characters are certain: UTF-8, or in the character set that the line names.
+    var isCertain: Bool
 
     struct Parameter: Hashable {
         /// In upper case; empty for a bare value such as `HOME`.
@@ -19,25 +20,55 @@ struct ContentLine: Hashable {
         let values: [String]
     }
 
-    /// Takes a line apart; `nil` where it is no content line.
+    /// Takes a line apart, and its encoding away; `nil` where it is no content line.
     init?(_ line: CardSplitter.Line) {
         let (text, isUTF8) = TextDecoder.decode(line.bytes)
-        // Where a quote is never closed, it is no quote.
-        guard let colon = Self.firstIndex(of: ":", in: text[...]) ?? text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
-            return nil
+        self.init(text: text, number: line.number, isCertain: isUTF8)
+        if !isUTF8 && self["CHARSET"] != nil || parameters.contains(where: Self.saysQuotedPrintable) {
+            decodeValue(of: line)
         }
+    }
+
+    private init?(text: String, number: Int, isCertain: Bool) {
+        guard let colon = Self.colon(in: text.utf8) else { return nil }
         var pieces = Self.split(text[..<colon], at: ";")
         let fullName = ASCII.trimmed(pieces.removeFirst())
         let dot = fullName.lastIndex(of: ".")
         let name = dot.map { fullName[fullName.utf8.index(after: $0)...] } ?? fullName[...]
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte) else { return nil }
-        number = line.number
+        self.number = number
         group = dot.map { ASCII.lowercased(fullName[..<$0]) }
         self.name = ASCII.uppercased(name)
         parameters = pieces.compactMap(Self.parameter)
         value = text[text.utf8.index(after: colon)...]
         self.text = text
-        self.isUTF8 = isUTF8
+        self.isCertain = isCertain
+    }
+
+    /// Reads the value as the parameters CHARSET and ENCODING say, and takes those away. vCard 3.0 has neither of the
+    /// two (RFC 2426 §5), but its writers do. The whole value, for bytes of other character sets may be separators too.
+    private mutating func decodeValue(of line: CardSplitter.Line) {
+        guard let colon = Self.colon(in: line.bytes) else { return }
+        var value = Array(line.bytes[(colon + 1)...])
+        if parameters.contains(where: Self.saysQuotedPrintable) { value = QuotedPrintable.decoded(value) }
+        let (text, isCertain) = TextDecoder.decode(value, charset: self["CHARSET"])
+        let (head, _) = TextDecoder.decode(Array(line.bytes[..<colon]))
+        let pieces = Self.split(head[...], at: ";").enumerated().filter { place, piece in
+            guard place > 0, let parameter = Self.parameter(piece) else { return true }
+            return parameter.name != "CHARSET" && !Self.saysQuotedPrintable(parameter)
+        }
+        let plain = pieces.map(\.element).joined(separator: ";") + ":" + text
+        if let decoded = ContentLine(text: plain, number: number, isCertain: isCertain) { self = decoded }
+    }
+
+    private static func saysQuotedPrintable(_ parameter: Parameter) -> Bool {
+        (parameter.name == "ENCODING" || parameter.name.isEmpty)
+            && parameter.values.contains { ASCII.equal($0, QuotedPrintable.name) }
+    }
+
+    /// Where the value begins. Where a quote is never closed, it is no quote.
+    private static func colon<Bytes: Collection<UInt8>>(in bytes: Bytes) -> Bytes.Index? {
+        firstIndex(of: ":", in: bytes) ?? bytes.firstIndex(of: UInt8(ascii: ":"))
     }
 
     /// The first value of a parameter.
@@ -70,7 +101,7 @@ struct ContentLine: Hashable {
     }
 
     private static func parameter(_ text: Substring) -> Parameter? {
-        guard let equals = firstIndex(of: "=", in: text) else {
+        guard let equals = firstIndex(of: "=", in: text.utf8) else {
             let value = ASCII.trimmed(text)
             return value.isEmpty ? nil : Parameter(name: "", values: [value])
         }
@@ -104,10 +135,12 @@ struct ContentLine: Hashable {
         return ASCII.trimmed(String(decoding: result, as: UTF8.self))
     }
 
-    private static func firstIndex(of byte: Unicode.Scalar, in text: Substring) -> Substring.Index? {
+    private static func firstIndex<Bytes: Collection<UInt8>>(
+        of byte: Unicode.Scalar, in bytes: Bytes
+    ) -> Bytes.Index? {
         var isQuoted = false
-        for index in text.utf8.indices {
-            switch text.utf8[index] {
+        for index in bytes.indices {
+            switch bytes[index] {
             case UInt8(ascii: "\""): isQuoted.toggle()
             case UInt8(ascii: byte) where !isQuoted: return index
             default: break
@@ -120,7 +153,7 @@ struct ContentLine: Hashable {
     private static func split(_ text: Substring, at separator: Unicode.Scalar) -> [Substring] {
         var parts: [Substring] = []
         var rest = text
-        while let index = firstIndex(of: separator, in: rest) {
+        while let index = firstIndex(of: separator, in: rest.utf8) {
             parts.append(rest[..<index])
             rest = rest[rest.utf8.index(after: index)...]
         }

@@ -41,8 +41,9 @@ enum InstantMessageValue {
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
-                let low = digit(bytes[index + 2])
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = ASCII.hexadecimal(bytes[index + 1]),
+                let low = ASCII.hexadecimal(bytes[index + 2])
             {
                 result.append(high << 4 | low)
                 index += 3
@@ -52,13 +53,5 @@ enum InstantMessageValue {
             }
         }
         return String(validating: result, as: UTF8.self) ?? text
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch ASCII.upper(byte) {
-        case 0x30...0x39: byte - 0x30
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): ASCII.upper(byte) - 55
-        default: nil
-        }
     }
 }

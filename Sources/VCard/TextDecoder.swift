@@ -1,18 +1,65 @@
-/// Turns the bytes of a line into text: UTF-8, and where they are not, Windows-1252.
+import CICU
+
+/// Turns the bytes of a line into text: UTF-8, and where they are not, the character set that the line names, else
+/// Windows-1252.
 enum TextDecoder {
     /// Control characters but tab are left out: contacts have none, and terminals obey them.
     ///
-    /// - Returns: the text, and whether the bytes were UTF-8.
-    static func decode(_ bytes: [UInt8]) -> (text: String, isUTF8: Bool) {
-        if let text = String(validating: bytes, as: UTF8.self) {
-            guard text.unicodeScalars.contains(where: isControl) else { return (text, true) }
-            var kept = String.UnicodeScalarView()
-            for scalar in text.unicodeScalars where !isControl(scalar) { kept.append(scalar) }
-            return (String(kept), true)
+    /// - Parameter charset: what CHARSET says. What is UTF-8 all the same is read as that: other character sets hardly
+    ///   ever look like it.
+    /// - Returns: the text, and whether its characters are certain.
+    static func decode(_ bytes: [UInt8], charset: String? = nil) -> (text: String, isCertain: Bool) {
+        if let text = String(validating: bytes, as: UTF8.self) { return (withoutControls(text), true) }
+        let name = charset.map { ASCII.lowercased($0) } ?? ""
+        if converted.contains(name), let text = convert(bytes, name) {
+            return (withoutControls(text), !text.unicodeScalars.contains("\u{FFFD}"))
         }
         var text = String.UnicodeScalarView()
         for scalar in bytes.lazy.map(windows1252) where !isControl(scalar) { text.append(scalar) }
-        return (String(text), false)
+        return (String(text), western.contains(name))
+    }
+
+    private static func withoutControls(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var kept = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where !isControl(scalar) { kept.append(scalar) }
+        return String(kept)
+    }
+
+    /// Names of Windows-1252, and of what browsers read as that (WHATWG Encoding).
+    private static let western: Set<String> = ["windows-1252", "cp1252", "iso-8859-1", "latin1", "iso_8859-1"]
+
+    /// Names of other character sets in which the characters of ASCII are themselves. ICU knows more, among them such
+    /// as have a second way of writing a colon, and it takes a name for that of a file.
+    static let converted: Set<String> = [
+        "shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932", "euc-jp", "gb2312", "gbk", "gb18030",
+        "cp936", "big5", "euc-kr", "ks_c_5601-1987", "koi8-r", "koi8-u", "tis-620", "macintosh", "iso-8859-2",
+        "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6", "iso-8859-7", "iso-8859-8", "iso-8859-9",
+        "iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15", "windows-1250", "windows-1251", "windows-1253",
+        "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258",
+    ]
+
+    /// U+FFFD stands for bytes that are none of the character set.
+    static func convert(_ bytes: [UInt8], _ charset: String) -> String? {
+        bytes.withUnsafeBytes { raw in
+            raw.withMemoryRebound(to: CChar.self) { characters in
+                var capacity = characters.count * 3
+                // Twice is enough: the first time tells what the second needs.
+                for _ in 0..<2 {
+                    var size = 0
+                    // ICU writes at most the capacity it is told; what did not fit counts as nothing written.
+                    let text = [UInt8](unsafeUninitializedCapacity: capacity) { out, count in
+                        size = out.withMemoryRebound(to: CChar.self) {
+                            cicu_decode(charset, characters.baseAddress, characters.count, $0.baseAddress, capacity)
+                        }
+                        count = size >= 0 && size <= capacity ? size : 0
+                    }
+                    guard size > capacity else { return size < 0 ? nil : String(validating: text, as: UTF8.self) }
+                    capacity = size
+                }
+                return nil
+            }
+        }
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

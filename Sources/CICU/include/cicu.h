@@ -43,4 +43,10 @@ enum cicu_class {
 };
 enum cicu_class cicu_class_of(uint32_t character);
 
+/*
+ * UTF-8: the bytes read in this character set, U+FFFD where they are none of it. `charset` is a name that the caller
+ * wrote: ICU looks for one that it does not know among the files of its data folder. -1 also where there is none.
+ */
+ptrdiff_t cicu_decode(const char *charset, const char *bytes, size_t count, char *out, size_t capacity);
+
 #endif

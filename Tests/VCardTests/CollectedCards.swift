@@ -1,0 +1,152 @@
+import ContactsModel
+import Glibc
+import JSON
+import Testing
+import VCard
+
+/// Cards that other programs wrote, with what three other parsers read in them: a file beside its `.expected.json`, in
+/// the folder that `CONTACTBROKER_CARDS` names. They are not ours to ship; what they teach stands in tests of its own.
+struct CollectedFile {
+    static let folder = getenv("CONTACTBROKER_CARDS").map { String(cString: $0) }
+
+    /// Below the folder.
+    let name: String
+    let bytes: [UInt8]
+    let isValid: Bool
+    /// Valid, or breaking a rule but readable.
+    let isReadable: Bool
+    /// The versions of its cards and what the others read in them, in the order of the file.
+    let cards: [(version: String, fields: JSONValue)]
+
+    static func all() throws -> [CollectedFile] {
+        let folder = try #require(folder)
+        let ending = ".expected.json"
+        return try paths(below: folder).filter { $0.hasSuffix(ending) }.map { path in
+            let expected = try JSONDocument(parsing: contents(of: path)).root
+            let file = String(path.dropLast(ending.utf8.count))
+            return CollectedFile(
+                name: String(file.dropFirst(folder.utf8.count + 1)), bytes: try contents(of: file),
+                isValid: expected["validity"]?.says("valid") == true,
+                isReadable: expected["validity"]?.says("malformed") == false,
+                cards: (expected["cards"]?.elements.map(Array.init) ?? []).map {
+                    ($0["version"]?.string ?? "", $0["fields"] ?? JSONDocument.emptyObject.root)
+                })
+        }
+    }
+
+    /// Whether all of its cards are such as are read.
+    var isVersion3Or4: Bool { cards.allSatisfy { ["3.0", "4.0"].contains($0.version) } }
+
+    private static func paths(below folder: String) -> [String] {
+        var paths: [String] = []
+        var pending = [folder]
+        while let next = pending.popLast() {
+            guard let directory = opendir(next) else { continue }
+            defer { closedir(directory) }
+            while let entry = readdir(directory) {
+                let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                if name.hasPrefix(".") { continue }
+                if entry.pointee.d_type == DT_DIR {
+                    pending.append("\(next)/\(name)")
+                } else {
+                    paths.append("\(next)/\(name)")
+                }
+            }
+        }
+        return paths.sorted()
+    }
+
+    private static func contents(of path: String) throws -> [UInt8] {
+        let file = try #require(fopen(path, "r"), "\(path)")
+        defer { fclose(file) }
+        var result: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { result += buffer[..<count] }
+        return result
+    }
+}
+
+/// One value that a contact keeps, as the others read it and as we did: both in a form that can be compared.
+struct KeptValue: Sendable {
+    let field: String
+    /// Of the values as the other parsers give them.
+    let theirs: @Sendable ([JSONValue]) -> [String]
+    let ours: @Sendable (Contact) -> [String]
+
+    static let all = [
+        KeptValue(field: "N", theirs: { [$0[0].texts.map(words).joined(separator: "|")] }) {
+            [
+                [$0.familyName, $0.givenName, $0.middleName, $0.namePrefix, $0.nameSuffix].map(words).joined(
+                    separator: "|")
+            ]
+        },
+        KeptValue(field: "NICKNAME", theirs: { [words($0.map { $0.text }.joined(separator: ","))] }) {
+            [words($0.nickname)]
+        },
+        KeptValue(field: "TEL", theirs: { $0.map { without("tel:", $0["value"]?.text) } }) {
+            $0.phoneNumbers.map(\.value)
+        },
+        KeptValue(field: "EMAIL", theirs: { $0.map { without("mailto:", $0["value"]?.text) } }) {
+            $0.emailAddresses.map(\.value)
+        },
+        KeptValue(
+            field: "ADR",
+            theirs: { values in
+                values.map { value in
+                    let parts = (value["value"]?.texts ?? []) + Array(repeating: "", count: 7)
+                    let street = parts[..<3].filter { !$0.isEmpty }.joined(separator: "\n")
+                    return ([street] + parts[3..<7]).joined(separator: "|")
+                }
+            }
+        ) {
+            $0.postalAddresses.map { [$0.street, $0.city, $0.state, $0.postalCode, $0.country].joined(separator: "|") }
+        },
+        // A contact has one organisation; that any further one is kept is looked at in a test of its own.
+        KeptValue(
+            field: "ORG",
+            theirs: {
+                [
+                    ([$0[0].texts[0]] + [$0[0].texts.dropFirst().filter { !$0.isEmpty }.joined(separator: ", ")])
+                        .joined(separator: "|")
+                ]
+            }
+        ) { ["\($0.organizationName)|\($0.departmentName)"] },
+        KeptValue(field: "TITLE", theirs: { [$0[0].text] }) { [$0.jobTitle] },
+        // What is no day of a calendar stays in the card's own words.
+        KeptValue(field: "BDAY", theirs: { [birthday($0[0].text)] }) {
+            $0.birthday.isEmpty
+                ? $0.extraProperties.filter { $0.hasPrefix("BDAY") }.map { String($0.drop { $0 != ":" }.dropFirst()) }
+                : [$0.birthday]
+        },
+        KeptValue(field: "NOTE", theirs: { [$0.map(\.text).joined(separator: "\n")] }) { [$0.note] },
+    ]
+
+    private static func words(_ text: String) -> String {
+        text.split { $0 == "," || $0.isWhitespace }.joined(separator: " ")
+    }
+
+    private static func without(_ scheme: String, _ value: String?) -> String {
+        let value = value ?? ""
+        return value.hasPrefix(scheme) ? String(value.dropFirst(scheme.count)) : value
+    }
+
+    /// The calendar day that the text names, in a way of its own: digits by place.
+    private static func birthday(_ text: String) -> String {
+        let day = text.prefix { $0 != "T" }
+        let digits = day.filter(\.isNumber)
+        let isYearless = day.hasPrefix("--")
+        guard day.allSatisfy({ $0.isNumber || $0 == "-" }), digits.count == (isYearless ? 4 : 8) else { return text }
+        let (month, dayOfMonth) = (digits.suffix(4).prefix(2), digits.suffix(2))
+        guard let number = Int(month), (1...12).contains(number) else { return text }
+        // 1604 is what Apple's programs write for no year.
+        let year = isYearless || digits.hasPrefix("1604") ? "-" : String(digits.prefix(4))
+        return "\(year)-\(month)-\(dayOfMonth)"
+    }
+}
+
+extension JSONValue {
+    fileprivate var text: String { string ?? "" }
+    fileprivate var texts: [String] { elements.map { $0.map(\.text) } ?? [] }
+}
