@@ -45,11 +45,11 @@ test: packages python
 	$(SWIFT) build --build-tests
 	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(SWIFT) test --skip-build
 	DEMO_SCRIPTED=yes Examples/demo.sh $(DEBUG) </dev/null >.build/demo.txt 2>&1 || { cat .build/demo.txt; exit 1; }
-	Tests/certify.sh >.build/certify.txt 2>&1 || { cat .build/certify.txt; exit 1; }
+	CONTACTBROKER_PYTHON=$(VENV)/bin/python Tests/certify.sh >.build/certify.txt 2>&1 || { cat .build/certify.txt; exit 1; }
 
-# The Python package varlink certifies our server.
-certify: packages
-	Tests/certify.sh
+# The Python package varlink certifies our server, and our client.
+certify: packages python
+	CONTACTBROKER_PYTHON=$(VENV)/bin/python Tests/certify.sh
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples

@@ -92,6 +92,9 @@ let package = Package(
         .executableTarget(
             name: "CertificationServer", dependencies: ["VarlinkServer", nioCore, nioPosix],
             path: "Tests/CertificationServer", swiftSettings: strict),
+        .executableTarget(
+            name: "CertificationClient", dependencies: ["VarlinkClient"], path: "Tests/CertificationClient",
+            swiftSettings: strict),
         .target(
             name: "PseudoTerminal", dependencies: ["CLinux"], path: "Tests/Support/PseudoTerminal",
             swiftSettings: strict),

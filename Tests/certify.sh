@@ -1,51 +1,71 @@
 #!/bin/sh
-# Runs the certification client of the Python package varlink against our server, and shows what it says.
-# It prints "passed" even where checks were skipped, so its output is what counts.
+# Holds our Varlink against that of the Python package varlink, in both directions: its certification client calls our
+# server, and our client calls its certification server. Shows what both say.
+# Python's client prints "passed" even where checks were skipped, so its output is what counts.
+# usage: certify.sh, with a Python that has the package in CONTACTBROKER_PYTHON
 set -eu
 
 cd "$(dirname "$0")/.."
+python=${CONTACTBROKER_PYTHON:?names a Python that has the package varlink}
 build=${SWIFT_BUILD:-swift build}
 folder=$(mktemp -d)
 server=
 cleanup() {
     exec 9>&- || true
-    if [ -n "$server" ]; then wait "$server" 2>/dev/null || true; fi
+    # Python's server ends only when it is told; it is ours to end.
+    if [ -n "$server" ]; then
+        kill "$server" 2>/dev/null || true
+        wait "$server" 2>/dev/null || true
+    fi
     rm -rf "$folder"
 }
 trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
 $build --product CertificationServer
-binary=$($build --show-bin-path)/CertificationServer
+$build --product CertificationClient
+programs=$($build --show-bin-path)
 
-if python3 -m venv "$folder/venv" >"$folder/venv.log" 2>&1; then
-    python=$folder/venv/bin/python
-    "$python" -m pip install --quiet --disable-pip-version-check varlink==31.0.0
-else
-    # Debian ships venv in a package of its own.
-    python=python3
-    python3 -m pip install --quiet --disable-pip-version-check --target "$folder/site" varlink==31.0.0
-    export PYTHONPATH="$folder/site"
-fi
-
-socket=$folder/certification
+echo "== Python's client, our server"
+socket=$folder/ours
 mkfifo "$folder/stdin" "$folder/stdout"
-"$binary" "$socket" <"$folder/stdin" >"$folder/stdout" &
+"$programs/CertificationServer" "$socket" <"$folder/stdin" >"$folder/stdout" &
 server=$!
 exec 9>"$folder/stdin"
 read -r ready <"$folder/stdout"
 [ "$ready" = ready ]
 
 timeout 60 "$python" -m varlink.tests.test_certification --client --varlink="unix:$socket" >"$folder/output" 2>&1 ||
-    { cat "$folder/output"; echo "certify: the client failed" >&2; exit 1; }
+    { cat "$folder/output"; echo "certify: Python's client failed" >&2; exit 1; }
 cat "$folder/output"
+# Closing its standard input ends it.
+exec 9>&-
+wait "$server" || { echo "certify: our server failed" >&2; exit 1; }
+server=
 
 replies=$(grep -c '^Test10:' "$folder/output" || true)
 if ! grep -qF "End: {'all_ok': True}" "$folder/output"; then
-    echo "certify: the client did not reach its end" >&2
+    echo "certify: Python's client did not reach its end" >&2
     exit 1
 fi
 if [ "$replies" != 10 ]; then
     echo "certify: $replies replies to Test10 instead of 10" >&2
     exit 1
 fi
+
+echo "== our client, Python's server"
+socket=$folder/theirs
+mkfifo "$folder/listening"
+# It says where it listens once it does.
+timeout 120 "$python" -u -m varlink.tests.test_certification --varlink="unix:$socket" \
+    >"$folder/listening" 2>"$folder/journal" &
+server=$!
+exec 8<"$folder/listening"
+if ! read -r listening <&8; then
+    cat "$folder/journal" >&2
+    echo "certify: Python's server did not start" >&2
+    exit 1
+fi
+echo "$listening"
+timeout 60 "$programs/CertificationClient" "$socket" ||
+    { cat "$folder/journal" >&2; echo "certify: our client failed" >&2; exit 1; }
