@@ -9,9 +9,12 @@ struct InterfaceTests {
     /// The project's folder.
     private static let project = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 
-    private static func file(_ interface: ContactsInterface) -> String {
-        House.text(of: project + "/Sources/ContactsInterface/Interfaces/\(interface.name).varlink")
+    /// Where the interface's text is kept.
+    static func path(of interface: ContactsInterface) -> String {
+        project + "/Sources/ContactsInterface/Interfaces/\(interface.name).varlink"
     }
+
+    private static func file(_ interface: ContactsInterface) -> String { House.text(of: path(of: interface)) }
 
     private static func definition(_ interface: ContactsInterface) throws -> InterfaceDefinition {
         try InterfaceParser.parse(file(interface))

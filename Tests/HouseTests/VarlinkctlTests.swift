@@ -1,0 +1,85 @@
+import ContactsInterface
+import Glibc
+import JSON
+import Testing
+import Varlink
+
+@Suite(
+    "systemd's varlinkctl at our doors",
+    .enabled(if: program != nil, "no varlinkctl of systemd 257 or later in PATH"))
+struct VarlinkctlTests {
+    private static func run(_ arguments: String..., in house: House) throws -> Command {
+        let program = try #require(program)
+        return try Command(program, ["--no-pager", "--timeout=20"] + arguments, in: house)
+    }
+
+    private static func doors(_ house: House) -> [(String, ContactsInterface)] {
+        Array(zip([house.appsDoor, house.agentDoor, house.adminDoor], ContactsInterface.allCases))
+    }
+
+    @Test("It lists what each door has, and reads every interface in full, as we do")
+    func introspects() throws {
+        let house = try House()
+        for (door, interface) in Self.doors(house) {
+            let list = try Self.run("list-interfaces", door, in: house)
+            #expect(
+                list.output == "\(interface.name)\norg.varlink.service\n" && list.end == .exited(0), "\(list.errors)")
+            let read = try Self.run("introspect", door, interface.name, in: house)
+            #expect(read.end == .exited(0) && read.errors.isEmpty, "\(read.errors)")
+            // It prints what it understood, in a form and an order of its own and without empty comments.
+            let theirs = try InterfaceParser.parse(read.output)
+            let ours = try InterfaceParser.parse(House.text(of: InterfaceTests.path(of: interface)))
+            #expect(theirs.comments == ours.comments.filter { !$0.isEmpty })
+            #expect(Set(theirs.types) == Set(ours.types))
+            #expect(Set(theirs.methods) == Set(ours.methods))
+            #expect(Set(theirs.errors) == Set(ours.errors))
+            let methods = try Self.run("list-methods", door, interface.name, in: house)
+            #expect(methods.output.split(separator: "\n").count == ours.methods.count, "\(methods.errors)")
+        }
+    }
+
+    @Test("It finds nothing to say against our interfaces' texts", arguments: ContactsInterface.allCases)
+    func validates(interface: ContactsInterface) throws {
+        let house = try House(starting: false)
+        let said = try Self.run("validate-idl", InterfaceTests.path(of: interface), in: house)
+        #expect(said.end == .exited(0) && said.errors.isEmpty, "\(said.errors)")
+    }
+
+    @Test("It calls, and is told what went wrong")
+    func calls() throws {
+        let house = try House()
+        let contacts = "io.contactbroker.Contacts."
+        let standing = try Self.run("call", "-j", house.appsDoor, contacts + "GetAuthorization", "{}", in: house)
+        #expect(standing.output == #"{"status":"notDetermined"}"# + "\n" && standing.end == .exited(0))
+        let unknown = try Self.run("call", house.appsDoor, contacts + "CountContacts", #"{"nonsense":1}"#, in: house)
+        #expect(unknown.end != .exited(0) && unknown.errors.contains("org.varlink.service.InvalidParameter"))
+        let foreign = try Self.run("call", house.appsDoor, "io.contactbroker.Admin.ListGrants", "{}", in: house)
+        #expect(foreign.end != .exited(0) && foreign.errors.contains("org.varlink.service.InterfaceNotFound"))
+    }
+
+    @Test("It collects the replies of a call with more")
+    func collects() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let audit = try Self.run(
+            "--more", "--json=short", "call", house.adminDoor, "io.contactbroker.Admin.QueryAudit", "{}", in: house)
+        #expect(audit.end == .exited(0), "\(audit.errors)")
+        // A record separator stands before each (RFC 7464).
+        let records = try audit.output.split { $0 == "\u{1E}" || $0 == "\n" }.flatMap {
+            try JSONDocument(parsing: Array($0.utf8)).root["records"]?.elements.map(Array.init) ?? []
+        }
+        #expect(!records.isEmpty && records.allSatisfy { $0["event"]?.string != nil })
+    }
+}
+
+/// The first in the path that is new enough: 257 is the first with all that is asked of it here.
+private let program: String? = {
+    let folders = getenv("PATH").map { String(cString: $0) }?.split(separator: ":").map(String.init) ?? []
+    return folders.map { $0 + "/varlinkctl" }.first { path in
+        guard access(path, X_OK) == 0, let house = try? House(starting: false) else { return false }
+        // "systemd 257 (257.13-1)"
+        let version = try? Command(path, ["--version"], in: house).output.split(separator: " ").dropFirst().first
+        return version.flatMap { Int($0.prefix { $0.isNumber }) }.map { $0 >= 257 } ?? false
+    }
+}()
