@@ -79,7 +79,7 @@ let package = Package(
         program("contactbrokerd", ["Broker", "PeerIdentity", "VarlinkServer", nioCore, nioPosix, arguments, logging]),
         program("contact-agent", ["BrokerConnection", "Formatting"]),
         program("contactctl", ["CommandOutput"]),
-        program("contactbook", ["CommandOutput", "VCard"]),
+        program("contactbook", ["CommandOutput", "VCard", "CLinux"]),
         .executableTarget(
             name: "AskForContact", dependencies: ["BrokerConnection", "Formatting"], path: "Examples/AskForContact",
             swiftSettings: strict),

@@ -37,7 +37,8 @@ struct CardReading {
         reading.keepExtraProperties()
         guard !reading.contact.present.isEmpty else { throw .empty }
         if card.isWithoutEnd { reading.remark(.missingEnd, card.firstLine) }
-        return ReadCard(contact: reading.contact, line: card.firstLine, remarks: reading.remarks)
+        let remarks = reading.remarks.sorted { $0.line < $1.line }
+        return ReadCard(contact: reading.contact, line: card.firstLine, remarks: remarks)
     }
 
     /// A card without a version is read as 3.0, which forgives most.

@@ -14,6 +14,8 @@ struct AddressBook {
     static let pageSize = 200
     /// How long an answer may take before one says what is being waited for.
     private static let patience = Duration.seconds(1)
+    /// How long a save that is under way may take to be answered when the person wants no more.
+    private static let patienceAtTheEnd = Duration.seconds(5)
     /// An answer that waits for nobody comes sooner than this; a person has two minutes.
     private static let timeout = Duration.seconds(300)
 
@@ -92,15 +94,36 @@ struct AddressBook {
     func save(_ changes: [ContactChange]) throws -> [String] {
         let reply: JSONValue
         do {
-            reply = try callForError("SaveContacts") { writer in
-                writer.name("changes")
-                writer.array(changes) { $1.write(to: &$0) }
-            }
+            reply = try callForError("SaveContacts") { Self.write(changes, to: &$0) }
         } catch {
-            if let refused = SaveFailure(error) { throw refused }
-            throw ContactsFailure.describe(error, could: task)
+            throw saveFailure(error)
         }
         return reply["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
+    }
+
+    /// As ``save(_:)``; once the person wants no more, the answer is waited for only a little longer.
+    ///
+    /// - Returns: whether it was answered. If not, nobody knows whether it is saved, and this is no more of use.
+    func save(_ changes: [ContactChange], until interruption: Interruption) throws -> Bool {
+        do throws(VarlinkClientError) {
+            try client.begin(ContactsFailure.prefix + "SaveContacts") { Self.write(changes, to: &$0) }
+            let isWanted = interruption.hasNotCome(before: client.fileDescriptor)
+            if try client.nextReply(timeout: isWanted ? Self.timeout : Self.patienceAtTheEnd) != nil { return true }
+            client.close()
+            guard isWanted else { return false }
+            throw .timedOut
+        } catch {
+            throw saveFailure(error)
+        }
+    }
+
+    private static func write(_ changes: [ContactChange], to writer: inout JSONWriter) {
+        writer.name("changes")
+        writer.array(changes) { $1.write(to: &$0) }
+    }
+
+    private func saveFailure(_ error: VarlinkClientError) -> any Error {
+        SaveFailure(error) ?? ContactsFailure.describe(error, could: task)
     }
 
     private func call(_ method: String, _ write: (inout JSONWriter) -> Void) throws -> JSONValue {

@@ -1,6 +1,5 @@
 import CommandOutput
 import ContactsModel
-import Glibc
 import VCard
 
 /// One run of `import`: reads cards, saves them in batches, and says what could not be taken.
@@ -12,10 +11,23 @@ struct Import {
     /// Cards named in the report; a file of something else must not fill the screen.
     private static let reported = 100
 
+    enum Stop: Error {
+        /// The person wants no more.
+        case interrupted
+    }
+
     /// `nil` to read and report only.
-    let book: AddressBook?
+    private let book: AddressBook?
+    private let interruption: Interruption
+    /// Bytes of all files, where that is known.
+    private let size: Int?
+    private var sizeRead = 0
     private(set) var taken = 0
     private(set) var refused = 0
+    /// Where the last contact stands that was taken.
+    private var lastPlace = ""
+    /// Contacts of a save that was left before it was answered.
+    private var doubtful = 0
     private var remarks = 0
     private var batch: [Entry] = []
     private var batchSize = 0
@@ -26,26 +38,30 @@ struct Import {
         let place: String
     }
 
-    init(book: AddressBook?) {
+    init(book: AddressBook?, size: Int?, interruption: Interruption) {
         self.book = book
+        self.size = size
+        self.interruption = interruption
     }
 
-    mutating func read(_ descriptor: CInt, name: String) throws {
+    mutating func read(_ file: ImportedFile) throws {
         var reader = VCardReader()
         var buffer = [UInt8](repeating: 0, count: 256 * 1_024)
-        while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                let reason = String(cString: strerror(errno)).lowercased()
-                throw CommandFailure("could not \(Self.task): \(name): \(reason)", .notTried)
+        var isEmpty = true
+        var isOver = false
+        while !isOver {
+            guard interruption.hasNotCome(before: file.descriptor) else { throw Stop.interrupted }
+            let bytes = try file.read(into: &buffer)
+            isOver = bytes.isEmpty
+            if isOver { reader.finish() } else { reader.append(Array(bytes)) }
+            sizeRead += bytes.count
+            while let item = reader.next() {
+                isEmpty = false
+                try take(item, file.name)
             }
-            if count == 0 { break }
-            reader.append(Array(buffer[..<count]))
-            while let item = reader.next() { try take(item, name) }
+            showProgress()
         }
-        reader.finish()
-        while let item = reader.next() { try take(item, name) }
+        if isEmpty { report(file.name, "no vCard in it") }
     }
 
     /// Saves what is left.
@@ -53,6 +69,19 @@ struct Import {
         try save()
         Speech.endProgress()
         if remarks > Self.reported { Speech.say("and \(remarks - Self.reported) more") }
+    }
+
+    /// How far one came, for whoever must go on from there.
+    var soFar: String {
+        let contacts = taken == 1 ? "1 contact was" : "\(taken) contacts were"
+        let last = taken == 0 ? "" : ", the last from \(lastPlace)"
+        let doubt = doubtful == 0 ? "" : "; of \(doubtful) more it is not known"
+        return "\(contacts) \(book == nil ? "read" : "added")\(last)\(doubt)"
+    }
+
+    private func showProgress() {
+        let share = size.map { $0 == 0 ? "" : ", \(min(100, sizeRead * 100 / $0)) % read" } ?? ""
+        Speech.progress("\(taken) contacts \(book == nil ? "can be added" : "added")\(share)")
     }
 
     private mutating func take(_ item: VCardReader.Item, _ file: String) throws {
@@ -83,16 +112,16 @@ struct Import {
         var entries = batch
         batch = []
         batchSize = 0
-        while !entries.isEmpty {
-            guard let book else {
-                taken += entries.count
-                return
-            }
+        while let last = entries.last {
+            if interruption.hasCome { throw Stop.interrupted }
             do {
-                _ = try book.save(entries.map { .add($0.contact) })
+                if try book?.save(entries.map { .add($0.contact) }, until: interruption) == false {
+                    doubtful = entries.count
+                    throw Stop.interrupted
+                }
                 taken += entries.count
-                Speech.progress("\(taken) contacts added")
-                return
+                lastPlace = last.place
+                return showProgress()
             } catch let failure as SaveFailure {
                 guard let index = failure.index, entries.indices.contains(index) else {
                     throw stopped("could not \(Self.task): \(failure.reason)", try: nil, .notTried)
@@ -107,7 +136,7 @@ struct Import {
     /// Says how far one came: what was saved stays saved.
     private func stopped(_ message: String, try advice: String?, _ code: CommandFailure.Code) -> CommandFailure {
         Speech.endProgress()
-        return CommandFailure(taken == 0 ? message : "\(message) (\(taken) were added before)", try: advice, code)
+        return CommandFailure(taken == 0 ? message : "\(message) (\(soFar))", try: advice, code)
     }
 
     private mutating func refuse(_ place: String, _ reason: String) {

@@ -88,15 +88,21 @@ struct ImportTests {
         }
     }
 
-    @Test("A file without a card is not a success")
+    @Test("A file without a card is named, and not a success")
     func noCards() throws {
-        try withFile("hello\n") { path in
-            let outcome = try run("contactbook", "import", path, with: broker())
-            #expect(outcome.code == 1 && outcome.error == "contactbook: there is no contact in 1 file\n")
+        for text in ["hello\n", "", "\u{0}\u{1}END:VCARD\n"] {
+            try withFile(text) { path in
+                let broker = try broker()
+                let outcome = try run("contactbook", "import", path, with: broker)
+                #expect(outcome.code == 1 && outcome.output == "added 0 contacts of 1 file\n")
+                #expect(
+                    outcome.error == "\(path): no vCard in it\ncontactbook: there is no contact in 1 file\n")
+                #expect(broker.asked.isEmpty)
+            }
         }
     }
 
-    @Test("When the broker stops answering, it is said how many were added before")
+    @Test("When the broker stops answering, it is said how many were added before, and where they end")
     func interrupted() throws {
         let count = Import.changesPerSave
         let broker = try ScriptedBroker { method, parameters in
@@ -108,7 +114,107 @@ struct ImportTests {
         try withFile((0...count).map { card("Person \($0)") }.joined()) { path in
             let outcome = try run("contactbook", "import", path, with: broker)
             #expect(outcome.code == 2 && outcome.output.isEmpty)
-            #expect(outcome.error.contains("(\(count) were added before)"))
+            #expect(outcome.error.contains("(\(count) contacts were added, the last from \(path):\(4 * count - 3))"))
+        }
+    }
+
+    @Test("A dry run says what could not be added, in a terminal's words and without a broker")
+    func dryRunRefused() throws {
+        try withFile(card("One") + card("Old", version: "2.1")) { path in
+            let outcome = try RunningProgram("contactbook", ["import", "--dry-run", path], runtime: "/nowhere").finish()
+            #expect(outcome.output == "1 contact in 1 file can be added\n" && outcome.code == 1)
+            #expect(outcome.error.hasSuffix("contactbook: 1 contact cannot be added\n"))
+            #expect(outcome.error.hasPrefix("\(path):5: vCard 2.1 is not read"))
+        }
+    }
+
+    @Test("A folder is found out before anything is added, and its files are to be named")
+    func folder() throws {
+        try withFile(card("One")) { path in
+            let broker = try broker()
+            let outcome = try run("contactbook", "import", path, "/tmp", with: broker)
+            #expect(outcome.code == 2 && broker.asked.isEmpty)
+            #expect(
+                outcome.error
+                    == "contactbook: could not import the contacts: /tmp: is a directory\nname the files in it, such as /tmp/*.vcf\n"
+            )
+        }
+    }
+
+    @Test("Several files are one import, and each card is named with its own")
+    func severalFiles() throws {
+        try withFile(card("One") + card("Old", version: "2.1")) { first in
+            try withFile(card("Two") + "BEGIN:VCARD\nVERSION:3.0\nnonsense\nFN:Three\n") { second in
+                let broker = try broker()
+                let outcome = try run("contactbook", "import", first, second, with: broker)
+                #expect(outcome.output == "added 3 contacts of 2 files\n")
+                #expect(
+                    outcome.error == """
+                        \(first):5: vCard 2.1 is not read; export it as vCard 3.0 or 4.0
+                        \(second):5: no END:VCARD; read as far as it goes
+                        \(second):7: not a vCard line; left out
+                        contactbook: 1 contact was not added
+
+                        """)
+                #expect(try saved(broker) == [3])
+            }
+        }
+    }
+
+    /// What `import` says when ^C comes during its first save.
+    ///
+    /// - Parameter isAnswered: whether that save is answered after the ^C, or never.
+    private func interruptedImport(_ path: String, isAnswered: Bool) throws -> (RunningProgram.Outcome, saves: [Int]) {
+        let saving = try pipe()
+        let goOn = try pipe()
+        defer { for end in saving + goOn { close(end) } }
+        let broker = try ScriptedBroker { method, _ in
+            guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
+            var byte: UInt8 = 1
+            write(saving[1], &byte, 1)
+            // Until this is told to go on, or its other end is closed.
+            let isAnswered = read(goOn[0], &byte, 1) == 1
+            return isAnswered ? .reply("{\"identifiers\":[],\"historyToken\":\"\"}") : .hangUp
+        }
+        let program = try RunningProgram("contactbook", ["import", path], runtime: broker.folder)
+        var byte: UInt8 = 0
+        try #require(read(saving[0], &byte, 1) == 1)
+        program.signal(SIGINT)
+        if isAnswered { write(goOn[1], &byte, 1) }
+        let outcome = try program.finish()
+        shutdown(goOn[1], CInt(SHUT_RDWR))
+        return (outcome, try saved(broker))
+    }
+
+    @Test("Interrupted, it waits for the save that is under way, says how far it came, and ends as interrupted")
+    func interruptedByThePerson() throws {
+        let count = Import.changesPerSave
+        try withFile((0..<3 * count).map { card("Person \($0)") }.joined()) { path in
+            let (outcome, saves) = try interruptedImport(path, isAnswered: true)
+            #expect(outcome.signal == SIGINT && outcome.output.isEmpty)
+            let last = "\(path):\(4 * count - 3)"
+            #expect(outcome.error == "contactbook: interrupted; \(count) contacts were added, the last from \(last)\n")
+            #expect(saves == [count])
+        }
+    }
+
+    @Test("Interrupted while the broker does not answer, it ends all the same, and says what is not known")
+    func interruptedWithoutAnswer() throws {
+        try withFile(card("One")) { path in
+            let (outcome, _) = try interruptedImport(path, isAnswered: false)
+            #expect(outcome.signal == SIGINT)
+            #expect(
+                outcome.error == "contactbook: interrupted; 0 contacts were added; of 1 more it is not known\n")
+        }
+    }
+
+    @Test("Cards of other character sets come in as what they say")
+    func otherCharacterSet() throws {
+        let name = "N;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:=C6r=F8"
+        try withFile("BEGIN:VCARD\nVERSION:3.0\n\(name)\nEND:VCARD\n") { path in
+            let broker = try broker()
+            #expect(try run("contactbook", "import", path, with: broker).error.isEmpty)
+            #expect(broker.asked.first?.parameters.contains("Ærø") == true)
         }
     }
 }

@@ -4,7 +4,10 @@ import Testing
 /// One of our programs at work: its own process, without a terminal.
 struct RunningProgram {
     struct Outcome {
+        /// -1 where a signal ended it.
         let code: Int32
+        /// What ended it; 0 where it ended by itself.
+        let signal: Int32
         let output: String
         let error: String
     }
@@ -28,7 +31,12 @@ struct RunningProgram {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setflags(&attributes, 0x80 /* POSIX_SPAWN_SETSID */)
+        // And it hears signals, which the threads that tests run on do not.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        let flags = CInt(0x80 /* POSIX_SPAWN_SETSID */) | POSIX_SPAWN_SETSIGMASK
+        posix_spawnattr_setflags(&attributes, Int16(flags))
         let environment =
             ["CONTACTBROKER_RUNTIME_DIR=\(runtime)", "TZ=UTC", "PATH=/usr/bin:/bin"]
             + Self.inherited("LD_LIBRARY_PATH")
@@ -51,6 +59,8 @@ struct RunningProgram {
         while !String(decoding: said, as: UTF8.self).contains(text), read(error, &byte, 1) == 1 { said.append(byte) }
         return String(decoding: said, as: UTF8.self)
     }
+
+    func signal(_ number: CInt) { kill(process, number) }
 
     func finish() throws -> Outcome {
         var texts: [CInt: [UInt8]] = [output: [], error: []]
@@ -78,6 +88,7 @@ struct RunningProgram {
         close(error)
         return Outcome(
             code: status & 0x7F == 0 ? status >> 8 & 0xFF : -1,
+            signal: status & 0x7F,
             output: String(decoding: texts[output] ?? [], as: UTF8.self),
             error: String(decoding: texts[error] ?? [], as: UTF8.self))
     }
