@@ -25,14 +25,14 @@ struct ImportTests {
         try broker.asked.map { try JSONDocument(parsing: Array($0.parameters.utf8)).root["changes"]?.count ?? 0 }
     }
 
-    private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
+    private func withFile<Result>(_ text: String, _ body: (String) throws -> Result) throws -> Result {
         var template = Array("/tmp/import-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         let path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         defer { unlink(path) }
         try #require(descriptor >= 0 && write(descriptor, text, text.utf8.count) == text.utf8.count)
         close(descriptor)
-        try body(path)
+        return try body(path)
     }
 
     private func card(_ name: String, version: String = "3.0") -> String {
@@ -139,6 +139,26 @@ struct ImportTests {
                     == "contactbook: could not import the contacts: /tmp: is a directory\nname the files in it, such as /tmp/*.vcf\n"
             )
         }
+    }
+
+    @Test("A file is never held whole, whatever is in it", arguments: ["cards", "one line", "what is no card"])
+    func memory(kind: String) throws {
+        let size = 6 * 1_048_576
+        let line = String(repeating: "x", count: 1_024)
+        let text =
+            switch kind {
+            case "cards": String(repeating: card(line), count: size / 1_100)
+            case "one line": String(repeating: line, count: size / 1_024)
+            default: String(repeating: line + "\n", count: size / 1_025)
+            }
+        func held(_ text: String) throws -> Int {
+            try withFile(text) {
+                try RunningProgram("contactbook", ["import", "--dry-run", $0], runtime: "/nowhere").finish().memory
+            }
+        }
+        let growth = try held(text) - held(card("One"))
+        // A line that begins no card is held as long as a card's could be.
+        #expect(growth < (kind == "one line" ? 3 * size : size / 2), "\(growth)")
     }
 
     @Test("Several files are one import, and each card is named with its own")

@@ -6,6 +6,8 @@ struct RunningProgram {
     struct Outcome {
         /// -1 where a signal ended it.
         let code: Int32
+        /// The most memory that it held at a time, in bytes.
+        let memory: Int
         /// What ended it; 0 where it ended by itself.
         let signal: Int32
         let output: String
@@ -83,12 +85,13 @@ struct RunningProgram {
             }
         }
         var status: CInt = 0
-        waitpid(process, &status, 0)
+        var usage = rusage()
+        wait4(process, &status, 0, &usage)
         close(output)
         close(error)
         return Outcome(
             code: status & 0x7F == 0 ? status >> 8 & 0xFF : -1,
-            signal: status & 0x7F,
+            memory: usage.ru_maxrss * 1_024, signal: status & 0x7F,
             output: String(decoding: texts[output] ?? [], as: UTF8.self),
             error: String(decoding: texts[error] ?? [], as: UTF8.self))
     }
