@@ -39,25 +39,21 @@ enum TextDecoder {
         "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258",
     ]
 
-    /// U+FFFD stands for bytes that are none of the character set.
+    /// U+FFFD stands for bytes that are none of the character set; `nil` where ICU does not have it.
     static func convert(_ bytes: [UInt8], _ charset: String) -> String? {
         bytes.withUnsafeBytes { raw in
             raw.withMemoryRebound(to: CChar.self) { characters in
-                var capacity = characters.count * 3
-                // Twice is enough: the first time tells what the second needs.
-                for _ in 0..<2 {
-                    var size = 0
-                    // ICU writes at most the capacity it is told; what did not fit counts as nothing written.
-                    let text = [UInt8](unsafeUninitializedCapacity: capacity) { out, count in
-                        size = out.withMemoryRebound(to: CChar.self) {
-                            cicu_decode(charset, characters.baseAddress, characters.count, $0.baseAddress, capacity)
-                        }
-                        count = size >= 0 && size <= capacity ? size : 0
+                // In none of the character sets does a character have more than three bytes of UTF-8 for each of its own.
+                let capacity = characters.count * 3
+                var size = 0
+                // ICU writes at most the capacity it is told, and `count` is what it wrote of that.
+                let text = [UInt8](unsafeUninitializedCapacity: capacity) { out, count in
+                    size = out.withMemoryRebound(to: CChar.self) {
+                        cicu_decode(charset, characters.baseAddress, characters.count, $0.baseAddress, capacity)
                     }
-                    guard size > capacity else { return size < 0 ? nil : String(validating: text, as: UTF8.self) }
-                    capacity = size
+                    count = min(max(size, 0), capacity)
                 }
-                return nil
+                return (0...capacity).contains(size) ? String(validating: text, as: UTF8.self) : nil
             }
         }
     }

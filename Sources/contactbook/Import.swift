@@ -11,10 +11,8 @@ struct Import {
     /// Cards named in the report; a file of something else must not fill the screen.
     private static let reported = 100
 
-    enum Stop: Error {
-        /// The person wants no more.
-        case interrupted
-    }
+    /// The person wants no more.
+    struct Interrupted: Error {}
 
     /// `nil` to read and report only.
     private let book: AddressBook?
@@ -50,7 +48,7 @@ struct Import {
         var isEmpty = true
         var isOver = false
         while !isOver {
-            guard interruption.hasNotCome(before: file.descriptor) else { throw Stop.interrupted }
+            guard interruption.hasNotCome(before: file.descriptor) else { throw Interrupted() }
             let bytes = try file.read(into: &buffer)
             isOver = bytes.isEmpty
             if isOver { reader.finish() } else { reader.append(Array(bytes)) }
@@ -73,15 +71,17 @@ struct Import {
 
     /// How far one came, for whoever must go on from there.
     var soFar: String {
-        let contacts = taken == 1 ? "1 contact was" : "\(taken) contacts were"
+        let contacts = "\(Self.contacts(taken)) \(taken == 1 ? "was" : "were")"
         let last = taken == 0 ? "" : ", the last from \(lastPlace)"
         let doubt = doubtful == 0 ? "" : "; of \(doubtful) more it is not known"
         return "\(contacts) \(book == nil ? "read" : "added")\(last)\(doubt)"
     }
 
+    static func contacts(_ count: Int) -> String { count == 1 ? "1 contact" : "\(count) contacts" }
+
     private func showProgress() {
         let share = size.map { $0 == 0 ? "" : ", \(min(100, sizeRead * 100 / $0)) % read" } ?? ""
-        Speech.progress("\(taken) contacts \(book == nil ? "can be added" : "added")\(share)")
+        Speech.progress("\(Self.contacts(taken)) \(book == nil ? "can be added" : "added")\(share)")
     }
 
     private mutating func take(_ item: VCardReader.Item, _ file: String) throws {
@@ -113,11 +113,11 @@ struct Import {
         batch = []
         batchSize = 0
         while let last = entries.last {
-            if interruption.hasCome { throw Stop.interrupted }
+            if interruption.hasCome { throw Interrupted() }
             do {
                 if try book?.save(entries.map { .add($0.contact) }, until: interruption) == false {
                     doubtful = entries.count
-                    throw Stop.interrupted
+                    throw Interrupted()
                 }
                 taken += entries.count
                 lastPlace = last.place
