@@ -12,7 +12,7 @@ struct ContentLine: Hashable {
     /// The whole line, unfolded.
     let text: String
     /// The characters are certain: UTF-8, or in the character set that the line names.
-    var isCertain: Bool
+    let isCertain: Bool
 
     struct Parameter: Hashable {
         /// In upper case; empty for a bare value such as `HOME`.

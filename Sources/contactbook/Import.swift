@@ -49,7 +49,12 @@ struct Import {
         var isOver = false
         while !isOver {
             guard interruption.hasNotCome(before: file.descriptor) else { throw Interrupted() }
-            let bytes = try file.read(into: &buffer)
+            let bytes: ArraySlice<UInt8>
+            do {
+                bytes = try file.read(into: &buffer)
+            } catch let failure as CommandFailure {
+                throw stopped(failure.message, try: failure.advice, failure.code)
+            }
             isOver = bytes.isEmpty
             if isOver { reader.finish() } else { reader.append(Array(bytes)) }
             sizeRead += bytes.count
