@@ -24,7 +24,10 @@ extension Broker {
             case .queryAudit: try queryAudit(call, session)
             case .verifyAudit: try verifyAudit(call)
             case .getStatus: try getStatus(call)
-            case .listPending, .explainDecision, .reloadPolicy, .purgeUser: throw .methodNotImplemented(call.method)
+            case .listPending: try listPending(call, session)
+            case .explainDecision: try explainDecision(call, session)
+            case .reloadPolicy: try reloadPolicy(call)
+            case .purgeUser: throw .methodNotImplemented(call.method)
             }
         } catch {
             call.fail(error)
@@ -68,6 +71,8 @@ extension Broker {
             writer.member("revision", grant.revision)
             writer.member("decidedBy", grant.decidedBy.rawValue)
             writer.member("decidedAt", Timestamp.text(seconds: grant.decidedAt))
+            let counting = policy.standing(of: grant, ruling(on: principal), at: seconds).status
+            if counting != grant.access.status { writer.member("counts", counting.rawValue) }
         }
         writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })
         writer.member("uses", usage.uses)
@@ -175,11 +180,16 @@ extension Broker {
     }
 
     /// Replies once what was done is committed and on the disk.
-    private func replyOnDisk(_ call: Call, _ write: @escaping (Broker, inout JSONWriter) -> Void) {
+    ///
+    /// - Parameter error: replied instead, where what was done was to find that something is wrong.
+    func replyOnDisk(
+        _ call: Call, error: VarlinkError? = nil, _ write: @escaping (Broker, inout JSONWriter) -> Void
+    ) {
         turn.work(
             committed: { [weak self] in
                 self?.onDisk { [weak self] isOnDisk in
                     guard let self, isOnDisk else { return call.fail(Self.notRecorded) }
+                    if let error { return call.fail(error) }
                     call.reply { write(self, &$0) }
                 }
             },

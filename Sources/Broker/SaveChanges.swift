@@ -73,7 +73,7 @@ struct SaveChanges: Sendable {
         }
         return changes.allSatisfy { change in
             switch change {
-            case .add: true
+            case .add(_, let contact): contact.present.isSubset(of: reading.writableKeys)
             case .update(let record, _, let keys): isVisible(record) && keys.isSubset(of: reading.disclosure.keys)
             case .delete(let record): isVisible(record)
             case .group(.add): true

@@ -21,6 +21,9 @@ struct AppGrant {
 
     func text(_ name: String) -> String? { json[name]?.string }
 
+    /// The status, and what the policy makes of it.
+    var counting: String { text("counts").map { "\(status), by policy \($0)" } ?? status }
+
     /// How many contacts it may see.
     var extent: String {
         switch status {
