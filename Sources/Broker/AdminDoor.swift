@@ -128,6 +128,7 @@ extension Broker {
     ) throws(VarlinkError) -> Grant {
         let wider = AdminError.invalidValue("status", reason: "only the person widens what an app may see, at a prompt")
         var lowered = grant
+        lowered.own = []
         switch (status, grant.access) {
         case (.denied, _): lowered.access = .denied
         case (.limited, .full): lowered.access = .limited(to: [])

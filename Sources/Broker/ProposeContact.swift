@@ -120,8 +120,10 @@ private final class Taking {
         let added = broker.access.takeRecordNumbers(target == nil ? 1 : 0, now: broker.surroundings.now())
         let principals = prompt.caller.principals
         // Of an app without a grant nothing is widened: the intent only says whose card it was.
-        let principal = broker.standing(of: prompt.session).principal ?? principals[principals.endIndex - 1]
-        let intent = broker.access.beginSave(uid: uid, principal: principal, adds: added)
+        let known = broker.standing(of: prompt.session)
+        let principal = known.principal ?? principals[principals.endIndex - 1]
+        let intent = broker.access.beginSave(
+            uid: uid, principal: principal, adds: added, isKeptToSingle: known.standing.status == .limited)
         broker.grantsChanged()
         broker.turn.work(
             committed: { [self] in

@@ -106,7 +106,9 @@ final class Save {
             broker.access.takeRecordNumbers($0, now: broker.surroundings.now())
         }
         if !changes.addedContacts.isEmpty { broker.giveSetOfItsOwn(to: reading.principal, session) }
-        let intent = broker.access.beginSave(uid: uid, principal: reading.principal, adds: changes.addedContacts)
+        let intent = broker.access.beginSave(
+            uid: uid, principal: reading.principal, adds: changes.addedContacts,
+            isKeptToSingle: reading.disclosure.scope != .all)
         broker.grantsChanged()
         broker.turn.work(
             committed: { [self] in

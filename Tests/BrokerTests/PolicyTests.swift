@@ -89,6 +89,35 @@ struct PolicyTests {
         #expect(try status(few) == "limited")
     }
 
+    @Test(
+        "What an app adds while a rule keeps it to single contacts it sees, and under such a rule again",
+        arguments: [true, false])
+    func ownUnderCap(capped: Bool) throws {
+        let rules = installed { if capped { $0.capsLevel = true } else { $0.forcedLevel = .limited } }
+        let app = try house.app("mail", capped ? .full : .denied, strength: .installed)
+        house.rule(rules)
+        let token = try #require(app.fetch().token)
+        #expect(try app.fetch().names == [])
+        #expect(try app.save([.add(given: "Own"), .add(given: "Gone")]).error == nil)
+        #expect(try app.fetch().names == ["Gone", "Own"])
+        let told = try app.call("FetchHistory", #"{"token":"\#(token)"}"#)
+        #expect(told.parameters["events"]?.elements?.map { $0["kind"]?.string } == ["addContact", "addContact"])
+        #expect(try app.save([.delete(app.identifier(of: "Gone"))]).error == nil)
+        #expect(try app.fetch().names == ["Own"])
+        try house.restart()
+        house.rule(rules)
+        let again = try house.app("mail", strength: .installed)
+        #expect(try again.fetch().names == ["Own"])
+        house.rule([])
+        #expect(try status(again) == (capped ? "full" : "denied"))
+        if capped { #expect(try again.fetch().names == ["Ada", "Grace", "Own"]) }
+        // Without a rule nothing is kept apart.
+        if capped { #expect(try again.save([.add(given: "Later")]).error == nil) }
+        house.rule(rules)
+        #expect(try again.fetch().names == ["Own"])
+        #expect(house.broker.access.grant(of: again.principal)?.access.status == (capped ? .full : .denied))
+    }
+
     // MARK: Time
 
     @Test(
