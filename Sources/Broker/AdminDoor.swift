@@ -58,8 +58,12 @@ extension Broker {
         writer.member("app", principal.app)
         writer.member("displayName", access.displayName(of: principal) ?? principal.app)
         writer.member("strength", principal.strength.rawValue)
-        writer.member("status", grant.access.status.rawValue)
-        if case .limited(let records) = grant.access {
+        // Administrators see what was decided, and what counts beside it; the person what counts.
+        let counting = policy.standing(of: grant, ruling(on: principal), at: seconds)
+        writer.member("status", (forAdministrator ? grant.access.status : counting.status).rawValue)
+        var seen = grant.access
+        if !forAdministrator, case .granted(let counting) = counting { seen = counting.access }
+        if case .limited(let records) = seen {
             writer.member("contacts", records.count)
         } else {
             writer.member("contacts", 0)
@@ -71,8 +75,7 @@ extension Broker {
             writer.member("revision", grant.revision)
             writer.member("decidedBy", grant.decidedBy.rawValue)
             writer.member("decidedAt", Timestamp.text(seconds: grant.decidedAt))
-            let counting = policy.standing(of: grant, ruling(on: principal), at: seconds).status
-            if counting != grant.access.status { writer.member("counts", counting.rawValue) }
+            if counting.status != grant.access.status { writer.member("counts", counting.status.rawValue) }
         }
         writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })
         writer.member("uses", usage.uses)

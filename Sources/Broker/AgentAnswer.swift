@@ -182,7 +182,7 @@ extension Broker {
 
     /// What counts, on the terms that were decided: what the policy cuts off it is not forgotten over one more contact.
     private func terms(of counting: Grant, _ known: PrincipalStanding) -> Grant {
-        guard let decided = known.decided, decided.access != .denied else { return counting }
+        guard let decided = decided(known), decided.access != .denied else { return counting }
         var grant = counting
         grant.keys = decided.keys
         grant.lifetime = decided.lifetime
@@ -191,7 +191,7 @@ extension Broker {
 
     /// A grant that goes on does not begin anew with one more contact: when it was decided, where the policy counts from that.
     private func goesOn(_ known: PrincipalStanding, _ prompt: Prompt) -> Int64? {
-        guard let decided = known.decided, decided.access != .denied,
+        guard let decided = decided(known), decided.access != .denied,
             ruling(of: prompt.session).maximumLifetime != nil
         else { return nil }
         return decided.decidedAt

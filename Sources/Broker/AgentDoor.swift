@@ -209,7 +209,7 @@ extension Broker {
         if !policy.mayShareAll(ruling) { writer.member("maximumLevel", AuthorizationStatus.limited.rawValue) }
         if ruling.maximumKeys != .all { writer.member("maximumKeys", ruling.maximumKeys.keys.map(\.rawValue)) }
         let end: Int64?
-        if let decided = known.decided, decided.access != .denied {
+        if let decided = decided(known), decided.access != .denied {
             end = ruling.end(of: decided)
         } else {
             end = ruling.maximumLifetime.map { seconds + $0 }

@@ -226,7 +226,7 @@ extension Broker {
     /// somewhere. Without the rule this grant allows the app's own cards, and nothing else.
     fileprivate func giveSetOfItsOwn(to principal: Principal, _ session: CallerSession) {
         let known = standing(of: session)
-        guard known.decided == nil, case .granted(let forced) = known.standing, forced.access != .denied else { return }
+        guard !known.isDecided, case .granted(let forced) = known.standing, forced.access != .denied else { return }
         let grant = Grant(
             access: .limited(to: []), revision: access.nextRevision(), decidedBy: .administrator, decidedAt: seconds)
         access.setGrant(grant, for: principal, displayName: session.caller.displayName)

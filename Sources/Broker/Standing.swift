@@ -10,8 +10,8 @@ struct PrincipalStanding {
     /// `nil` where nothing was decided.
     var principal: Principal?
     var identifiers: IdentifierCipher?
-    /// What was decided, as the store has it, for as long as it may hold; never what decides about a disclosure.
-    var decided: Grant?
+    /// It rests on a decision, and not on the policy alone.
+    var isDecided = false
     /// The policy lets the person be asked.
     var mayPrompt = true
 }
@@ -43,7 +43,7 @@ extension Broker {
             let identifiers = access.identifiers(for: principal, sharesStandingKey: !session.caller.isInterpreter)
             return PrincipalStanding(
                 standing: policy.standing(of: grant, ruling, at: seconds), principal: principal,
-                identifiers: identifiers, decided: grant, mayPrompt: mayPrompt)
+                identifiers: identifiers, isDecided: true, mayPrompt: mayPrompt)
         }
         guard ruling.standsAlone else { return PrincipalStanding(standing: .notDetermined, mayPrompt: mayPrompt) }
         let principal = principals[principals.endIndex - 1]
@@ -52,6 +52,11 @@ extension Broker {
             standing: standing, principal: principal,
             identifiers: standing.status == .denied ? nil : identifiersOfForced(principal, session.caller),
             mayPrompt: mayPrompt)
+    }
+
+    /// What was decided, as the store has it: the terms on which it goes on, never what decides about a disclosure.
+    func decided(_ known: PrincipalStanding) -> Grant? {
+        known.isDecided ? known.principal.flatMap(access.grant(of:)) : nil
     }
 
     private func hasExpired(_ known: PrincipalStanding) -> Bool {

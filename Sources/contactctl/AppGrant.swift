@@ -24,7 +24,17 @@ struct AppGrant {
     /// The status, and what the policy makes of it.
     var counting: String { text("counts").map { "\(status), by policy \($0)" } ?? status }
 
-    /// How many contacts it may see.
+    /// How many contacts it sees, as far as this program is told.
+    var countingExtent: String {
+        switch text("counts") {
+        case nil: extent
+        case "full": "all"
+        case "limited": "some"
+        default: "none"
+        }
+    }
+
+    /// How many contacts it was allowed.
     var extent: String {
         switch status {
         case "full": "all"

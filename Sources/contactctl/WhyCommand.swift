@@ -10,6 +10,14 @@ struct WhyCommand: ParsableCommand {
     var app: String
     @Option(help: "Only where the broker was so sure of the app, for example unverified.") var strength: String?
 
+    /// With the times in it as this machine's clock shows them.
+    private static func local(_ reason: String) -> String {
+        reason.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            word.hasSuffix(",") ? LocalTime.text(String(word.dropLast())) + "," : LocalTime.text(String(word))
+        }
+        .joined(separator: " ")
+    }
+
     func run() throws {
         let task = "say why"
         let door = try AdminDoor(to: task)
@@ -26,7 +34,7 @@ struct WhyCommand: ParsableCommand {
         }
         print("\(Speech.clean(name)): \(Speech.clean(reply["status"]?.string ?? ""))")
         for reason in reply["reasons"]?.elements.map(Array.init) ?? [] {
-            print("  " + Speech.clean(reason.string ?? ""))
+            print("  " + Speech.clean(Self.local(reason.string ?? "")))
         }
     }
 }

@@ -250,6 +250,23 @@ struct PolicyTests {
         #expect(try app.call("GetAuthorization")["expires"]?.string == expires)
     }
 
+    @Test("While the policy refuses an app, the person can take back what they granted, and grant nothing")
+    func takesBack() throws {
+        try house.rule(unverified("deny = true"))
+        let grants = try person.call("ListGrants", #"{"agent":"\#(person.token)"}"#)
+        let grant = try #require(grants["grants"]?.elements?.first { _ in true })
+        #expect(grant["status"]?.string == "restricted")
+        let name = quoted(grant["app"]?.string ?? "")
+        let opened = try person.call(
+            "Manage", #"{"agent":"\#(person.token)","app":\#(name),"strength":"unverified"}"#)
+        let prompt = try #require(opened["prompt"])
+        #expect(prompt["currentStatus"]?.string == "restricted")
+        #expect(try person.answer(prompt, #""level":"limited""#).error == "InvalidAnswer")
+        #expect(try person.answer(prompt, #""level":"denied""#).error == nil)
+        try house.rule("")
+        #expect(try keeper.call("GetAuthorization").word == "denied")
+    }
+
     @Test("A question that the policy does not allow any more is taken back from the person")
     func withdrawsPrompts() throws {
         let app = try house.app("app")
