@@ -75,6 +75,8 @@ extension Broker {
         var removed: Set<RecordNumber> = []
         /// The grant that this one takes the place of, where the person looks through it.
         var managed: Grant?
+        /// Everything was shared before, by somebody's decision and not by the policy alone.
+        var wasFull = false
         /// When the grant that goes on was decided, where that is what the policy counts from.
         var decidedAt: Int64?
 
@@ -88,7 +90,7 @@ extension Broker {
         var widens: Bool {
             switch level {
             case .denied: return false
-            case .full: return managed?.access != .full
+            case .full: return !wasFull
             case .limited:
                 guard let managed, managed.access != .denied else { return true }
                 return !rows.isSubset(of: standing) || !keys.isSubset(of: managed.keys)
@@ -222,7 +224,8 @@ extension Broker {
         if case .limited(let records) = grant.access { standing = records }
         return Decided(
             principal: principal, level: level, keys: keys, lifetime: grant.lifetime, standing: standing, rows: rows,
-            removed: removed.intersection(standing), managed: grant, decidedAt: goesOn(known, prompt))
+            removed: removed.intersection(standing), managed: grant, wasFull: decided(known)?.access == .full,
+            decidedAt: goesOn(known, prompt))
     }
 
     private func stored(_ session: CallerSession) -> (Principal, Grant)? {
