@@ -65,7 +65,7 @@ let package = Package(
             ], swiftSettings: strict),
 
         // First floor: files, the kernel, sockets.
-        room("Policy", ["AccessControl", toml]),
+        room("Policy", ["AccessControl", "CCrypto", toml]),
         room("ContactsStore", ["Normalization", grdb, grdbSQLite]),
         room("AccessStore", ["AccessControl", grdbSQLite]),
         room("PeerIdentity", ["AccessControl", "CLinux"]),
@@ -73,10 +73,12 @@ let package = Package(
         room("VarlinkClient", ["Varlink", "CLinux"]),
         room("BrokerConnection", ["VarlinkClient"]),
         room("CommandOutput", ["BrokerConnection", "Formatting", arguments]),
-        room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface"]),
+        room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface", "Policy"]),
 
         // The programs.
-        program("contactbrokerd", ["Broker", "PeerIdentity", "VarlinkServer", nioCore, nioPosix, arguments, logging]),
+        program(
+            "contactbrokerd",
+            ["Broker", "PeerIdentity", "Policy", "VarlinkServer", nioCore, nioPosix, arguments, logging]),
         program("contact-agent", ["BrokerConnection", "Formatting"]),
         program("contactctl", ["CommandOutput"]),
         program("contactbook", ["CommandOutput", "VCard", "CLinux"]),
@@ -116,7 +118,7 @@ let package = Package(
         tests("PolicyTests", ["Policy"]),
         tests("AccessStoreTests", ["AccessStore"]),
         tests("ContactsStoreTests", ["ContactsStore"]),
-        tests("BrokerTests", ["Broker"]),
+        tests("BrokerTests", ["Broker", "Policy"]),
         tests("BrokerAuditTests", ["Broker"]),
         tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),

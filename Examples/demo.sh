@@ -34,7 +34,8 @@ answer() {
 }
 
 say "a broker for this session, in a scratch folder"
-"$programs/contactbrokerd" --session --runtime-dir "$folder/run" --state-dir "$folder/state" 2>"$folder/journal" &
+"$programs/contactbrokerd" --session --runtime-dir "$folder/run" --state-dir "$folder/state" \
+    --config-dir "$folder/config" 2>"$folder/journal" &
 broker=$!
 tries=0
 until "$programs/contactctl" status >/dev/null 2>&1; do

@@ -56,6 +56,10 @@ public struct Grant: Hashable, Sendable {
     /// Seconds since 1970.
     public var decidedAt: Int64
 
+    /// Contacts that the app made while the policy kept it to single ones, though it was granted all or refused; they count only
+    /// under such a policy. Where the level is `limited`, what the app makes joins that set instead.
+    public var own: Set<RecordNumber> = []
+
     /// Who decided.
     public enum Decider: String, Sendable {
         /// At a prompt.

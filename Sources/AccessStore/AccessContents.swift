@@ -79,18 +79,14 @@ struct AccessContents {
                     decidedAt: now / 1_000_000)
             }
             guard var grant else { continue }
-            if case .limited = grant.access {
-                var set: Set<RecordNumber> = []
-                contacts.bind(1, id)
-                while try contacts.next() { if let contact = contacts.integer(0) { set.insert(RecordNumber(contact)) } }
-                grant.access = .limited(to: set)
-            }
+            var set: Set<RecordNumber> = []
+            contacts.bind(1, id)
+            while try contacts.next() { if let contact = contacts.integer(0) { set.insert(RecordNumber(contact)) } }
+            if case .limited = grant.access { grant.access = .limited(to: set) } else { grant.own = set }
             // A grant that could not be read, or a history that cannot, begins anew.
             var history = SetHistory(epoch: grant.revision)
-            if case .limited = grant.access, let epoch = rows.integer(14) {
+            if let epoch = rows.integer(14) {
                 history = try Self.history(since: epoch, events.bind(1, id)) ?? history
-            } else if case .full = grant.access, let epoch = rows.integer(14) {
-                history = SetHistory(epoch: epoch)
             }
             held[principal] = HeldGrant(grant: grant, displayName: rows.text(4) ?? "", history: history)
             usages[principal] = Usage(lastUsedAt: rows.integer(12), uses: Int(rows.integer(13) ?? 0))

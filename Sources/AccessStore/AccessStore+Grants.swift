@@ -73,9 +73,23 @@ extension AccessStore {
         change(principal, to: set.union(added), .rows(added: added, removed: []), [(.created, added)])
     }
 
+    /// Keeps apart what an app makes while it counts as limited and was granted something else.
+    func addOwn(_ records: Set<RecordNumber>, to principal: Principal) {
+        guard let grant = held[principal]?.grant, grant.access.status != .limited else { return }
+        let added = records.subtracting(grant.own)
+        guard !added.isEmpty else { return }
+        changeOwn(of: principal, to: grant.own.union(added), .rows(added: added, removed: []), [(.created, added)])
+    }
+
     /// Takes deleted contacts out of every limited set of a user; each one that had any has a new revision.
     public func forget(_ records: Set<RecordNumber>, uid: UInt32) {
         for (principal, held) in held where principal.uid == uid {
+            let gone = records.intersection(held.grant.own)
+            if !gone.isEmpty {
+                changeOwn(
+                    of: principal, to: held.grant.own.subtracting(gone), .rows(added: [], removed: gone),
+                    [(.deleted, gone)])
+            }
             guard case .limited(let set) = held.grant.access else { continue }
             let removed = records.intersection(set)
             guard !removed.isEmpty else { continue }
@@ -90,6 +104,18 @@ extension AccessStore {
         touch(principal)
         let revision = nextRevision()
         held[principal]?.grant.access = .limited(to: set)
+        held[principal]?.grant.revision = revision
+        held[principal]?.history.append(events, revision, moment(principal.uid))
+        mark(principal, change)
+    }
+
+    private func changeOwn(
+        of principal: Principal, to own: Set<RecordNumber>, _ change: SetChange,
+        _ events: [(SetEvent.Kind, Set<RecordNumber>)]
+    ) {
+        touch(principal)
+        let revision = nextRevision()
+        held[principal]?.grant.own = own
         held[principal]?.grant.revision = revision
         held[principal]?.history.append(events, revision, moment(principal.uid))
         mark(principal, change)

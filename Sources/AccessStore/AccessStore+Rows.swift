@@ -34,7 +34,7 @@ extension AccessStore {
         }
         try write(held, usages[principal] ?? Usage(), of: id, connection)
         usages[principal]?.unwritten = 0
-        try write(change, held.grant.access, of: id, connection)
+        try write(change, held.grant, of: id, connection)
         try write(held.history, of: id, connection)
     }
 
@@ -66,7 +66,7 @@ extension AccessStore {
     }
 
     private func write(
-        _ change: SetChange, _ access: Access, of id: Int64, _ connection: SQLiteConnection
+        _ change: SetChange, _ grant: Grant, of id: Int64, _ connection: SQLiteConnection
     ) throws(AccessStoreError) {
         let insert = try connection.statement("INSERT INTO grantedContact (principal, contact) VALUES (?, ?)")
         switch change {
@@ -78,7 +78,8 @@ extension AccessStore {
             for record in added { try upsert.bind(1, id).bind(2, record.rawValue).run() }
         case .whole:
             try connection.statement("DELETE FROM grantedContact WHERE principal = ?").bind(1, id).run()
-            guard case .limited(let records) = access else { return }
+            var records = grant.own
+            if case .limited(let set) = grant.access { records = set }
             // In order: neighbours share a page.
             for record in records.sorted() { try insert.bind(1, id).bind(2, record.rawValue).run() }
         }

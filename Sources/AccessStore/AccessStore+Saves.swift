@@ -17,14 +17,18 @@ extension AccessStore {
     /// Commit and sync this before the contacts are written: after a crash between the two, the set names
     /// records that do not exist, which is harmless, and the intent tells of a save that did not happen.
     ///
+    /// - Parameter isKeptToSingle: the policy keeps the app to single contacts, whatever it was granted: what it adds is its own.
     /// - Returns: the intent, for ``endSave(_:)``.
-    public func beginSave(uid: UInt32, principal: Principal, adds: [RecordNumber]) -> Int64 {
+    public func beginSave(
+        uid: UInt32, principal: Principal, adds: [RecordNumber], isKeptToSingle: Bool = false
+    ) -> Int64 {
         counters.intent += 1
         let id = counters.intent
         touch(id)
         intents[id] = SaveIntent(id: id, uid: uid, principal: principal, adds: adds)
         unwrittenIntents.insert(id)
         widen(principal, with: Set(adds))
+        if isKeptToSingle { addOwn(Set(adds), to: principal) }
         return id
     }
 

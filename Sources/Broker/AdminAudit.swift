@@ -161,6 +161,10 @@ extension Broker {
                 $0.member("promptsOpen", prompts.openCount(uid))
                 $0.member("grants", access.principals.count)
                 $0.member("auditRecords", access.auditCount)
+                if !surroundings.policyFolder.isEmpty { $0.member("policyFolder", surroundings.policyFolder) }
+                $0.member("policyRules", policy.policy.rules.count)
+                $0.member("policyLoadedAt", Timestamp.text(seconds: policy.loadedAt))
+                $0.member("policyProblem", policy.policy.problem.map { "every app is refused: \($0)" })
                 for (name, value) in surroundings.facts { $0.member(name, value) }
             }
         }

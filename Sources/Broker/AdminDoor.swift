@@ -24,7 +24,10 @@ extension Broker {
             case .queryAudit: try queryAudit(call, session)
             case .verifyAudit: try verifyAudit(call)
             case .getStatus: try getStatus(call)
-            case .listPending, .explainDecision, .reloadPolicy, .purgeUser: throw .methodNotImplemented(call.method)
+            case .listPending: try listPending(call, session)
+            case .explainDecision: try explainDecision(call, session)
+            case .reloadPolicy: try reloadPolicy(call)
+            case .purgeUser: throw .methodNotImplemented(call.method)
             }
         } catch {
             call.fail(error)
@@ -55,8 +58,12 @@ extension Broker {
         writer.member("app", principal.app)
         writer.member("displayName", access.displayName(of: principal) ?? principal.app)
         writer.member("strength", principal.strength.rawValue)
-        writer.member("status", grant.access.status.rawValue)
-        if case .limited(let records) = grant.access {
+        // Administrators see what was decided, and what counts beside it; the person what counts.
+        let counting = policy.standing(of: grant, ruling(on: principal), at: seconds)
+        writer.member("status", (forAdministrator ? grant.access.status : counting.status).rawValue)
+        var seen = grant.access
+        if !forAdministrator, case .granted(let counting) = counting { seen = counting.access }
+        if case .limited(let records) = seen {
             writer.member("contacts", records.count)
         } else {
             writer.member("contacts", 0)
@@ -68,6 +75,7 @@ extension Broker {
             writer.member("revision", grant.revision)
             writer.member("decidedBy", grant.decidedBy.rawValue)
             writer.member("decidedAt", Timestamp.text(seconds: grant.decidedAt))
+            if counting.status != grant.access.status { writer.member("counts", counting.status.rawValue) }
         }
         writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })
         writer.member("uses", usage.uses)
@@ -123,6 +131,7 @@ extension Broker {
     ) throws(VarlinkError) -> Grant {
         let wider = AdminError.invalidValue("status", reason: "only the person widens what an app may see, at a prompt")
         var lowered = grant
+        lowered.own = []
         switch (status, grant.access) {
         case (.denied, _): lowered.access = .denied
         case (.limited, .full): lowered.access = .limited(to: [])
@@ -175,11 +184,16 @@ extension Broker {
     }
 
     /// Replies once what was done is committed and on the disk.
-    private func replyOnDisk(_ call: Call, _ write: @escaping (Broker, inout JSONWriter) -> Void) {
+    ///
+    /// - Parameter error: replied instead, where what was done was to find that something is wrong.
+    func replyOnDisk(
+        _ call: Call, error: VarlinkError? = nil, _ write: @escaping (Broker, inout JSONWriter) -> Void
+    ) {
         turn.work(
             committed: { [weak self] in
                 self?.onDisk { [weak self] isOnDisk in
                     guard let self, isOnDisk else { return call.fail(Self.notRecorded) }
+                    if let error { return call.fail(error) }
                     call.reply { write(self, &$0) }
                 }
             },

@@ -30,6 +30,7 @@ extension Broker {
             let decided: Decided
             do throws(VarlinkError) {
                 decided = try self.decided(level, parameters, prompt, standing(of: prompt.session))
+                try checkAuthentication(decided, prompt)
             } catch {
                 return call.fail(error)
             }
@@ -74,11 +75,26 @@ extension Broker {
         var removed: Set<RecordNumber> = []
         /// The grant that this one takes the place of, where the person looks through it.
         var managed: Grant?
+        /// Everything was shared before, by somebody's decision and not by the policy alone.
+        var wasFull = false
+        /// When the grant that goes on was decided, where that is what the policy counts from.
+        var decidedAt: Int64?
 
         /// A look at a grant that leaves it as it is.
         var changesNothing: Bool {
             guard let managed, level.status == managed.access.status else { return false }
             return rows.isSubset(of: standing) && removed.isEmpty && keys == managed.keys
+        }
+
+        /// Whether the app sees more than before.
+        var widens: Bool {
+            switch level {
+            case .denied: return false
+            case .full: return !wasFull
+            case .limited:
+                guard let managed, managed.access != .denied else { return true }
+                return !rows.isSubset(of: standing) || !keys.isSubset(of: managed.keys)
+            }
         }
 
         /// Whether the app sees less than before.
@@ -112,14 +128,18 @@ extension Broker {
         guard level == .limited || (rows.isEmpty && removed.isEmpty) else {
             throw AgentError.invalidAnswer("contacts without limited")
         }
-        if prompt.kind == .manage { return try managed(level, adding: rows, removing: removed, parameters, known) }
+        try checkPolicy(level, prompt, known)
+        if prompt.kind == .manage {
+            return try managed(level, adding: rows, removing: removed, parameters, prompt, known)
+        }
         if let keys = parameters.keys, !keys.isDisjoint(with: .named),
             prompt.keys?.isSuperset(
                 of: keys.intersection(.named)) != true
         {
             throw AgentError.invalidAnswer("notes were not asked for")
         }
-        if case .granted(let grant) = known.standing, let principal = known.principal, grant.access != .denied {
+        if case .granted(let counting) = known.standing, let principal = known.principal, counting.access != .denied {
+            let grant = terms(of: counting, known)
             guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
                 throw AgentError.invalidAnswer("the lifetime of a standing grant is not changed here")
             }
@@ -127,9 +147,9 @@ extension Broker {
             if case .limited(let records) = grant.access { standing = records }
             return Decided(
                 principal: principal, level: level, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
-                standing: standing, rows: rows)
+                standing: standing, rows: rows, decidedAt: goesOn(known, prompt))
         }
-        let lifetime = try lifetime(parameters, prompt.caller)
+        let lifetime = try lifetime(parameters, prompt)
         guard let principal = prompt.caller.principal(for: lifetime) else {
             throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
         }
@@ -138,12 +158,59 @@ extension Broker {
             standing: [], rows: rows)
     }
 
+    /// Whether the policy lets the answer hold. The agent was told what it may offer; here it is made sure of.
+    private func checkPolicy(
+        _ level: AnswerParameters.Level, _ prompt: Prompt, _ known: PrincipalStanding
+    ) throws(VarlinkError) {
+        guard level != .denied else { return }
+        let ruling = ruling(of: prompt.session)
+        guard known.standing != .restricted, ruling.forcedLevel != .denied else {
+            throw AgentError.invalidAnswer("the administrator's policy refuses this app")
+        }
+        guard level != .full || (!ruling.capsLevel && ruling.forcedLevel != .limited) else {
+            throw AgentError.invalidAnswer("the administrator's policy allows this app single contacts at most")
+        }
+    }
+
+    /// Nobody can ask for the person's password: whether the answer may do without.
+    private func checkAuthentication(_ decided: Decided, _ prompt: Prompt) throws(VarlinkError) {
+        guard decided.widens else { return }
+        guard policy.canGrant(ruling(of: prompt.session)) else { throw AgentError.authenticationFailed }
+        let count = decided.standing.subtracting(decided.removed).union(decided.rows).count
+        guard policy.allowsMuch || decided.level == .limited && count <= limits.contactsWithoutPassword else {
+            throw AgentError.authenticationFailed
+        }
+    }
+
+    /// What counts, on the terms that were decided: what the policy cuts off it is not forgotten over one more contact.
+    private func terms(of counting: Grant, _ known: PrincipalStanding) -> Grant {
+        guard let decided = decided(known), decided.access != .denied else { return counting }
+        var grant = counting
+        grant.keys = decided.keys
+        grant.lifetime = decided.lifetime
+        return grant
+    }
+
+    /// A grant that goes on does not begin anew with one more contact: when it was decided, where the policy counts from that.
+    private func goesOn(_ known: PrincipalStanding, _ prompt: Prompt) -> Int64? {
+        guard let decided = decided(known), decided.access != .denied,
+            ruling(of: prompt.session).maximumLifetime != nil
+        else { return nil }
+        return decided.decidedAt
+    }
+
     /// What becomes of a grant that the person looked through. Its terms stay; a refusal can become a grant.
     private func managed(
         _ level: AnswerParameters.Level, adding rows: Set<RecordNumber>, removing removed: Set<RecordNumber>,
-        _ parameters: AnswerParameters, _ known: PrincipalStanding
+        _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding
     ) throws(VarlinkError) -> Decided {
-        guard case .granted(let grant) = known.standing, let principal = known.principal else {
+        let (principal, grant): (Principal, Grant)
+        if case .granted(let counting) = known.standing, let found = known.principal {
+            (principal, grant) = (found, terms(of: counting, known))
+        } else if level == .denied, let stored = stored(prompt.session) {
+            // Taking back is the person's at any time, also while the policy refuses the app.
+            (principal, grant) = stored
+        } else {
             throw AgentError.invalidAnswer("what was granted has ended")
         }
         guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
@@ -157,12 +224,19 @@ extension Broker {
         if case .limited(let records) = grant.access { standing = records }
         return Decided(
             principal: principal, level: level, keys: keys, lifetime: grant.lifetime, standing: standing, rows: rows,
-            removed: removed.intersection(standing), managed: grant)
+            removed: removed.intersection(standing), managed: grant, wasFull: decided(known)?.access == .full,
+            decidedAt: goesOn(known, prompt))
     }
 
-    private func lifetime(
-        _ parameters: AnswerParameters, _ caller: Caller
-    ) throws(VarlinkError) -> Lifetime {
+    private func stored(_ session: CallerSession) -> (Principal, Grant)? {
+        for principal in session.caller.principals {
+            if let grant = access.grant(of: principal), !grant.hasExpired(at: seconds) { return (principal, grant) }
+        }
+        return nil
+    }
+
+    private func lifetime(_ parameters: AnswerParameters, _ prompt: Prompt) throws(VarlinkError) -> Lifetime {
+        let caller = prompt.caller
         let kind = parameters.lifetime ?? caller.lifetimes.first ?? .process
         switch kind {
         case .untilTime:
@@ -171,6 +245,9 @@ extension Broker {
             }
             guard let end = parameters.expires.flatMap(Timestamp.seconds), end > seconds else {
                 throw AgentError.invalidAnswer("expires is no time to come")
+            }
+            if let longest = ruling(of: prompt.session).maximumLifetime, end > seconds + longest {
+                throw AgentError.invalidAnswer("later than the administrator's policy allows")
             }
             return .untilTime(end)
         case .untilRevoked, .session, .process:
@@ -195,11 +272,18 @@ extension Broker {
         case .limited: access = .limited(to: decided.standing.subtracting(decided.removed).union(rows))
         case .full: access = .full
         }
+        var lifetime = decided.lifetime
+        if lifetime == .untilRevoked, decided.decidedAt == nil, access != .denied,
+            let longest = ruling(of: prompt.session).maximumLifetime
+        {
+            // As the person was told: it ends then, whatever becomes of the rule.
+            lifetime = .untilTime(seconds + longest)
+        }
         prompt.isAnswered = true
         if parameters.neverAskAgain, decided.level == .denied { prompts.silence(prompt.caller) }
         let grant = Grant(
-            access: access, keys: decided.keys, lifetime: decided.lifetime, revision: self.access.nextRevision(),
-            decidedBy: .person, decidedAt: seconds)
+            access: access, keys: decided.keys, lifetime: lifetime, revision: self.access.nextRevision(),
+            decidedBy: .person, decidedAt: decided.decidedAt ?? seconds)
         record(.answer, of: prompt.caller) {
             $0.status = access.status
             $0.count = rows.count

@@ -197,9 +197,24 @@ extension Broker {
                 $0.member("lifetimes", prompt.caller.lifetimes.map(\.rawValue))
                 $0.member("interpreter", prompt.caller.isInterpreter)
                 $0.member("quiet", prompt.isQuiet)
+                describePolicy(prompt, known, &$0)
             }
         }
         return writer.bytes
+    }
+
+    /// What the policy leaves to the person's choice.
+    private func describePolicy(_ prompt: Prompt, _ known: PrincipalStanding, _ writer: inout JSONWriter) {
+        let ruling = ruling(of: prompt.session)
+        if !policy.mayShareAll(ruling) { writer.member("maximumLevel", AuthorizationStatus.limited.rawValue) }
+        if ruling.maximumKeys != .all { writer.member("maximumKeys", ruling.maximumKeys.keys.map(\.rawValue)) }
+        let end: Int64?
+        if let decided = decided(known), decided.access != .denied {
+            end = ruling.end(of: decided)
+        } else {
+            end = ruling.maximumLifetime.map { seconds + $0 }
+        }
+        writer.member("endsAt", end.map { Timestamp.text(seconds: $0) })
     }
 
     private static func describe(_ caller: Caller, _ writer: inout JSONWriter) {

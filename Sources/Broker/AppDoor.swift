@@ -64,7 +64,8 @@ extension Broker {
 
     private func requestAccess(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try RequestAccessParameters(call.parameters)
-        switch decide(.requestAccess, standing: standing(of: session).standing) {
+        let known = standing(of: session)
+        switch decide(.requestAccess, standing: known.standing, mayAsk: known.mayPrompt) {
         case .answer(let status):
             call.reply { $0.member("status", status.rawValue) }
         case .ask(let kind), .askQuietly(let kind):
@@ -107,6 +108,8 @@ extension Broker {
         // Opened before anybody is asked, so that an agent can be told how many contacts there are.
         books.with(session.caller.uid) { [weak self] result in
             guard let self, !call.isOver else { return }
+            // While the book was opened another policy may have come into force.
+            guard standing(of: session).mayPrompt else { return done(.dismissed) }
             switch result {
             case .success: raise(question, call, session, done: done)
             case .failure(let error): unavailable(call, error)
@@ -123,7 +126,8 @@ extension Broker {
         else { return call.fail(ContactsError.storeUnavailable) }
         let prompt = Prompt(
             cookie: cookie, kind: question.kind, session: session, isQuiet: question.isQuiet,
-            purpose: question.purpose, keys: question.keys, query: question.query, caption: question.caption,
+            purpose: question.purpose, keys: question.keys?.intersection(ruling(of: session).maximumKeys),
+            query: question.query, caption: question.caption,
             pick: question.pick, proposal: question.proposal, ignored: question.ignored, rows: rows)
         record(.prompt, of: session.caller, detail: question.kind.rawValue)
         do throws(Prompts.Refusal) {

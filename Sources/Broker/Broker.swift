@@ -3,12 +3,13 @@ import AccessStore
 import ContactsInterface
 import ContactsModel
 import Dispatch
+import Policy
 import Varlink
 
 /// Answers calls: asks for the decision, does it, records it. It lives on the loop and knows no socket.
 ///
-/// What is mutable has its owner here: ``access`` what was decided and what is on record, ``books`` the contacts,
-/// ``prompts`` what the person is being asked, ``turn`` what waits for the commit.
+/// What is mutable has its owner here: ``access`` what was decided and what is on record, ``policy`` what the administrator
+/// rules, ``books`` the contacts, ``prompts`` what the person is being asked, ``turn`` what waits for the commit.
 public final class Broker {
     let surroundings: Surroundings
     let limits: Limits
@@ -23,14 +24,19 @@ public final class Broker {
 
     private(set) var sessions: [ObjectIdentifier: CallerSession] = [:]
     /// Counts every change of any grant, so that what was worked out from them is known to be stale.
-    private var grantsEpoch = 0
+    private(set) var grantsEpoch = 0
+    /// What the administrator rules.
+    var policy: PolicyInForce
+    /// Grants that are over by the policy alone, by the revision as of which that was told.
+    var endedByPolicy: [Principal: Int64] = [:]
     /// Principals whose new grant is not on the disk yet, and the calls that wait for it to count.
     private var settling: [Principal: [() -> Void]] = [:]
     /// What ends when a process or a terminal session ends.
     private var watches: [Principal: AnyObject] = [:]
     private let syncQueue = DispatchQueue(label: "access sync")
     private var isSyncScheduled = false
-    private var expiry: (any Scheduled)?
+    /// When the next grant runs out.
+    var expiry: (any Scheduled)?
     private var savesWaiting: [UInt32: Int] = [:]
     /// Saves that wait for the one that is on its way; there is an entry while one is.
     private var saves: [UInt32: [() -> Void]] = [:]
@@ -50,6 +56,8 @@ public final class Broker {
         access.auditBounds = limits.audit
         auditPace = AuditPace(surroundings: surroundings, limits: limits, access: access, turn: turn)
         history = History(loop: surroundings.loop)
+        policy = PolicyInForce(
+            surroundings.readPolicy(), revision: access.nextRevision(), loadedAt: surroundings.now() / 1_000_000)
         prompts.describe = { [weak self] prompt, waiting, expires in
             self?.describe(prompt, waiting: waiting, expires: expires) ?? Array("{}".utf8)
         }
@@ -60,8 +68,9 @@ public final class Broker {
         access.moment = { [weak self] uid in
             SetMoment(change: self?.books.opened(uid)?.lastChange ?? 0, time: self?.seconds ?? 0)
         }
+        turn.onDisk = { [weak self] done in self?.onDisk(done) }
+        policyCameIntoForce()
         recoverSaves()
-        scheduleExpiry()
     }
 
     // MARK: Connections
@@ -95,36 +104,6 @@ public final class Broker {
         syncQueue.sync {}
         books.close()
         access.close(now: surroundings.now())
-    }
-
-    // MARK: Standing
-
-    var seconds: Int64 { surroundings.now() / 1_000_000 }
-
-    /// What holds for a caller now.
-    func standing(of session: CallerSession) -> PrincipalStanding {
-        if let known = session.known, known.epoch == grantsEpoch, !hasExpired(known.standing) { return known.standing }
-        var found = PrincipalStanding(standing: .notDetermined, principal: nil, identifiers: nil)
-        for principal in session.caller.principals {
-            guard let grant = access.grant(of: principal) else { continue }
-            guard !grant.hasExpired(at: seconds) else {
-                // The timer runs on another clock, which stands still while the machine sleeps.
-                let bound = LoopBound(self, loop: surroundings.loop)
-                surroundings.loop.execute { bound.value.expire() }
-                continue
-            }
-            let identifiers = access.identifiers(
-                for: principal, sharesStandingKey: !session.caller.isInterpreter)
-            found = PrincipalStanding(standing: .granted(grant), principal: principal, identifiers: identifiers)
-            break
-        }
-        session.known = (grantsEpoch, found)
-        return found
-    }
-
-    private func hasExpired(_ known: PrincipalStanding) -> Bool {
-        guard case .granted(let grant) = known.standing, case .untilTime = grant.lifetime else { return false }
-        return grant.hasExpired(at: seconds)
     }
 
     /// Grants changed in the access store.
@@ -208,7 +187,7 @@ public final class Broker {
         let former = access.grant(of: principal)
         access.setGrant(grant, for: principal, displayName: displayName)
         grantsChanged()
-        if let former, !grant.isAtLeast(former) { narrowed(principal) }
+        if let former, isNarrower(grant, than: former, for: principal) { narrowed(principal) }
         record(.grant, of: principal) {
             $0.status = grant.access.status
             $0.keys = grant.keys
@@ -284,29 +263,6 @@ public final class Broker {
         if withheld > 0 {
             record(.withheld, of: principal) { $0.count = withheld }
         }
-    }
-
-    /// Wakes when the next grant runs out, to take it back at its time and not at its next use.
-    func scheduleExpiry() {
-        expiry?.cancel()
-        let ends = access.principals.compactMap { principal -> Int64? in
-            if case .untilTime(let end)? = access.grant(of: principal)?.lifetime { end } else { nil }
-        }
-        guard let next = ends.min() else { return }
-        let bound = LoopBound(self, loop: surroundings.loop)
-        // At most a day ahead: clocks get set.
-        let wait = min(max(0, next - seconds), 86_400)
-        expiry = surroundings.loop.schedule(after: .seconds(wait)) { bound.value.expire() }
-    }
-
-    private func expire() {
-        for principal in access.expired(at: seconds) {
-            access.endGrant(of: principal)
-            record(.revocation, of: principal, { $0.status = .notDetermined }, detail: "expired")
-            narrowed(principal)
-        }
-        if access.hasUncommitted { turn.work(committed: {}) }
-        scheduleExpiry()
     }
 
     // MARK: Durability

@@ -1,5 +1,6 @@
 import AccessControl
 import ContactsInterface
+import Policy
 import Varlink
 
 /// What the broker keeps with a connection, as its context: who is calling, and what is going on for them. It lives
@@ -15,6 +16,8 @@ public final class CallerSession {
 
     /// The standing as of one state of all grants; asking each principal again is only needed when that changed.
     var known: (epoch: Int, standing: PrincipalStanding)?
+    /// What the policy of that revision says of the caller.
+    var ruling: (revision: Int64, ruling: Ruling)?
     /// The token that was answered last, and as of when it holds.
     var historyToken: (version: HistoryVersion, text: String)?
     /// A grant was used on this connection, and the executable looked at again for it.
@@ -34,21 +37,5 @@ public final class CallerSession {
     func disclosed(under principal: Principal) {
         // Two or three at most: the principals of one caller.
         if !disclosedUnder.contains(principal) { disclosedUnder.append(principal) }
-    }
-}
-
-/// A standing, and the principal whose grant it rests on.
-struct PrincipalStanding {
-    var standing: Standing
-    /// `nil` where nothing was decided.
-    var principal: Principal?
-    var identifiers: IdentifierCipher?
-}
-
-extension Broker {
-    /// Whether the connection may use the caller's grant: the executable is looked at once more when it first does.
-    func mayUseGrant(_ session: CallerSession) -> Bool {
-        if !session.hasUsedGrant { session.hasUsedGrant = isStillItself(session) }
-        return session.hasUsedGrant
     }
 }

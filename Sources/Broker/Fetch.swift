@@ -40,7 +40,7 @@ final class Fetch {
         guard !call.isOver else { return }
         if broker.waitsForGrant(session, { self.begin() }) { return }
         let known = broker.standing(of: session)
-        switch decide(.read, standing: known.standing, mayAsk: !hasAsked) {
+        switch decide(.read, standing: known.standing, mayAsk: !hasAsked && known.mayPrompt) {
         case .permit(let disclosure):
             permitted(disclosure, known)
         case .refuse(let denial):

@@ -14,6 +14,8 @@ public struct Limits: Hashable, Sendable {
     public var largestReply = 15 * 1_048_576
     /// Characters of a name or an address in a line of the agent's list.
     public var rowText = 200
+    /// Contacts that an app may come to see by the person's word alone, where more want their password.
+    public var contactsWithoutPassword = 25
     /// Open prompts of callers whose names any program of their user can take.
     public var promptsOfWeakCallers = 4
     /// Contacts named in one audit record; a longer list is recorded as several.

@@ -9,7 +9,8 @@ import Varlink
 extension Broker {
     func manageAccess(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(firstName(call.parameters)) }
-        switch decide(.manageAccess, standing: standing(of: session).standing) {
+        let known = standing(of: session)
+        switch decide(.manageAccess, standing: known.standing, mayAsk: known.mayPrompt) {
         case .answerEmpty: answerEmpty(call)
         case .ask(let kind), .askQuietly(let kind):
             if prompts.isSilenced(session.caller) { return answerEmpty(call) }

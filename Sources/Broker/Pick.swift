@@ -7,8 +7,10 @@ import JSON
 ///
 /// The person alone sees what the rules come to: which rows can be chosen tells the app nothing until one is chosen.
 struct Pick: Sendable {
-    /// What is shown and returned.
+    /// What was asked for: each of them is returned, be it empty.
     let keys: ContactKeySet
+    /// Of these what the policy allows. Everything else is as if it were empty, for the rules too.
+    let permitted: ContactKeySet
     let multiple: Bool
     let select: PickContactsParameters.Selection
     private let enabling: PickerCondition?
@@ -23,14 +25,17 @@ struct Pick: Sendable {
         var reason: String?
     }
 
-    /// - Parameter record: what an identifier names for the app.
-    init(_ parameters: PickContactsParameters, record: (String) -> RecordNumber?) {
+    /// - Parameters:
+    ///   - allowed: the keys that the policy allows.
+    ///   - record: what an identifier names for the app.
+    init(_ parameters: PickContactsParameters, allowed: ContactKeySet, record: (String) -> RecordNumber?) {
         keys = parameters.keys ?? Grant.ordinaryKeys
+        permitted = keys.intersection(allowed)
         multiple = parameters.multiple
         select = parameters.select
-        enabling = parameters.enabling.map { PickerCondition($0, record: record) }
-        returningContact = parameters.returningContact.map { PickerCondition($0, record: record) }
-        returningProperty = parameters.returningProperty.map { PickerCondition($0, record: record) }
+        enabling = parameters.enabling.map { PickerCondition($0, allowed: allowed, record: record) }
+        returningContact = parameters.returningContact.map { PickerCondition($0, allowed: allowed, record: record) }
+        returningProperty = parameters.returningProperty.map { PickerCondition($0, allowed: allowed, record: record) }
     }
 
     func choice(_ record: RecordNumber, _ contact: StoredContact) -> Choice {
@@ -45,7 +50,7 @@ struct Pick: Sendable {
     /// Keys of which a value can be chosen on the contact's card.
     func selectable(_ record: RecordNumber, _ contact: StoredContact) -> ContactKeySet {
         guard !returns(record, contact) else { return [] }
-        let valued = keys.intersection(contact.present).subtracting(Self.neverValues)
+        let valued = permitted.intersection(contact.present).subtracting(Self.neverValues)
         guard let returningProperty else { return valued }
         guard returningProperty.reason(against: record, contact) == nil else { return [] }
         return returningProperty.key.map { valued.intersection(ContactKeySet([$0])) } ?? valued
@@ -59,27 +64,37 @@ struct Pick: Sendable {
 /// A rule with its identifiers looked up.
 struct PickerCondition: Sendable {
     private let rule: PickerRule
+    private let allowed: ContactKeySet
     private let excluded: Set<RecordNumber>
 
     var key: ContactKey? { rule.key }
 
-    init(_ rule: PickerRule, record: (String) -> RecordNumber?) {
+    init(_ rule: PickerRule, allowed: ContactKeySet, record: (String) -> RecordNumber?) {
         self.rule = rule
+        self.allowed = allowed
         excluded = Set(rule.excludedIdentifiers.compactMap(record))
     }
 
     /// Why the contact does not fulfil it, in words for the person; `nil` where it does.
     func reason(against record: RecordNumber, _ contact: StoredContact) -> String? {
         if excluded.contains(record) { return "not wanted by the app" }
-        for key in rule.hasKeys.keys where contact.count(of: key) == 0 { return "has no \(Self.word(for: key))" }
-        for (key, least) in rule.minimumCount where contact.count(of: key) < least {
+        for key in rule.hasKeys.keys where count(of: key, in: contact) == 0 { return "has no \(Self.word(for: key))" }
+        for (key, least) in rule.minimumCount where count(of: key, in: contact) < least {
             return "has too few: \(Self.word(for: key))"
         }
-        for (key, most) in rule.maximumCount where contact.count(of: key) > most {
+        for (key, most) in rule.maximumCount where count(of: key, in: contact) > most {
             return "has too many: \(Self.word(for: key))"
         }
-        if let names = rule.familyNames, !names.contains(contact.familyName) { return "another family name" }
+        if let names = rule.familyNames,
+            !names.contains(allowed.contains(.familyName) ? contact.familyName : "")
+        {
+            return "another family name"
+        }
         return nil
+    }
+
+    private func count(of key: ContactKey, in contact: StoredContact) -> Int {
+        allowed.contains(key) ? contact.count(of: key) : 0
     }
 
     private static func word(for key: ContactKey) -> String {

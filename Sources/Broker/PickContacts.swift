@@ -19,12 +19,13 @@ extension Broker {
     func pickContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try PickContactsParameters(call.parameters)
         let known = standing(of: session)
-        switch decide(.pickContacts, standing: known.standing) {
+        switch decide(.pickContacts, standing: known.standing, mayAsk: known.mayPrompt) {
         case .refuse(let denial): refuse(call, session, denial, known.standing.status)
+        case .answerEmpty: answerNothingPicked(call)
         case .ask(let kind): try askToPick(call, session, parameters, known, kind, isQuiet: false)
         case .askQuietly(let kind): try askToPick(call, session, parameters, known, kind, isQuiet: true)
-        case .answer, .permit, .answerEmpty, .wait:
-            preconditionFailure("the table asks or refuses for pickContacts")
+        case .answer, .permit, .wait:
+            preconditionFailure("the table asks, refuses or answers empty for pickContacts")
         }
     }
 
@@ -38,7 +39,7 @@ extension Broker {
         let unauthorized = parameters.namedKeys.intersection(.named).subtracting(granted)
         guard unauthorized.isEmpty else { throw ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue)) }
         if prompts.isSilenced(session.caller) { return answerNothingPicked(call) }
-        let pick = Pick(parameters) { name in
+        let pick = Pick(parameters, allowed: ruling(of: session).maximumKeys) { name in
             known.identifiers?.record(name, as: .contact) ?? known.identifiers?.record(name, as: .pickedRow)
         }
         let question = Question(kind: kind, isQuiet: isQuiet, keys: parameters.keys, pick: pick)
@@ -125,7 +126,7 @@ extension Broker {
             guard case let (row, selectable)?? = found else {
                 return call.fail(AgentError.invalidAnswer("no row of this prompt"))
             }
-            let keys = pick.keys.union(.names).subtracting(.images)
+            let keys = pick.permitted.union(.names).subtracting(.images)
             let disclosed = Disclosure.forPerson(keys: keys).project([row], of: keys, under: prompt.rows, as: .agentRow)
             guard disclosed.elements.count <= limits.largestReply else {
                 return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
@@ -155,7 +156,7 @@ extension Broker {
             chosen.append((record, value))
         }
         let records = Set(chosen.map(\.record))
-        let images = chosen.contains { $0.value.key == nil } ? pick.keys.intersection(.images) : []
+        let images = chosen.contains { $0.value.key == nil } ? pick.permitted.intersection(.images) : []
         offLoop(call, agent.session) { (book) throws(StoreError) in
             try Self.read(records, images: images, book).map {
                 ($0, pick.choice($0.record, $0.contact), pick.selectable($0.record, $0.contact))
@@ -187,7 +188,9 @@ extension Broker {
         guard let identifiers = identifiers(forPickBy: prompt.session) else {
             return call.fail(ContactsError.storeUnavailable)
         }
-        let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: pick.keys)
+        // As the policy is now: it may have become stricter since the prompt was raised.
+        let permitted = pick.permitted.intersection(ruling(of: prompt.session).maximumKeys)
+        let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: permitted)
         let contacts = disclosure.project(
             chosen.filter { $0.value.key == nil }.map(\.row), of: pick.keys, under: identifiers, as: .pickedRow)
         guard contacts.elements.count <= limits.bytesPerReply else {

@@ -165,6 +165,13 @@ final class Prompts {
         if wasFirst, let next = desks[uid]?.queue.first, next.timer == nil { begin(next) }
     }
 
+    /// Ends the open questions that must not be asked any more. What was answered already is judged by what it comes to.
+    func withdraw(where isMoot: (Prompt) -> Bool) {
+        for prompt in desks.values.flatMap(\.open) where !prompt.isAnswered && isMoot(prompt) {
+            end(prompt, .dismissed)
+        }
+    }
+
     private func count(_ outcome: PromptOutcome, of prompt: Prompt) {
         let key = BackOff.Key(prompt.caller)
         switch outcome {
@@ -230,6 +237,12 @@ final class Prompts {
 
     /// Agents that serve this user.
     func agentCount(_ uid: UInt32) -> Int { desks[uid]?.agents.count ?? 0 }
+
+    /// Prompts of this user that are open, and whether an agent has them.
+    func open(_ uid: UInt32) -> [(prompt: Prompt, isShown: Bool)] {
+        let desk = desks[uid] ?? Desk()
+        return desk.open.map { prompt in (prompt, !prompt.agents.isEmpty) }
+    }
 
     /// Prompts of this user that are open.
     func openCount(_ uid: UInt32) -> Int { desks[uid]?.open.count ?? 0 }

@@ -23,13 +23,16 @@ extension Broker {
         }
         let known = standing(of: session)
         let isQuiet: Bool
-        switch decide(.proposeContact, standing: known.standing) {
+        switch decide(.proposeContact, standing: known.standing, mayAsk: known.mayPrompt) {
         case .refuse(let denial): return refuse(call, session, denial, known.standing.status)
         case .ask: isQuiet = false
         case .askQuietly: isQuiet = true
-        case .answer, .permit, .answerEmpty, .wait:
-            preconditionFailure("the table asks or refuses for proposeContact")
+        case .answerEmpty: return answerNothingTaken(call)
+        case .answer, .permit, .wait:
+            preconditionFailure("the table asks, refuses or answers empty for proposeContact")
         }
+        let forbidden = parameters.card.contact.present.subtracting(ruling(of: session).maximumKeys)
+        guard forbidden.isEmpty else { throw ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue)) }
         if prompts.isSilenced(session.caller) { return answerNothingTaken(call) }
         let question = Question(
             kind: .propose, isQuiet: isQuiet, purpose: parameters.purpose,
@@ -96,6 +99,8 @@ private final class Taking {
         case change(ChangeError)
         /// There is no such contact, or no room in it.
         case cannotMerge(String)
+        /// The policy does not let the app write this.
+        case forbidden
     }
 
     init(proposal: Proposal, target: RecordNumber?, prompt: Prompt, agent: Agent, call: Call, broker: Broker) {
@@ -115,8 +120,10 @@ private final class Taking {
         let added = broker.access.takeRecordNumbers(target == nil ? 1 : 0, now: broker.surroundings.now())
         let principals = prompt.caller.principals
         // Of an app without a grant nothing is widened: the intent only says whose card it was.
-        let principal = broker.standing(of: prompt.session).principal ?? principals[principals.endIndex - 1]
-        let intent = broker.access.beginSave(uid: uid, principal: principal, adds: added)
+        let known = broker.standing(of: prompt.session)
+        let principal = known.principal ?? principals[principals.endIndex - 1]
+        let intent = broker.access.beginSave(
+            uid: uid, principal: principal, adds: added, isKeptToSingle: known.standing.status == .limited)
         broker.grantsChanged()
         broker.turn.work(
             committed: { [self] in
@@ -132,6 +139,10 @@ private final class Taking {
 
     /// On the user's queue: the intent onto the disk, then the card.
     private func apply(to book: ContactsStore, _ intent: Int64, _ added: RecordNumber?) {
+        // Others saved meanwhile, and another policy may have come into force.
+        guard broker.standing(of: prompt.session).standing != .restricted,
+            proposal.card.present.isSubset(of: broker.ruling(of: prompt.session).maximumKeys)
+        else { return applied(intent, added, [], .forbidden) }
         let walSync = broker.access.walSync
         let seconds = broker.seconds
         let card = proposal.card
@@ -197,6 +208,7 @@ private final class Taking {
             broker.record(.saveNotDone, of: prompt.caller) { $0.count = 1 }
             broker.prompts.end(prompt, .dismissed, answering: agent)
             switch failure {
+            case .forbidden: broker.turn.fail(AgentError.invalidAnswer("the administrator's policy forbids it"), call)
             case .cannotMerge(let reason): broker.turn.fail(AgentError.invalidAnswer(reason), call)
             case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle):
                 broker.turn.fail(AgentError.invalidAnswer("the contact is not there any more"), call)

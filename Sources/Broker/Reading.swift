@@ -12,6 +12,8 @@ struct Reading {
     let identifiers: IdentifierCipher
     /// `nil`: there is none yet.
     let book: ContactsStore?
+    /// Keys that the policy lets the caller write into a new contact.
+    var writableKeys = ContactKeySet.all
 
     /// Why it cannot be answered.
     enum Failure: Error {
@@ -79,7 +81,7 @@ extension Broker {
         if waitsForGrant(session, { again(hasAsked) }) { return }
         let known = standing(of: session)
         let disclosure: Disclosure
-        switch decide(.read, standing: known.standing, mayAsk: !hasAsked) {
+        switch decide(.read, standing: known.standing, mayAsk: !hasAsked && known.mayPrompt) {
         case .permit(let permitted): disclosure = permitted
         case .refuse(let denial): return refuse(call, session, denial, known.standing.status)
         case .ask(let kind), .askQuietly(let kind):

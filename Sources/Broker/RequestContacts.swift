@@ -14,7 +14,9 @@ extension Broker {
             throw .invalidParameter("query")
         }
         let known = standing(of: session)
-        switch decide(.requestContacts, standing: known.standing) {
+        // Where a rule forces a refusal, what the person would grant counts for nothing.
+        let mayAsk = known.mayPrompt && ruling(of: session).forcedLevel != .denied
+        switch decide(.requestContacts, standing: known.standing, mayAsk: mayAsk) {
         case .answerEmpty: answerEmpty(call)
         case .refuse(let denial): refuse(call, session, denial, known.standing.status)
         case .ask(let kind): askForContacts(call, session, parameters, kind, isQuiet: false)

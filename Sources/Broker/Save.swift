@@ -27,7 +27,7 @@ final class Save {
         guard !call.isOver else { return }
         if broker.waitsForGrant(session, { self.begin() }) { return }
         let known = broker.standing(of: session)
-        switch decide(.save, standing: known.standing, mayAsk: !hasAsked) {
+        switch decide(.save, standing: known.standing, mayAsk: !hasAsked && known.mayPrompt) {
         case .permit(let disclosure): permitted(disclosure, known)
         case .refuse(let denial): broker.refuse(call, session, denial, known.standing.status)
         case .ask(let kind), .askQuietly(let kind):
@@ -55,7 +55,8 @@ final class Save {
                 }
                 guard isThisTurn else { return begin() }
                 let reading = Reading(
-                    disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
+                    disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
+                    writableKeys: broker.ruling(of: session).maximumKeys)
                 var reader = SaveSteps(reading, method: call.method)
                 let steps = try reader.read(parameters.changes)
                 guard let book, !steps.isEmpty else { return try nothingToDo(reading, steps.count) }
@@ -104,7 +105,10 @@ final class Save {
         let changes = SaveChanges(steps, reading) { [broker] in
             broker.access.takeRecordNumbers($0, now: broker.surroundings.now())
         }
-        let intent = broker.access.beginSave(uid: uid, principal: reading.principal, adds: changes.addedContacts)
+        if !changes.addedContacts.isEmpty { broker.giveSetOfItsOwn(to: reading.principal, session) }
+        let intent = broker.access.beginSave(
+            uid: uid, principal: reading.principal, adds: changes.addedContacts,
+            isKeptToSingle: reading.disclosure.scope != .all)
         broker.grantsChanged()
         broker.turn.work(
             committed: { [self] in
@@ -160,7 +164,9 @@ final class Save {
         guard case .permit(let disclosure) = decide(.save, standing: known.standing, mayAsk: false),
             let principal = known.principal
         else { return false }
-        let reading = Reading(disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
+        let reading = Reading(
+            disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
+            writableKeys: broker.ruling(of: session).maximumKeys)
         return changes.mayBeMade(reading)
     }
 
@@ -216,6 +222,24 @@ final class Save {
 }
 
 extension Broker {
+    /// An app whose level is forced while nothing was decided adds its first card: the set that the card joins has to live
+    /// somewhere. Without the rule this grant allows the app's own cards, and nothing else.
+    fileprivate func giveSetOfItsOwn(to principal: Principal, _ session: CallerSession) {
+        let known = standing(of: session)
+        guard !known.isDecided, case .granted(let forced) = known.standing, forced.access != .denied else { return }
+        let grant = Grant(
+            access: .limited(to: []), revision: access.nextRevision(), decidedBy: .administrator, decidedAt: seconds)
+        access.setGrant(grant, for: principal, displayName: session.caller.displayName)
+        record(
+            .grant, of: principal,
+            {
+                $0.status = .limited
+                $0.keys = grant.keys
+                $0.revision = grant.revision
+                $0.count = 0
+            }, detail: "policy")
+    }
+
     /// Settles what a crash left behind: saves whose intent is on record, and whose contacts are in the book or not.
     func recoverSaves() {
         for intent in access.openIntents() {

@@ -73,9 +73,10 @@ struct SaveChanges: Sendable {
         }
         return changes.allSatisfy { change in
             switch change {
-            case .add: true
+            case .add(_, let contact): contact.present.isSubset(of: reading.writableKeys)
             case .update(let record, _, let keys): isVisible(record) && keys.isSubset(of: reading.disclosure.keys)
-            case .delete(let record): isVisible(record)
+            case .delete(let record):
+                isVisible(record) && reading.disclosure.keys.isSuperset(of: Grant.ordinaryKeys)
             case .group(.add): true
             case .group(.rename(let group, _)), .group(.delete(let group)): owns(group)
             case .group(.addMember(let contact, let group)), .group(.removeMember(let contact, let group)):

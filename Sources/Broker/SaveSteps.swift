@@ -163,7 +163,11 @@ struct SaveSteps {
         try checkShape(change)
         switch (change.operation, target.record, target.member) {
         case (.add, _, _) where change.group != nil: return .addGroup(name: try groupName(change, index))
-        case (.add, _, _): return .add(try wire(change, index).contact)
+        case (.add, _, _):
+            let contact = try wire(change, index).contact
+            let forbidden = contact.present.subtracting(reading.writableKeys)
+            guard forbidden.isEmpty else { throw .call(ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue))) }
+            return .add(contact)
         case (.update, let record?, _) where change.group != nil:
             return .renameGroup(record, name: try groupName(change, index))
         case (.update, let record?, _):

@@ -1,4 +1,5 @@
 import AccessControl
+import Policy
 import Varlink
 
 /// What the broker has from the program around it: the loop, clocks, and what only the kernel knows.
@@ -20,6 +21,10 @@ public struct Surroundings {
     public var areKin: (_ left: ProcessIdentity, _ right: ProcessIdentity) -> Bool
     /// Where the user's phone numbers are dialled that are written without a country, as in `DE`; empty where that is not known.
     public var region = ""
+    /// Reads the administrator's policy; called off the loop, but at the start.
+    public var readPolicy: @Sendable () -> Policy = { Policy() }
+    /// Where the policy is read from, for the administrator to know.
+    public var policyFolder = ""
     /// What else the administrator should know, such as what the kernel lacks.
     public var facts: [(name: String, value: String)]
     /// For the journal: what happened, never what a contact says.

@@ -6,7 +6,8 @@ import Varlink
 /// What is to be sent in one turn of the loop, held back until the audit of that turn is committed.
 ///
 /// A reply that discloses leaves only after its record: a crash between the two must not hide a disclosure. The
-/// records of one turn are one transaction, so that many callers share its cost.
+/// records of one turn are one transaction, so that many callers share its cost. Where the audit is durable, it leaves only
+/// once the record is on the disk: all turns that come while the disk is at work share the next sync.
 final class Turn {
     /// What a disclosing reply rests on.
     struct Basis {
@@ -25,6 +26,15 @@ final class Turn {
     private let log: (String) -> Void
     private var items: [Item] = []
     private var isScheduled = false
+    /// What discloses waits for the disk.
+    var isDurable = false
+    /// Set by the broker: calls back once everything that is committed by now is on the disk, or cannot be.
+    var onDisk: (@escaping (Bool) -> Void) -> Void = { $0(false) }
+    /// Committed, and not yet known to be on the disk.
+    private var unsynced: [Item] = []
+    /// The same, while the disk is at work on them.
+    private var syncing: [Item] = []
+    private var isSyncing = false
     /// The disk does not take records any more, so nothing is disclosed.
     var tellsNothing = false
     /// Set by the broker: a commit was made that is not on the disk yet.
@@ -60,10 +70,15 @@ final class Turn {
         schedule()
     }
 
-    /// Takes back what would be disclosed in this turn under a grant that no longer is.
+    /// Takes back what would be disclosed under a grant that no longer is.
     ///
     /// - Returns: how many replies were taken back.
     func withdraw(_ principal: Principal, _ error: VarlinkError) -> Int {
+        Self.withdraw(&items, principal, error) + Self.withdraw(&unsynced, principal, error)
+            + Self.withdraw(&syncing, principal, error)
+    }
+
+    private static func withdraw(_ items: inout [Item], _ principal: Principal, _ error: VarlinkError) -> Int {
         var count = 0
         for (index, item) in items.enumerated() {
             guard case .reply(let call, _, _, let basis?, _) = item, basis.principal == principal else { continue }
@@ -95,15 +110,36 @@ final class Turn {
             return
         }
         for item in items {
-            switch item {
-            case .reply(let call, _, _, .some, _) where tellsNothing:
-                call.fail(ContactsError.storeUnavailable)
-            case .reply(let call, let parameters, let continues, let basis, let then):
-                call.reply(parameters, continues: continues, sensitive: basis != nil)
-                then?()
-            case .error(let call, let error): call.fail(error)
-            case .work(let committed, _): committed()
-            }
+            if isDurable, case .reply(_, _, _, .some, _) = item { unsynced.append(item) } else { send(item) }
+        }
+        if !unsynced.isEmpty { sync() }
+    }
+
+    private func send(_ item: Item) {
+        switch item {
+        case .reply(let call, _, _, .some, _) where tellsNothing:
+            call.fail(ContactsError.storeUnavailable)
+        case .reply(let call, let parameters, let continues, let basis, let then):
+            call.reply(parameters, continues: continues, sensitive: basis != nil)
+            then?()
+        case .error(let call, let error): call.fail(error)
+        case .work(let committed, _): committed()
+        }
+    }
+
+    /// Has the disk take what is committed; what comes meanwhile waits for the next time.
+    private func sync() {
+        guard !isSyncing else { return }
+        isSyncing = true
+        syncing = unsynced
+        unsynced = []
+        onDisk { [weak self] isOnDisk in
+            guard let self else { return }
+            let done = syncing
+            syncing = []
+            isSyncing = false
+            if isOnDisk { for item in done { send(item) } } else { refuse(done) }
+            if !unsynced.isEmpty { sync() }
         }
     }
 

@@ -40,6 +40,11 @@ extension Broker {
     ) {
         let uid = session.caller.uid
         guard !call.isOver else { return }
+        // The book may have been opened first, and meanwhile something taken back.
+        let known = standing(of: session)
+        guard case .permit(let disclosure) = decide(.read, standing: known.standing, mayAsk: false),
+            disclosure.scope == .all
+        else { return refuse(call, session, .denied, known.standing.status) }
         guard case .success(let book?) = result else {
             if case .failure(let error) = result { return unavailable(call, error) }
             return turn.fail(ContactsError.storeUnavailable, call)

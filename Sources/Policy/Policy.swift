@@ -14,6 +14,8 @@ public struct Policy: Hashable, Sendable {
     public var isAuditDurable: Bool
     /// Why the policy cannot be read. Every app is refused then: what the administrator wants is not known.
     public private(set) var problem: PolicyError?
+    /// SHA-256 over the names and texts of the files, in hexadecimal digits; `nil` where there are none.
+    public internal(set) var digest: String?
 
     /// No rules: the person decides.
     public init(

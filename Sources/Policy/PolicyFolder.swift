@@ -1,3 +1,4 @@
+import CCrypto
 import Glibc
 
 /// The folder of the administrator's files, `CONFIG/policy.d/*.toml`.
@@ -35,11 +36,25 @@ public struct PolicyFolder: Hashable, Sendable {
         guard let folder = try open("policy.d", folderIn: configuration, path: path) else { return Policy() }
         defer { close(folder) }
         var policy = Policy()
+        var read: [UInt8] = []
         for name in try names(in: folder) {
             let file = path + "/" + name
-            policy = policy.joined(with: try PolicyReader.read(try text(of: name, in: folder, file), file: file))
+            let text = try text(of: name, in: folder, file)
+            policy = policy.joined(with: try PolicyReader.read(text, file: file))
+            read += Array(name.utf8) + [0] + Array(text.utf8) + [0]
         }
+        if !read.isEmpty { policy.digest = Self.digest(read) }
         return policy
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> String? {
+        var digest = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
+        guard ccrypto_sha256(bytes, bytes.count, &digest) == 1 else { return nil }
+        let digits = Array("0123456789abcdef")
+        return digest.reduce(into: "") {
+            $0.append(digits[Int($1 >> 4)])
+            $0.append(digits[Int($1 & 15)])
+        }
     }
 
     // MARK: Folders

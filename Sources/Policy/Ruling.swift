@@ -55,7 +55,7 @@ public struct Ruling: Hashable, Sendable {
         guard !isDenied else { return .restricted }
         let decided = grant.flatMap { cut($0, at: now) }
         guard var standing = forced(over: decided, loadedAt: loadedAt) else { return .notDetermined }
-        if capsLevel, standing.access == .full { standing.access = .limited(to: []) }
+        if capsLevel, standing.access == .full { standing.access = .limited(to: standing.own) }
         if standing.access != .denied { standing.keys.formIntersection(maximumKeys) }
         if standing != grant { standing.revision = max(standing.revision, revision) }
         return .granted(standing)
@@ -83,7 +83,7 @@ public struct Ruling: Hashable, Sendable {
                 // The set ends when the decision does; the level stays.
                 lifetime = decided?.lifetime ?? .untilRevoked
             } else {
-                access = .limited(to: [])
+                access = .limited(to: decided?.own ?? [])
             }
         }
         guard var standing = decided else {

@@ -74,7 +74,7 @@ struct AccessDialogue: Dialogue {
         case .character("s"):
             place = .searching
             return search(from: 0, on: size)
-        case .character("a"):
+        case .character("a") where prompt.allowsAll:
             guard isArmed else { return .tooEarly }
             return .answer(
                 Answer(level: .full, keys: keys(withNotes: notesToo), lifetime: lifetime.chosen))
@@ -192,9 +192,11 @@ extension AccessDialogue {
         var lines: [StyledLine] = [
             .bold("What may \(words.name) see?"),
             .dim("You can change this later."),
-            "",
+            words.readAtMost ?? "",
             choice("s", "Select contacts…"),
-            approving("a", "Share \(all)", isArmed: isArmed),
+            prompt.allowsAll
+                ? approving("a", "Share \(all)", isArmed: isArmed)
+                : .dim("    (your administrator lets it have single contacts only)"),
             choice("d", "Don't allow (Return)"),
             "",
         ]

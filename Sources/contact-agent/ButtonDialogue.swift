@@ -172,6 +172,7 @@ extension ButtonDialogue {
         lines += words.sureness
         lines += [words.process, words.purpose]
         var terms: [StyledLine] = []
+        if let most = words.readAtMost { terms.append(most) }
         if let chosen = lifetime.chosen {
             let text = words.lifetime(chosen)
             terms.append(lifetime.canChange ? choice("t", text) : .dim("    \(text)"))

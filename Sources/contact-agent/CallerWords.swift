@@ -52,8 +52,23 @@ struct CallerWords {
         return StyledLine("It says: " + ShownText.quoted(purpose, columns: columns - 10))
     }
 
+    /// What it would read at most, where the administrator says so.
+    var readAtMost: StyledLine? {
+        guard let keys = prompt.maximumKeys else { return nil }
+        let words = GrantedKeys.words(for: keys) ?? "nothing"
+        return .dim(Columns.clip("It reads at most, by your administrator's word: \(words)", to: columns - 1))
+    }
+
     /// How long a grant would last.
     func lifetime(_ lifetime: Lifetime) -> String {
+        let words = ownWords(for: lifetime)
+        guard let end = prompt.endsAt else { return words }
+        // As `2026-01-31 12:00`, whatever came.
+        let text = ShownText.line(String(end.prefix(16))).replacing("T", with: " ")
+        return words + ", at the latest until \(text) UTC"
+    }
+
+    private func ownWords(for lifetime: Lifetime) -> String {
         switch lifetime {
         case .untilRevoked: "until you take it back"
         case .session where prompt.isInterpreter: "all \(program) programs in this terminal session"

@@ -56,6 +56,12 @@ struct Prompt: Hashable, Sendable {
     var isQuiet: Bool
     /// The person opened it themselves, and no app waits.
     var isOwn = false
+    /// The administrator lets everything be shared.
+    var allowsAll: Bool
+    /// Keys that the administrator lets the app read at most; `nil`: all.
+    var maximumKeys: [String]?
+    /// When a grant ends at the latest, by the administrator's word, as `2026-01-31T12:00:00Z`.
+    var endsAt: String?
     /// Seconds since 1970; `nil` where the broker did not say.
     var expires: Int64?
 }
@@ -99,6 +105,10 @@ extension Prompt {
         lifetimes = hasGrant ? [] : (object["lifetimes"]?.strings ?? []).compactMap(Lifetime.init)
         isInterpreter = object["interpreter"]?.bool ?? false
         isQuiet = object["quiet"]?.bool ?? false
+        // A level that we do not know is none that we could go beyond.
+        allowsAll = object["maximumLevel"].map { $0.isNull || $0.string == "full" } ?? true
+        maximumKeys = object["maximumKeys"]?.strings
+        endsAt = object["endsAt"]?.string
         expires = object["expires"]?.string.flatMap(Timestamp.seconds)
     }
 }

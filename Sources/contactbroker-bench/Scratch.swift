@@ -26,7 +26,10 @@ final class Scratch {
     /// Starts the broker, and returns when it serves.
     func startBroker(_ program: String) throws {
         let broker = try ChildProcess(
-            program, ["--session", "--runtime-dir", runtime, "--state-dir", state], readsErrors: true)
+            program,
+            // No person's own policy: there is no such folder.
+            ["--session", "--runtime-dir", runtime, "--state-dir", state, "--config-dir", state + "/config"],
+            readsErrors: true)
         self.broker = broker
         while try !broker.line(within: 10).contains("serving") {}
     }

@@ -22,11 +22,14 @@ struct ContactBrokerDaemon: ParsableCommand {
     @Option(help: ArgumentHelp("Where the databases are.", valueName: "folder"))
     var stateDir: String?
 
+    @Option(help: ArgumentHelp("Where policy.d is, the administrator's rules.", valueName: "folder"))
+    var configDir: String?
+
     func run() throws {
         guard session else {
             throw Failure("could not start: this version has session mode only", tryThis: "contactbrokerd --session")
         }
-        let folders = try SessionFolders(runtime: runtimeDir, state: stateDir)
+        let folders = try SessionFolders(runtime: runtimeDir, state: stateDir, configuration: configDir)
         try SessionDaemon(folders: folders).run()
     }
 

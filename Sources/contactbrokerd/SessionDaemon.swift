@@ -8,6 +8,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import PeerIdentity
+import Policy
 import Varlink
 import VarlinkServer
 
@@ -108,6 +109,9 @@ final class SessionHouse {
             areKin: { left, right in Kinship.isKin(left, of: right) },
             facts: facts.described, log: { message in log.warning("\(message)") })
         surroundings.region = TelephoneRegion.ofThisProcess
+        let policy = PolicyFolder(configuration: folders.configuration)
+        surroundings.readPolicy = { policy.policy() }
+        surroundings.policyFolder = policy.path
         broker = Broker(surroundings: surroundings, access: access)
         do {
             for interface in ContactsInterface.allCases {

@@ -1,15 +1,18 @@
 import ContactsInterface
 import Glibc
 
-/// Where a session's broker has its sockets and its databases.
+/// Where a session's broker has its sockets, its databases and its configuration.
 struct SessionFolders {
     let runtime: String
     let state: String
+    /// Read, and never made.
+    let configuration: String
 
     /// - Parameters: what the command line says; otherwise the XDG base directories decide.
-    init(runtime: String?, state: String?) throws {
+    init(runtime: String?, state: String?, configuration: String?) throws {
         self.runtime = try Self.absolute(runtime) ?? Self.runtimeByDefault()
         self.state = try Self.absolute(state) ?? Self.stateByDefault()
+        self.configuration = try Self.absolute(configuration) ?? Self.configurationByDefault()
     }
 
     private static func absolute(_ path: String?) throws -> String? {
@@ -38,6 +41,17 @@ struct SessionFolders {
                 tryThis: "contactbrokerd --session --state-dir FOLDER")
         }
         return home + "/.local/state/contactbroker"
+    }
+
+    private static func configurationByDefault() throws -> String {
+        if let folder = variable("XDG_CONFIG_HOME") { return folder + "/contactbroker" }
+        guard let home = variable("HOME") else {
+            // To go on without rules could be to go on against them.
+            throw Failure(
+                "could not start: neither XDG_CONFIG_HOME nor HOME is set, so the policy cannot be found",
+                tryThis: "contactbrokerd --session --config-dir FOLDER")
+        }
+        return home + "/.config/contactbroker"
     }
 
     /// Relative values are to be ignored (XDG Base Directory Specification).

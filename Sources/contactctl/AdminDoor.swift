@@ -61,6 +61,10 @@ struct AdminDoor {
         case "io.contactbroker.Admin.UnknownApp":
             return CommandFailure(
                 "could not \(task): no app is called \(text("app"))", try: "see them all: contactctl apps", .refused)
+        case "io.contactbroker.Admin.InvalidValue" where parameters["parameter"]?.string == "policy":
+            return CommandFailure(
+                "could not \(task): \(text("reason"))",
+                try: "every app is refused until it is mended: mend it, then contactctl reload", .refused)
         case "io.contactbroker.Admin.InvalidValue":
             return CommandFailure("could not \(task): \(text("parameter")): \(text("reason"))", .refused)
         default: return CommandFailure(could: task, error)

@@ -21,7 +21,20 @@ struct AppGrant {
 
     func text(_ name: String) -> String? { json[name]?.string }
 
-    /// How many contacts it may see.
+    /// The status, and what the policy makes of it.
+    var counting: String { text("counts").map { "\(status), by policy \($0)" } ?? status }
+
+    /// How many contacts it sees, as far as this program is told.
+    var countingExtent: String {
+        switch text("counts") {
+        case nil: extent
+        case "full": "all"
+        case "limited": "some"
+        default: "none"
+        }
+    }
+
+    /// How many contacts it was allowed.
     var extent: String {
         switch status {
         case "full": "all"

@@ -19,7 +19,9 @@ struct AppsCommand: ParsableCommand {
         }
         var table = Table(["APP", "HOW SURE", "STATUS", "CONTACTS", "UNTIL", "LAST USED"])
         for grant in grants {
-            table.add([grant.displayName, grant.strength, grant.status, grant.extent, grant.end, grant.lastUsed])
+            table.add([
+                grant.displayName, grant.strength, grant.counting, grant.countingExtent, grant.end, grant.lastUsed,
+            ])
         }
         for line in table.lines { print(line) }
     }

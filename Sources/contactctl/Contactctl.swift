@@ -9,8 +9,8 @@ struct Contactctl: ParsableCommand {
         discussion: "Exit codes: 0 done, 1 refused or nothing found, 2 could not be tried.",
         version: "contactctl 0.1.0",
         subcommands: [
-            AppsCommand.self, ShowCommand.self, RevokeCommand.self, ResetCommand.self, AuditCommand.self,
-            VerifyCommand.self, StatusCommand.self,
+            AppsCommand.self, ShowCommand.self, RevokeCommand.self, ResetCommand.self, WhyCommand.self,
+            ReloadCommand.self, AuditCommand.self, VerifyCommand.self, StatusCommand.self,
         ])
 
     static func main() { runAsProgram() }

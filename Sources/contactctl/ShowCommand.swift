@@ -41,6 +41,7 @@ struct ShowCommand: ParsableCommand {
         case "denied": add("may see", "nothing: you refused it")
         default: add("status", grant.status)
         }
+        add("policy", grant.text("counts").map { "makes it \($0); contactctl why says by which rule" })
         if grant.status != "denied" {
             add("reads", KeyWords.text(grant.json["keys"]))
         }

@@ -118,6 +118,10 @@ struct PromptText {
     var interpreter = false
     var quiet: Bool?
     var expires = "2099-01-01T00:00:00Z"
+    /// What the administrator leaves.
+    var maximumLevel: String?
+    var maximumKeys: [String]?
+    var endsAt: String?
 
     var json: String {
         var writer = JSONWriter()
@@ -149,6 +153,9 @@ struct PromptText {
             writer.member("quiet", quiet)
             writer.member("waiting", 0)
             writer.member("expires", expires)
+            writer.member("maximumLevel", maximumLevel)
+            writer.member("maximumKeys", maximumKeys)
+            writer.member("endsAt", endsAt)
         }
         return String(decoding: writer.bytes, as: UTF8.self)
     }

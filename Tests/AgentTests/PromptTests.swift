@@ -54,6 +54,28 @@ struct PromptTests {
         #expect(try house.exit() == .exited(0))
     }
 
+    @Test("What the administrator does not allow is not offered, and what a grant comes to is said")
+    func keepsToPolicy() throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.ask(
+            PromptText(
+                lifetimes: ["untilRevoked"], maximumLevel: "limited", maximumKeys: ["givenName", "phoneNumbers"],
+                endsAt: "2099-02-03T04:05:06Z"))
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("(your administrator lets it have single contacts only)")
+        #expect(!house.terminal.screen.contains("[a]"))
+        #expect(house.terminal.screen.contains("by your administrator's word: names, phone numbers"))
+        #expect(house.terminal.screen.contains("until you take it back, at the latest until 2099-02-03 04:05 UTC"))
+        // The key does nothing: the next one is heard where it would have been.
+        try house.see("[s] Select contacts…", thenPress: "as")
+        try house.see("1 [ ] Ada Lovelace", thenPress: "\r")
+        try house.see("[1–9] choose", thenPress: "1c")
+        try house.see("[y] Share this contact", thenPress: "y")
+        #expect(try house.answer()?.level == "limited")
+        #expect(try house.exit() == .exited(0))
+    }
+
     @Test("Return, Escape and d refuse, at every stage", arguments: ["\r", "\u{1B}", "d"], ["", "c", "cs\r"])
     func refuses(key: String, before: String) throws {
         let house = try AgentHouse(["--once"])

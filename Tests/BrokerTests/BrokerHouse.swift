@@ -5,6 +5,7 @@ import ContactsModel
 import ContactsStore
 import Glibc
 import JSON
+import Policy
 import Testing
 import Varlink
 
@@ -70,13 +71,33 @@ final class BrokerHouse {
 
     var book: String { folder + "/users/1000" }
 
+    // MARK: The administrator
+
+    /// Lets these rules hold, as a reload does.
+    func rule(_ rules: [Rule], isAuditDurable: Bool = false) {
+        broker.bringIntoForce(Policy(rules: rules, isAuditDurable: isAuditDurable))
+        loop.turn()
+    }
+
+    /// All records of an event, as status and detail.
+    func audit(_ event: AuditEvent) throws -> [String] {
+        var filter = AuditFilter()
+        filter.event = event
+        return try broker.access.records(matching: filter, after: nil, limit: .max).map {
+            [$0.status?.rawValue, $0.detail].compactMap { $0 }.joined(separator: " ")
+        }
+    }
+
     // MARK: Who lives here
 
     /// An app with a connection of its own, and what was decided about it.
-    func app(_ name: String, _ access: Access? = nil, keys: ContactKeySet = Grant.ordinaryKeys) throws -> TestApp {
+    func app(
+        _ name: String, _ access: Access? = nil, keys: ContactKeySet = Grant.ordinaryKeys,
+        strength: IdentityStrength = .claimed
+    ) throws -> TestApp {
         nextProcess += 1
         let caller = Caller(
-            uid: 1_000, strength: .claimed, app: name, displayName: name, executable: "/usr/bin/" + name,
+            uid: 1_000, strength: strength, app: name, displayName: name, executable: "/usr/bin/" + name,
             process: ProcessIdentity(pid: nextProcess, startTime: 1), session: nil, terminal: nil,
             isInterpreter: false, isSandboxed: false)
         let app = TestApp(house: self, caller: caller)

@@ -60,9 +60,10 @@ struct CommandOutputTests {
         let audit = try contactctl("audit", in: house)
         #expect(audit.end == .exited(0))
         let events = audit.output.split(separator: "\n").dropFirst().map { line in
-            ["start", "prompt", "answer", "grant", "save", "disclosure"].first { line.contains($0) } ?? String(line)
+            ["start", "policy", "prompt", "answer", "grant", "save", "disclosure"].first { line.contains($0) }
+                ?? String(line)
         }
-        #expect(events == ["start", "prompt", "answer", "grant", "save", "disclosure"])
+        #expect(events == ["start", "policy", "prompt", "answer", "grant", "save", "disclosure"])
         #expect(try contactctl("audit", "--limit", "1", in: house).output.split(separator: "\n").count == 2)
         #expect(try contactctl("audit", "--app", "keeper", in: house).output.split(separator: "\n").count == 6)
         #expect(try contactctl("audit", "--app", "nobody", in: house).end == .exited(1))
@@ -70,7 +71,7 @@ struct CommandOutputTests {
 
         let verified = try contactctl("verify", in: house)
         #expect(verified.end == .exited(0))
-        #expect(verified.output.hasPrefix("6 records, all as they were written\nhead "))
+        #expect(verified.output.hasPrefix("7 records, all as they were written\nhead "))
 
         let status = try contactctl("status", in: house)
         #expect(status.end == .exited(0))

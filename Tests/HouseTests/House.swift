@@ -8,6 +8,8 @@ final class House {
     let folder: String
     var runtime: String { folder + "/run" }
     var state: String { folder + "/state" }
+    /// The administrator's; there is no policy in it until a test writes one.
+    var configuration: String { folder + "/config" }
     private(set) var daemon: ChildProcess?
     private var companions: [String: Companion] = [:]
     private let surroundings: Surroundings
@@ -79,6 +81,8 @@ final class House {
         let words =
             (prefix ?? surroundings.entering(state: state)) + [
                 Self.programs + "/contactbrokerd", "--session", "--runtime-dir", runtime, "--state-dir", state,
+                "--config-dir",
+                configuration,
             ] + arguments
         return try ChildProcess(words[0], Array(words.dropFirst()), descriptors: [(0, nothing), (1, log), (2, log)])
     }

@@ -81,7 +81,10 @@ struct StateTests {
         defer { close(log) }
         let second = try ChildProcess(
             House.programs + "/contactbrokerd",
-            ["--session", "--runtime-dir", house.folder + "/run2", "--state-dir", house.state],
+            [
+                "--session", "--runtime-dir", house.folder + "/run2", "--state-dir", house.state, "--config-dir",
+                house.state,
+            ],
             descriptors: [(1, log), (2, log)])
         #expect(try second.waitForEnd() == .exited(2))
         let said = House.text(of: house.folder + "/journal2")
@@ -98,7 +101,10 @@ struct StateTests {
         defer { close(log) }
         let second = try ChildProcess(
             House.programs + "/contactbrokerd",
-            ["--session", "--runtime-dir", house.runtime, "--state-dir", house.folder + "/state2"],
+            [
+                "--session", "--runtime-dir", house.runtime, "--state-dir", house.folder + "/state2", "--config-dir",
+                house.configuration,
+            ],
             descriptors: [(1, log), (2, log)])
         #expect(try second.waitForEnd() == .exited(2))
         #expect(House.text(of: house.folder + "/journal2").contains("another broker may serve there"))

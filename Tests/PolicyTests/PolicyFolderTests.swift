@@ -174,7 +174,23 @@ struct PolicyFolderTests {
     func shippedDefault() throws {
         let scratch = try Scratch()
         try scratch.write(Self.shipped(), to: "00-default.toml", mode: 0o644)
-        #expect(try scratch.folder.read() == Policy())
+        var shipped = try scratch.folder.read()
+        #expect(shipped.digest?.count == 64)
+        shipped.digest = nil
+        #expect(shipped == Policy())
+    }
+
+    @Test("Another text, another name or another file makes another digest")
+    func digests() throws {
+        let scratch = try Scratch()
+        #expect(try scratch.folder.read().digest == nil)
+        var digests: Set<String?> = []
+        for (text, name) in [(rule, "a.toml"), (rule + "#", "a.toml"), (rule, "b.toml")] {
+            try scratch.write(text, to: name)
+            digests.insert(try scratch.folder.read().digest)
+        }
+        #expect(digests.count == 3)
+        #expect(try scratch.folder.read().digest == scratch.folder.read().digest)
     }
 
     @Test("Its examples load as they stand, once they are no comments")

@@ -1,0 +1,167 @@
+import AccessControl
+import AccessStore
+import ContactsInterface
+import ContactsModel
+import Dispatch
+import Policy
+import Varlink
+
+/// The policy as it is in force, and since when.
+struct PolicyInForce {
+    let policy: Policy
+    /// From the store's counter: what rests on the policy is told apart from what rested on another one.
+    let revision: Int64
+    /// Seconds since 1970.
+    let loadedAt: Int64
+    /// Some rule sets a lifetime.
+    let limitsLifetimes: Bool
+
+    init(_ policy: Policy, revision: Int64, loadedAt: Int64) {
+        self.policy = policy
+        self.revision = revision
+        self.loadedAt = loadedAt
+        limitsLifetimes = policy.rules.contains { $0.maximumLifetime != nil }
+    }
+
+    func standing(of grant: Grant?, _ ruling: Ruling, at now: Int64) -> Standing {
+        ruling.standing(of: grant, at: now, revision: revision, loadedAt: loadedAt)
+    }
+
+    /// Whether the person may be asked. Where nothing can be granted, there is nothing to ask.
+    func mayPrompt(_ ruling: Ruling) -> Bool { ruling.mayPrompt && !ruling.isDenied && canGrant(ruling) }
+
+    /// Whether the person's word is enough, or wants a password that nobody can ask for.
+    func canGrant(_ ruling: Ruling) -> Bool {
+        !ruling.requiresAuthentication || policy.withoutAuthentication == .allow
+    }
+
+    /// Whether the person's word is enough for everything, or for many contacts, without a password.
+    var allowsMuch: Bool { policy.withoutAuthentication != .refuse }
+
+    /// Whether an answer at a prompt may share all contacts.
+    func mayShareAll(_ ruling: Ruling) -> Bool {
+        !ruling.capsLevel && ruling.forcedLevel != .limited && ruling.forcedLevel != .denied && allowsMuch
+    }
+}
+
+extension Broker {
+    // MARK: Asking
+
+    /// What the policy says of a caller; worked out once for each connection and policy.
+    func ruling(of session: CallerSession) -> Ruling {
+        if let kept = session.ruling, kept.revision == policy.revision { return kept.ruling }
+        let principals = session.caller.principals
+        // Rules know nothing of sessions and processes, so any of them will do.
+        let ruling = ruling(on: principals[principals.endIndex - 1])
+        session.ruling = (policy.revision, ruling)
+        return ruling
+    }
+
+    func ruling(on principal: Principal) -> Ruling { policy.policy.ruling(on: principal) }
+
+    /// Whether a grant gives less than the one whose place it takes, by itself or under the policy.
+    func isNarrower(_ grant: Grant, than former: Grant, for principal: Principal) -> Bool {
+        guard grant.isAtLeast(former) else { return true }
+        let ruling = ruling(on: principal)
+        return policy.standing(of: grant, ruling, at: seconds)
+            .isNarrower(than: policy.standing(of: former, ruling, at: seconds))
+    }
+
+    // MARK: Loading
+
+    private static let policyQueue = DispatchQueue(label: "policy")
+
+    /// Reads the policy anew. Once this has answered, nothing more is told of what it took back.
+    func reloadPolicy(_ call: Call) throws(VarlinkError) {
+        _ = try AdminParameters(call.parameters, allowing: [])
+        let read = surroundings.readPolicy
+        let loop = surroundings.loop
+        let bound = LoopBound((self, call), loop: loop)
+        Self.policyQueue.async {
+            let policy = read()
+            loop.execute {
+                let (broker, call) = bound.value
+                broker.bringIntoForce(policy)
+                broker.replyOnDisk(
+                    call, error: policy.problem.map { AdminError.invalidValue("policy", reason: "\($0)") }
+                ) {
+                    $1.member("rules", policy.rules.count)
+                }
+            }
+        }
+    }
+
+    /// Lets another policy hold from now on, and takes back what it does not allow any more.
+    func bringIntoForce(_ new: Policy) {
+        let former = policy
+        policy = PolicyInForce(new, revision: access.nextRevision(), loadedAt: seconds)
+        grantsChanged()
+        let told = Set(sessions.values.lazy.filter { $0.door == .contacts }.flatMap(\.disclosedUnder))
+        for principal in told where isNarrower(for: principal, than: former) { narrowed(principal) }
+        prompts.withdraw { [self] in !mayStillAsk($0) }
+        policyCameIntoForce()
+    }
+
+    /// Puts the policy on record, and what hangs on it in order.
+    func policyCameIntoForce() {
+        let rules = policy.policy.rules.count
+        var detail = "\(rules) rule\(rules == 1 ? "" : "s")"
+        if let digest = policy.policy.digest { detail += ", sha256:" + digest }
+        if let problem = policy.policy.problem {
+            detail = "unreadable"
+            surroundings.log("the policy cannot be read, so every app is refused until it is mended: \(problem)")
+        }
+        access.append(
+            AuditRecord(time: surroundings.now(), uid: surroundings.ownUID, event: .policy, detail: detail))
+        turn.isDurable = policy.policy.isAuditDurable
+        notePastEnds()
+        scheduleExpiry()
+        turn.work(committed: {})
+    }
+
+    /// Whether an app may be told less than under a former policy.
+    private func isNarrower(for principal: Principal, than former: PolicyInForce) -> Bool {
+        let (before, now) = (former.policy.ruling(on: principal), ruling(on: principal))
+        // Also of what was picked for once, which rests on no grant.
+        guard now.maximumKeys.isSuperset(of: before.maximumKeys) else { return true }
+        let grant = access.grant(of: principal)
+        return policy.standing(of: grant, now, at: seconds)
+            .isNarrower(than: former.standing(of: grant, before, at: seconds))
+    }
+
+    /// Whether a question that is open would be asked today.
+    private func mayStillAsk(_ prompt: Prompt) -> Bool {
+        let known = standing(of: prompt.session)
+        guard known.mayPrompt else { return false }
+        let ruling = ruling(of: prompt.session)
+        let operation: Operation
+        switch prompt.kind {
+        case .access: operation = .requestAccess
+        case .button:
+            guard ruling.forcedLevel != .denied else { return false }
+            operation = .requestContacts
+        case .manage: operation = .manageAccess
+        case .pick: operation = .pickContacts
+        case .propose:
+            guard prompt.proposal?.card.present.isSubset(of: ruling.maximumKeys) != false else { return false }
+            operation = .proposeContact
+        }
+        switch decide(operation, standing: known.standing) {
+        case .ask, .askQuietly: return true
+        case .answer, .permit, .answerEmpty, .wait, .refuse: return false
+        }
+    }
+}
+
+extension Standing {
+    /// Allows less than the other one. Whatever it does not allow is to be taken back.
+    func isNarrower(than other: Standing) -> Bool {
+        switch (self, other) {
+        case (.restricted, .restricted), (_, .restricted): false
+        case (.restricted, _): true
+        case (.granted(let grant), .granted(let former)): !grant.isAtLeast(former)
+        case (.notDetermined, .granted(let former)): former.access != .denied
+        case (_, .notDetermined): false
+        }
+    }
+}

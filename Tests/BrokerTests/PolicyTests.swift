@@ -1,0 +1,269 @@
+import AccessControl
+import AccessStore
+import ContactsModel
+import JSON
+import Policy
+import Testing
+import Varlink
+
+@testable import Broker
+
+/// A rule about apps that the system's packages name.
+private func installed(_ fill: (inout Rule) -> Void) -> [Rule] {
+    var rule = Rule(place: "test.toml:1")
+    rule.strengths = [.installed]
+    fill(&rule)
+    return [rule]
+}
+
+@Suite("The policy over grants")
+struct PolicyTests {
+    let house: BrokerHouse
+    let keeper: TestApp
+
+    init() throws {
+        house = try BrokerHouse()
+        keeper = try house.keeper(adding: "Ada", "Grace")
+    }
+
+    private func status(_ app: TestApp) throws -> String? {
+        try app.call("GetAuthorization").parameters["status"]?.string
+    }
+
+    // MARK: A level that is forced
+
+    @Test("An app that is forced to everything sees it without anybody being asked, and under lasting names")
+    func forcesFull() throws {
+        house.rule(installed { $0.forcedLevel = .full })
+        let app = try house.app("mail", strength: .installed)
+        #expect(try status(app) == "full")
+        let seen = try app.fetch()
+        #expect(seen.names == ["Ada", "Grace"])
+        #expect(house.broker.prompts.openCount(1_000) == 0)
+        // The rule is about installed apps, and about no other.
+        #expect(try status(house.app("mail")) == "notDetermined")
+        try house.restart()
+        house.rule(installed { $0.forcedLevel = .full })
+        let again = try house.app("mail", strength: .installed)
+        #expect(
+            try again.fetch().contacts.map { $0["identifier"]?.string }
+                == seen.contacts.map { $0["identifier"]?.string })
+        house.rule([])
+        #expect(try status(again) == "notDetermined")
+    }
+
+    @Test(
+        "What an app adds under a forced level is its own when the rule goes, and nothing else is",
+        arguments: [true, false])
+    func ownCards(full: Bool) throws {
+        house.rule(installed { $0.forcedLevel = full ? .full : .limited })
+        let app = try house.app("mail", strength: .installed)
+        #expect(try app.fetch().names == (full ? ["Ada", "Grace"] : []))
+        #expect(try app.save([.add(given: "Own")]).error == nil)
+        #expect(try app.save([.add(given: "Second")]).error == nil)
+        #expect(try app.fetch().names == (full ? ["Ada", "Grace", "Own", "Second"] : ["Own", "Second"]))
+        let grant = try #require(house.broker.access.grant(of: app.principal))
+        #expect(grant.decidedBy == .administrator)
+        #expect(grant.access.status == .limited)
+        #expect(try house.audit(.grant) == ["limited policy"])
+        try house.restart()
+        let again = try house.app("mail", strength: .installed)
+        #expect(try status(again) == "limited")
+        #expect(try again.fetch().names == ["Own", "Second"])
+    }
+
+    @Test("A forced level is laid over the person's word, which counts again without it")
+    func forcesOver() throws {
+        let ada = try house.records("Ada")
+        let refused = try house.app("refused", .denied, strength: .installed)
+        let few = try house.app("few", .limited(to: ada), strength: .installed)
+        house.rule(installed { $0.forcedLevel = .full })
+        #expect(try refused.fetch().names == ["Ada", "Grace"])
+        #expect(try few.fetch().names == ["Ada", "Grace"])
+        house.rule(installed { $0.forcedLevel = .limited })
+        #expect(try refused.fetch().names == [])
+        #expect(try few.fetch().names == ["Ada"])
+        house.rule([])
+        #expect(try refused.fetch().error == "AccessDenied")
+        #expect(try few.fetch().names == ["Ada"])
+        #expect(try status(few) == "limited")
+    }
+
+    @Test(
+        "What an app adds while a rule keeps it to single contacts it sees, and under such a rule again",
+        arguments: [true, false])
+    func ownUnderCap(capped: Bool) throws {
+        let rules = installed { if capped { $0.capsLevel = true } else { $0.forcedLevel = .limited } }
+        let app = try house.app("mail", capped ? .full : .denied, strength: .installed)
+        house.rule(rules)
+        let token = try #require(app.fetch().token)
+        #expect(try app.fetch().names == [])
+        #expect(try app.save([.add(given: "Own"), .add(given: "Gone")]).error == nil)
+        #expect(try app.fetch().names == ["Gone", "Own"])
+        let told = try app.call("FetchHistory", #"{"token":"\#(token)"}"#)
+        #expect(told.parameters["events"]?.elements?.map { $0["kind"]?.string } == ["addContact", "addContact"])
+        #expect(try app.save([.delete(app.identifier(of: "Gone"))]).error == nil)
+        #expect(try app.fetch().names == ["Own"])
+        try house.restart()
+        house.rule(rules)
+        let again = try house.app("mail", strength: .installed)
+        #expect(try again.fetch().names == ["Own"])
+        house.rule([])
+        #expect(try status(again) == (capped ? "full" : "denied"))
+        if capped { #expect(try again.fetch().names == ["Ada", "Grace", "Own"]) }
+        // Without a rule nothing is kept apart.
+        if capped { #expect(try again.save([.add(given: "Later")]).error == nil) }
+        house.rule(rules)
+        #expect(try again.fetch().names == ["Own"])
+        #expect(house.broker.access.grant(of: again.principal)?.access.status == (capped ? .full : .denied))
+    }
+
+    // MARK: Time
+
+    @Test(
+        "A lifetime that the policy sets runs out at its time, ends what is watched, and counts no more without the rule"
+    )
+    func lifetime() throws {
+        let app = try house.app("mail", .full, strength: .installed)
+        house.rule(installed { $0.maximumLifetime = 3_600 })
+        let watch = try app.begin("WatchChanges", more: true)
+        #expect(try app.replies(1, to: watch).count == 1)
+        house.loop.advance(by: .seconds(3_590))
+        #expect(try status(app) == "full")
+        #expect(!watch.isOver)
+        let before = try house.audit(.revocation).count
+        house.loop.advance(by: .seconds(20))
+        // At its time, before anybody asked for anything.
+        #expect(watch.isOver)
+        #expect(try app.replies(to: watch).last?.error == "AccessDenied")
+        #expect(try house.audit(.revocation).dropFirst(before) == ["notDetermined expired"])
+        #expect(try status(app) == "notDetermined")
+        // Told once, and not again with every hour.
+        house.loop.advance(by: .seconds(7_200))
+        #expect(try house.audit(.revocation).count == before + 1)
+        house.rule([])
+        #expect(try app.fetch().names == ["Ada", "Grace"])
+        // Over already as the rule comes: that is no news, and gives nothing.
+        house.rule(installed { $0.maximumLifetime = 60 })
+        #expect(try status(app) == "notDetermined")
+        #expect(try house.audit(.revocation).count == before + 1)
+    }
+
+    @Test("Two grants run out each at its own time")
+    func lifetimes() throws {
+        house.rule(installed { $0.maximumLifetime = 600 })
+        let first = try house.app("first", .full, strength: .installed)
+        house.loop.advance(by: .seconds(300))
+        let second = try house.app("second", .full, strength: .installed)
+        house.broker.scheduleExpiry()
+        house.loop.advance(by: .seconds(301))
+        #expect(try status(first) == "notDetermined")
+        #expect(try status(second) == "full")
+        house.loop.advance(by: .seconds(300))
+        #expect(try status(second) == "notDetermined")
+        #expect(try house.audit(.revocation) == ["notDetermined expired", "notDetermined expired"])
+    }
+
+    // MARK: What is on its way
+
+    @Test("A save that waits for its turn is decided again", arguments: ["denied", "keys"])
+    func waitingSave(how: String) throws {
+        let app = try house.app("mail", .full, strength: .installed)
+        // Another save is on its way, so that this one waits.
+        #expect(house.broker.beginWaitingToSave(1_000))
+        house.broker.whenItsTurnToSave(1_000) {}
+        let save = try app.begin(
+            "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"New","nickname":"N"}}]}"#)
+        #expect(!save.isOver)
+        house.rule(
+            installed {
+                if how == "keys" { $0.maximumKeys = ContactKeySet([.givenName]) } else { $0.denies = true }
+            })
+        house.broker.endedSaving(1_000)
+        #expect(house.loop.run { save.isOver })
+        #expect(try app.replies(to: save).map(\.error) == ["AccessDenied"])
+        #expect(try keeper.fetch().names == ["Ada", "Grace"])
+    }
+
+    @Test("A reply that was read before the policy changed is not sent after it")
+    func queuedReply() throws {
+        let app = try house.app("mail", .full, strength: .installed)
+        #expect(try app.fetch().names.count == 2)
+        let root = try JSONDocument(parsing: Array(#"{"keys":["givenName"]}"#.utf8)).root
+        let call = Call(
+            method: "io.contactbroker.Contacts.FetchContacts", parameters: root, more: false, oneway: false,
+            connection: app)
+        // Answered, and not yet sent: the loop did not turn.
+        house.broker.answer(call)
+        #expect(!call.isOver)
+        house.rule(installed { $0.denies = true })
+        #expect(try app.replies(to: call).map(\.error) == ["AccessDenied"])
+        #expect(try house.audit(.withheld).count == 1)
+    }
+
+    @Test("A token of before a cap names no place under it, and the same place after it")
+    func tokens() throws {
+        let app = try house.app("mail", .full, strength: .installed)
+        let token = try #require(app.fetch().token)
+        let history = #"{"token":"\#(token)"}"#
+        #expect(try app.call("FetchHistory", history).parameters["events"]?.count == 0)
+        house.rule(installed { $0.capsLevel = true })
+        let capped = try app.call("FetchHistory", history)
+        #expect(capped.parameters["events"]?.elements?.first { _ in true }?["kind"]?.string == "dropEverything")
+        #expect(try app.fetch().token != token)
+        house.rule([])
+        #expect(try app.fetch().token == token)
+        #expect(try app.call("FetchHistory", history).parameters["events"]?.count == 0)
+    }
+
+    // MARK: A durable audit
+
+    @Test(
+        "Where the audit is durable nothing is told before its record is on the disk, and what comes meanwhile shares the next sync"
+    )
+    func durable() throws {
+        let app = try house.app("mail", .full, strength: .installed)
+        house.rule([], isAuditDurable: true)
+        var syncs: [(Bool) -> Void] = []
+        house.broker.turn.onDisk = { syncs.append($0) }
+        let first = try app.begin("FetchContacts", #"{"keys":["givenName"]}"#)
+        #expect(syncs.count == 1)
+        let others = try ["a", "b"].map { try house.app($0, .full, strength: .installed) }
+        let calls = try others.map { try $0.begin("FetchContacts", #"{"keys":["givenName"]}"#) }
+        // On record, and told to nobody; what discloses nothing need not wait.
+        #expect(try house.audit(.disclosure).count == 3)
+        #expect(syncs.count == 1)
+        #expect(!first.isOver && calls.allSatisfy { !$0.isOver })
+        #expect(try status(app) == "full")
+        syncs[0](true)
+        #expect(first.isOver && calls.allSatisfy { !$0.isOver })
+        #expect(syncs.count == 2)
+        // Taken back while the disk was at work.
+        house.rule(
+            installed {
+                $0.apps = ["a"]; $0.denies = true
+            }, isAuditDurable: true)
+        syncs[1](true)
+        #expect(try others[0].replies(to: calls[0]).map(\.error) == ["AccessDenied"])
+        #expect(try others[1].replies(to: calls[1]).map(\.names) == [["Ada", "Grace"]])
+        #expect(syncs.count == 2)
+    }
+
+    @Test("Where the disk does not take the record, nothing is told")
+    func durableFails() throws {
+        let app = try house.app("mail", .full, strength: .installed)
+        house.rule([], isAuditDurable: true)
+        house.broker.turn.onDisk = { $0(false) }
+        #expect(try app.fetch().error == "StoreUnavailable")
+    }
+
+    @Test("A durable audit with the real disk answers all the same, lists included")
+    func durableForReal() throws {
+        house.rule([], isAuditDurable: true)
+        #expect(try keeper.fetch().names == ["Ada", "Grace"])
+        #expect(try keeper.save((0..<600).map { .add(given: "N\($0)") }).error == nil)
+        let replies = try keeper.stream("FetchContacts", #"{"keys":["givenName"]}"#)
+        #expect(replies.count > 1)
+        #expect(replies.flatMap(\.names).count == 602)
+    }
+}

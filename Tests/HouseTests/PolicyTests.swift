@@ -1,0 +1,282 @@
+import Glibc
+import JSON
+import Testing
+
+/// A rule about every program that only its file tells apart, as all apps here are.
+private func unverified(_ effect: String) -> String {
+    "[[rule]]\nname = \"test\"\nstrengths = [\"unverified\"]\n\(effect)\n"
+}
+
+@Suite("The administrator's policy", .timeLimit(.minutes(2)))
+struct PolicyTests {
+    let house: House
+    let person: Person
+    /// Shared whole.
+    let keeper: App
+
+    init() throws {
+        house = try House()
+        person = try house.person()
+        keeper = try house.keeper(with: person)
+    }
+
+    private static let calls: [(String, String)] = [
+        ("FetchContacts", App.fetching("")), ("CountContacts", "{}"), ("FetchHistory", "{}"), ("ListGroups", "{}"),
+        ("ListContainers", "{}"), ("GetUserDefaults", "{}"), ("SetUserDefaults", #"{"sortOrder":"givenName"}"#),
+        ("SaveContacts", App.saving([App.adding(given: "New")])), ("ListLinkedContacts", #"{"identifier":"x"}"#),
+        ("RequestContacts", #"{"query":"ada"}"#), ("PickContacts", "{}"),
+        ("ProposeContact", #"{"contact":{"givenName":"New"}}"#),
+    ]
+
+    @Test("Who is denied sees and does nothing, is told restricted, and gets back what it had when the rule goes")
+    func denies() throws {
+        let stranger = try house.app("stranger")
+        try house.rule(unverified("deny = true"))
+        for app in [keeper, stranger] {
+            #expect(try app.call("GetAuthorization").word == "restricted")
+            #expect(try app.call("GetAuthorization")["keys"] == nil)
+            #expect(try app.call("RequestAccess").word == "restricted")
+            for (method, parameters) in Self.calls {
+                #expect(try app.call(method, parameters).error == "AccessDenied", "\(method)")
+            }
+            try app.begin("WatchChanges", more: true)
+            #expect(try app.reply().error == "AccessDenied")
+            #expect(try app.call("ManageAccess").text == #"{"parameters":{"identifiers":[]}}"#)
+        }
+        #expect(try person.wasNotAsked())
+        #expect(try house.audit("refusal").allSatisfy { $0["status"]?.string == "restricted" })
+        try house.rule("")
+        #expect(try keeper.call("GetAuthorization").word == "full")
+        #expect(try keeper.fetch().names == House.names)
+        #expect(try stranger.call("GetAuthorization").word == "notDetermined")
+    }
+
+    @Test("Denying wins over every other rule, in whatever order they stand")
+    func denialWins() throws {
+        for rules in [["deny = true", "maximum_level = \"limited\""], ["force = \"denied\"", "deny = true"]] {
+            try house.rule(rules.map(unverified).joined())
+            #expect(try keeper.call("GetAuthorization").word == "restricted")
+        }
+    }
+
+    @Test("A refusal that is forced is told as one, and the person's own word counts again without it")
+    func forcesDenied() throws {
+        try house.rule(unverified("force = \"denied\""))
+        #expect(try keeper.call("GetAuthorization").word == "denied")
+        #expect(try keeper.fetch().error == "AccessDenied")
+        let stranger = try house.app("stranger")
+        #expect(try stranger.call("RequestAccess").word == "denied")
+        #expect(try stranger.fetch().error == "AccessDenied")
+        // What the person granted would count for nothing, so they are not bothered.
+        #expect(try stranger.call("RequestContacts", #"{"query":"ada"}"#).strings("identifiers") == [])
+        #expect(try person.wasNotAsked())
+        try house.rule("")
+        #expect(try keeper.fetch().names == House.names)
+        #expect(try stranger.call("GetAuthorization").word == "notDetermined")
+    }
+
+    @Test("Under a cap to single contacts a whole share counts as none, and nobody can share everything")
+    func capsLevel() throws {
+        try house.rule(unverified("maximum_level = \"limited\""))
+        #expect(try keeper.call("GetAuthorization").word == "limited")
+        #expect(try keeper.fetch().names.isEmpty)
+        #expect(try keeper.call("CountContacts")["count"]?.integer == 0)
+        let mail = try house.app("mail")
+        try mail.begin("RequestAccess")
+        let prompt = try person.prompt()
+        #expect(prompt["maximumLevel"]?.string == "limited")
+        #expect(try person.answer(prompt, #""level":"full","lifetime":"untilRevoked""#).error == "InvalidAnswer")
+        let ada = try #require(person.search(prompt).first { $0.name == "Ada Lovelace" })
+        #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(ada.identifier)"]"#).error == nil)
+        #expect(try mail.reply().word == "limited")
+        #expect(try mail.fetch().names == ["Ada Lovelace"])
+        try house.rule("")
+        #expect(try keeper.fetch().names == House.names)
+        #expect(try mail.fetch().names == ["Ada Lovelace"])
+    }
+
+    @Test("A single contact that is granted under a cap leaves the keys as the person chose them")
+    func keepsTerms() throws {
+        try house.rule(unverified("maximum_level = \"limited\"\nmaximum_keys = [\"givenName\", \"familyName\"]"))
+        let mail = try house.app("mail", .only(["Grace Hopper"]), by: person)
+        try mail.begin("RequestContacts", #"{"query":"ada"}"#)
+        let prompt = try person.prompt()
+        let ada = try #require(person.search(prompt, "ada").first)
+        #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(ada.identifier)"]"#).error == nil)
+        #expect(try mail.reply().strings("identifiers").count == 1)
+        let asking = #"{"keys":["givenName","emailAddresses"],"sortOrder":"givenName"}"#
+        let mails = { (answer: Answer) in
+            answer["contacts"]?.elements?.map { Int($0["emailAddresses"]?.count ?? -1) }
+        }
+        #expect(try mails(mail.call("FetchContacts", asking)) == [0, 0])
+        try house.rule("")
+        #expect(try mails(mail.call("FetchContacts", asking)) == [1, 1])
+    }
+
+    @Test("A key that is not allowed is empty to read, to match, to order by and to history, and cannot be written")
+    func capsKeys() throws {
+        let before = try keeper.fetch()
+        let ada = before.identifiers[2]
+        let token = try #require(before["historyToken"]?.string)
+        try house.rule(unverified("maximum_keys = [\"contactType\", \"givenName\", \"emailAddresses\"]"))
+        #expect(
+            try keeper.call("GetAuthorization").strings("keys") == ["contactType", "givenName", "emailAddresses"])
+        let all = try keeper.call("FetchContacts", #"{"keys":["givenName","familyName","phoneNumbers"]}"#)
+        #expect(Set(all.names) == ["Ada", "Grace", "Lin", "Emmy"])
+        #expect(all["contacts"]?.elements?.allSatisfy { $0["phoneNumbers"]?.count == 0 } == true)
+        let matched = { (predicate: String) in
+            try keeper.fetch(#""predicate":\#(predicate)"#).names
+        }
+        #expect(try matched(#"{"phoneNumber":"+44 20 7946 0001"}"#) == [])
+        #expect(try matched(#"{"name":"lovelace"}"#) == [])
+        #expect(try matched(#"{"name":"ada"}"#) == ["Ada"])
+        #expect(try matched(#"{"emailAddress":"ada@example.org"}"#) == ["Ada"])
+        // By family names it would be Grace, Lin, Ada, Emmy.
+        #expect(try keeper.fetch().names == keeper.fetch(#""sortOrder":"givenName""#).names)
+        let fetch = try keeper.call("FetchContacts", #"{"keys":["note"]}"#)
+        #expect(fetch.error == "UnauthorizedKeys")
+        // Another history, of which the old token names no place.
+        let history = try keeper.call("FetchHistory", #"{"token":"\#(token)","keys":["givenName"]}"#)
+        #expect(history["events"]?.elements?.first { _ in true }?["kind"]?.string == "dropEverything")
+
+        let update = #"{"operation":"update","contact":{"identifier":"\#(ada)","familyName":"Byron"}}"#
+        #expect(try keeper.save([update]).error == "UnauthorizedKeys")
+        let refused = try keeper.save([App.adding(given: "New"), App.adding(given: "Other", family: "Name")])
+        #expect(refused.error == "UnauthorizedKeys")
+        #expect(refused.strings("keys") == ["familyName"])
+        #expect(try keeper.save([App.adding(given: "Other")]).error == nil)
+        let proposal = #"{"contact":{"givenName":"New","phoneNumbers":[{"value":"1"}]}}"#
+        #expect(try keeper.call("ProposeContact", proposal).error == "UnauthorizedKeys")
+        #expect(try person.wasNotAsked())
+        try house.rule("")
+        #expect(try keeper.fetch().names.count == 5)
+    }
+
+    @Test("What is picked once is cut to the allowed keys, and rules look at no other")
+    func capsPicks() throws {
+        try house.rule(unverified("maximum_keys = [\"givenName\", \"familyName\"]"))
+        let app = try house.app("app")
+        try app.begin("PickContacts", #"{"keys":["givenName","phoneNumbers","emailAddresses"]}"#)
+        var prompt = try person.prompt()
+        #expect(prompt["keys"]?.elements?.compactMap(\.string) == ["givenName"])
+        var ada = try #require(person.search(prompt).first { $0.name == "Ada Lovelace" }).identifier
+        #expect(try person.answer(prompt, #""picked":[{"contact":"\#(ada)","key":"identifier"}]"#).error == nil)
+        let contact = try #require(app.reply()["contacts"]?.elements?.first { _ in true })
+        #expect(contact["givenName"]?.string == "Ada")
+        #expect(contact["phoneNumbers"]?.count == 0)
+        #expect(contact["emailAddresses"]?.count == 0)
+
+        // Made stricter while the person chooses.
+        try house.rule("")
+        try app.begin("PickContacts", #"{"keys":["givenName","phoneNumbers"]}"#)
+        prompt = try person.prompt()
+        ada = try #require(person.search(prompt).first { $0.name == "Ada Lovelace" }).identifier
+        try house.rule(unverified("maximum_keys = [\"givenName\"]"))
+        #expect(try person.answer(prompt, #""picked":[{"contact":"\#(ada)","key":"identifier"}]"#).error == nil)
+        let late = try #require(app.reply()["contacts"]?.elements?.first { _ in true })
+        #expect(late["givenName"]?.string == "Ada")
+        #expect(late["phoneNumbers"]?.count == 0)
+
+        try app.begin("PickContacts", #"{"enabling":{"hasKeys":["phoneNumbers"]}}"#)
+        prompt = try person.prompt()
+        ada = try #require(person.search(prompt).first { $0.name == "Ada Lovelace" }).identifier
+        let picked = #""picked":[{"contact":"\#(ada)","key":"identifier"}]"#
+        #expect(try person.answer(prompt, picked).error == "InvalidAnswer")
+        try person.answer(prompt)
+        _ = try app.reply()
+    }
+
+    @Test("Where asking is forbidden nobody is asked, and what was decided before holds")
+    func forbidsPrompting() throws {
+        try house.rule(unverified("forbid_prompting = true"))
+        let app = try house.app("app")
+        #expect(try app.call("RequestAccess").word == "notDetermined")
+        #expect(try app.fetch().error == "AuthorizationNotDetermined")
+        #expect(try app.save([App.adding(given: "New")]).error == "AuthorizationNotDetermined")
+        #expect(try app.call("RequestContacts", #"{"query":"ada"}"#).text == #"{"parameters":{"identifiers":[]}}"#)
+        #expect(try app.call("PickContacts").text == #"{"parameters":{"contacts":[]}}"#)
+        #expect(try app.call("ProposeContact", #"{"contact":{"givenName":"New"}}"#).text == #"{"parameters":{}}"#)
+        #expect(try keeper.fetch().names == House.names)
+        #expect(try person.wasNotAsked())
+    }
+
+    @Test("A grant that wants a password nobody can ask for is not given, unless the policy says it needs none")
+    func requiresAuthentication() throws {
+        try house.rule(unverified("require_authentication = true"))
+        let app = try house.app("app")
+        #expect(try app.call("RequestAccess").word == "notDetermined")
+        #expect(try person.wasNotAsked())
+        try house.rule(unverified("require_authentication = true") + "[agent]\nwithout_authentication = \"allow\"\n")
+        try app.begin("RequestAccess")
+        try person.answer(.everything)
+        #expect(try app.reply().word == "full")
+    }
+
+    @Test("Where the policy refuses what wants a password, few contacts may be shared, and not all or many")
+    func refusesMuch() throws {
+        try house.rule("[agent]\nwithout_authentication = \"refuse\"\n")
+        #expect(try keeper.save((0..<30).map { App.adding(given: "N\($0)") }).error == nil)
+        let app = try house.app("app")
+        try app.begin("RequestAccess")
+        let prompt = try person.prompt()
+        #expect(prompt["maximumLevel"]?.string == "limited")
+        #expect(try person.answer(prompt, #""level":"full","lifetime":"untilRevoked""#).error == "AuthenticationFailed")
+        let rows = try person.search(prompt).map(\.identifier)
+        let many = #""level":"limited","identifiers":\#(quoted(Array(rows.prefix(26))))"#
+        #expect(try person.answer(prompt, many).error == "AuthenticationFailed")
+        let few = #""level":"limited","identifiers":\#(quoted(Array(rows.prefix(25))))"#
+        #expect(try person.answer(prompt, few).error == nil)
+        #expect(try app.reply().word == "limited")
+        #expect(try app.fetch().names.count == 25)
+    }
+
+    @Test("The person is told when a grant ends at the latest, and cannot grant for longer")
+    func limitsLifetime() throws {
+        try house.rule(unverified("maximum_lifetime = \"1h\""))
+        let app = try house.app("app")
+        try app.begin("RequestAccess")
+        let prompt = try person.prompt()
+        let end = try #require(prompt["endsAt"]?.string)
+        let late = #""level":"full","lifetime":"untilTime","expires":"2099-01-01T00:00:00Z""#
+        #expect(try person.answer(prompt, late).error == "InvalidAnswer")
+        #expect(try person.answer(prompt, #""level":"full","lifetime":"untilRevoked""#).error == nil)
+        #expect(try app.reply().word == "full")
+        let expires = try #require(app.call("GetAuthorization")["expires"]?.string)
+        #expect(expires >= end)
+        // What was decided before the rule ends too, and holds again without it; what was granted under it ends as told.
+        #expect(try keeper.call("GetAuthorization")["expires"] != nil)
+        try house.rule("")
+        #expect(try keeper.call("GetAuthorization")["expires"] == nil)
+        #expect(try app.call("GetAuthorization")["expires"]?.string == expires)
+    }
+
+    @Test("While the policy refuses an app, the person can take back what they granted, and grant nothing")
+    func takesBack() throws {
+        try house.rule(unverified("deny = true"))
+        let grants = try person.call("ListGrants", #"{"agent":"\#(person.token)"}"#)
+        let grant = try #require(grants["grants"]?.elements?.first { _ in true })
+        #expect(grant["status"]?.string == "restricted")
+        let name = quoted(grant["app"]?.string ?? "")
+        let opened = try person.call(
+            "Manage", #"{"agent":"\#(person.token)","app":\#(name),"strength":"unverified"}"#)
+        let prompt = try #require(opened["prompt"])
+        #expect(prompt["currentStatus"]?.string == "restricted")
+        #expect(try person.answer(prompt, #""level":"limited""#).error == "InvalidAnswer")
+        #expect(try person.answer(prompt, #""level":"denied""#).error == nil)
+        try house.rule("")
+        #expect(try keeper.call("GetAuthorization").word == "denied")
+    }
+
+    @Test("A question that the policy does not allow any more is taken back from the person")
+    func withdrawsPrompts() throws {
+        let app = try house.app("app")
+        try app.begin("FetchContacts", App.fetching(""))
+        let prompt = try person.prompt()
+        try house.rule(unverified("deny = true"))
+        try person.waitForWithdrawal(of: prompt)
+        #expect(try app.reply().error == "AccessDenied")
+        #expect(try person.answer(prompt, #""level":"full","lifetime":"untilRevoked""#).error == "UnknownPrompt")
+        try house.rule("")
+        #expect(try app.call("GetAuthorization").word == "notDetermined")
+    }
+}
