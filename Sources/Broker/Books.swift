@@ -88,6 +88,8 @@ final class Books {
                 result = .failure(error)
             }
             loop.execute { bound.value.opened(uid, result) }
+            // Whoever asked has their answer before this.
+            ContactsStore.prepare()
         }
     }
 

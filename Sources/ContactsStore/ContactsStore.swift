@@ -63,6 +63,9 @@ public final class ContactsStore: Sendable {
         }
     }
 
+    /// Reads tables that the first search or save would otherwise wait for. Not for the loop.
+    public static func prepare() { Normalizer.prepare() }
+
     /// Gives the contacts of a query in its order. `body` is called after the read: it may take its time.
     public func fetch(
         _ query: ContactQuery, _ body: (RecordNumber, StoredContact, ContactImages?) -> Void
