@@ -235,11 +235,24 @@ private struct Fetch {
         let (limit, _) = query.limit.addingReportingOverflow(1)
         var place: [Binding] = []
         if let after { place = (query.order == .none ? [] : [.bytes(after.key)]) + [.integer(after.record.rawValue)] }
-        if case .words(let words, let keys) = match, words.count == 1, let steps = try walk(to: words[0]) {
-            let walking = Condition(walking: words[0], keys)
-            let sql = ReadSQL.walked(walking, query.order, after: after, limit: limit, steps: steps)
-            let places = try places(sql, place + walking.bindings)
-            if places.count == limit { return try page(of: places) }
+        if case .words(let words, let keys) = match, words.count == 1 {
+            let beginning = query.order == .none ? nil : Beginning.letters(of: words[0])
+            let start: [Binding] = [
+                .integer(Int64(query.order.rawValue)), .text(beginning ?? ""),
+                .integer(Int64(bitPattern: keys.rawValue)),
+            ]
+            if beginning == words[0] {
+                return try page(of: places(ReadSQL.beginning(after: after, limit: limit), start + place))
+            }
+            if let steps = try walk(to: words[0]) {
+                let walking = Condition(walking: words[0], keys)
+                let sql =
+                    beginning == nil
+                    ? ReadSQL.walked(walking, query.order, after: after, limit: limit, steps: steps)
+                    : ReadSQL.walkedBeginning(walking, after: after, limit: limit, steps: steps)
+                let places = try places(sql, (beginning == nil ? [] : start) + place + walking.bindings)
+                if places.count == limit { return try page(of: places) }
+            }
         }
         let sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
         return try page(of: places(sql, condition.bindings + place))

@@ -72,7 +72,7 @@ struct SavingTests {
         #expect(try book.store.count(ContactQuery(scope: .all)) == 0)
         let database = try DatabaseQueue(path: book.folder.file)
         defer { try? database.close() }
-        for table in ["word", "email", "phone", "image", "contact"] {
+        for table in ["word", "beginning", "email", "phone", "image", "contact"] {
             #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") } == 0)
         }
     }
