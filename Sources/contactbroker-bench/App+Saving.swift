@@ -87,13 +87,15 @@ extension App {
 
     /// Each when the watchers have been told of the one before and would be told of another at once.
     func changeSlowly(_ count: Int) throws -> [Int64] {
-        try (0..<count).map { _ in
+        try (0..<count).flatMap { _ in
             let call = change()
             usleep(Self.pause)
             let start = Clock.now()
             try socket.send(call)
-            _ = try checked(socket.receiveReply())
-            return start
+            let size = try socket.receiveReply()
+            let time = Clock.now() - start
+            _ = try checked(size)
+            return [start, time]
         }
     }
 

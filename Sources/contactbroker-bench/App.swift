@@ -21,7 +21,7 @@ import VarlinkClient
 ///     walk STEP                 takes note of places in the list, so many contacts apart; how many
 ///     page COUNT                one page each, as fetch
 ///     watch COUNT               after "0", waits to be told of changes; the time of each on the clock
-///     change-slowly COUNT       changes one contact each, with pauses; the time of each on the clock
+///     change-slowly COUNT       changes one contact each, with pauses; the time of each on the clock, and nanoseconds
 ///     first                     waits until the broker is there, and fetches one contact; the time on the clock
 ///     ping COUNT CALL REPLY     with a process that only answers, see ``PingPong``; nanoseconds of each
 ///     pin PROCESSOR…            the app, and whoever answers its pings on the first given
