@@ -75,7 +75,7 @@ let package = Package(
 
         // First floor: files, the kernel, sockets.
         room("Policy", ["AccessControl", toml]),
-        room("ContactsStore", ["Normalization", grdb, grdbSQLite]),
+        room("ContactsStore", ["Normalization", "CLinux", grdb, grdbSQLite]),
         room("AccessStore", ["AccessControl", grdbSQLite]),
         room("PeerIdentity", ["AccessControl", "CLinux"]),
         room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),

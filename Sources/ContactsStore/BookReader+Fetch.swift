@@ -32,10 +32,11 @@ struct Place: Comparable {
 }
 
 extension BookReader {
-    func fetch(_ query: ContactQuery) throws(StoreError) -> FetchedPage {
+    /// - Parameter size: how many contacts the book has, or about so many.
+    func fetch(_ query: ContactQuery, ofBookOf size: Int) throws(StoreError) -> FetchedPage {
         guard query.limit > 0 else { return FetchedPage() }
         return try onConnection { connection in
-            let fetch = Fetch(connection: connection, query: query)
+            let fetch = Fetch(connection: connection, query: query, bookSize: size)
             switch (query.scope, query.predicate) {
             case (.all, nil): return try fetch.everybody()
             case (.all, .records(let records)): return try fetch.some(Set(records))
@@ -157,6 +158,7 @@ extension BookReader.Connection {
 private struct Fetch {
     let connection: BookReader.Connection
     let query: ContactQuery
+    let bookSize: Int
 
     private var seesNames: Bool { query.order == .none || CollationKey.keys.isSubset(of: query.matchKeys) }
 
@@ -271,10 +273,7 @@ private struct Fetch {
     /// word that few have. Walking looks at limit × book ÷ matches contacts, sorting at the matches: at their root both
     /// cost the same. The matches may all stand at the end, so the walk has a bound, a small part of the sort's cost.
     private func walk(to word: String) throws -> Int? {
-        let highest = try connection.statement(ReadSQL.highestRecord)
-        defer { highest.reset() }
-        let book = try highest.step() ? Double(max(0, highest.integer(0))) : 0
-        let many = min(max(200, (2 * Double(min(query.limit, 1_000)) * book).squareRoot()), 1_000_000)
+        let many = max(200, (2 * Double(min(query.limit, 1_000)) * Double(max(0, bookSize))).squareRoot())
         let statement = try connection.statement(ReadSQL.countWords)
         statement.bind(1, word)
         statement.bind(2, Match.end(of: word))

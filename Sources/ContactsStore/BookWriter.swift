@@ -79,6 +79,15 @@ final class BookWriter {
         }
     }
 
+    /// How many contacts there are.
+    func size() throws(StoreError) -> Int {
+        do {
+            return try queue.read { db in try Int.fetchOne(db, sql: ReadSQL.countAll) ?? 0 }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
     func set(_ settings: BookSettings) throws(StoreError) {
         do {
             try transaction { db, _ in
@@ -129,6 +138,9 @@ final class BookWriter {
             throw StoreError(error)
         }
     }
+
+    /// Pages that were read or written: the file's, and the next save reads those that it needs.
+    func rest() { queue.releaseMemory() }
 
     private func transaction(_ body: (Database, WriteStatements) throws -> Void) throws {
         // What is written to a file without a name would be acknowledged and lost.

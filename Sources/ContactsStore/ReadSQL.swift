@@ -43,7 +43,6 @@ enum ReadSQL {
         AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) ORDER BY number DESC LIMIT 1
         """
     static let countAll = "SELECT count(*) FROM contact"
-    static let highestRecord = "SELECT max(record) FROM contact"
     static let countWords = """
         SELECT count(*) FROM (SELECT 1 FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? LIMIT ?)
         """

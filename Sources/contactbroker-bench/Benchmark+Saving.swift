@@ -1,3 +1,5 @@
+import Glibc
+
 /// Contacts that come and change, and what the broker itself takes.
 extension Benchmark {
     private static let saves = 500
@@ -50,7 +52,10 @@ extension Benchmark {
     // MARK: The broker itself
 
     /// Megabytes are of a million bytes.
-    mutating func measureMemory(_ state: String, bar: Double? = nil) throws {
+    ///
+    /// - Parameter pause: seconds without a call, after which the broker is idle.
+    mutating func measureMemory(_ state: String, pause: UInt32 = 0, bar: Double? = nil) throws {
+        sleep(pause)
         let memory = try Memory(of: scratch.brokerProcess)
         report.figures.append(Figure(name("memory, \(state)"), bytes: memory.resident, bar: bar))
         if let proportional = memory.proportional {

@@ -30,6 +30,8 @@ struct SessionDaemon {
         } catch {
             throw Failure("could not start: callers cannot be identified: \(error)")
         }
+        // Whoever starts the broker mostly waits for its first answer: what that needs is read side by side.
+        DispatchQueue(label: "preparation").async { collector.prepare() }
         let facts = HostFacts.read()
         sayWhatIsNotProtected(facts)
 
@@ -109,6 +111,7 @@ final class SessionHouse {
             facts: facts.described, log: { message in log.warning("\(message)") })
         surroundings.region = TelephoneRegion.ofThisProcess
         broker = Broker(surroundings: surroundings, access: access)
+        broker.openBook(of: getuid())
         do {
             for interface in ContactsInterface.allCases {
                 doors.append(try open(interface, folders, loop, collector, log, failed))
