@@ -35,8 +35,8 @@ extension Benchmark {
             "Bytes of a reply: \(sizes.joined(separator: ", ")). Bars are p50 of a ping-pong of the same bytes plus "
                 + Self.all.map { "\(Int($0.allowance))" }.joined(separator: ", ") + " µs.")
         report.remarks.append(
-            "No question, page or contact comes again within the ten seconds in which the audit counts repeats, so each "
-                + "has its record; only eight clients at once come round sooner.")
+            "No question, page or contact comes again before the audit has closed its window for repeats, so each has its "
+                + "record; but a limited app's \(Person.chosen) contacts come round sooner, and are counted.")
     }
 
     mutating func measurePages(_ app: ChildProcess) throws {
