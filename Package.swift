@@ -13,6 +13,15 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// Swift's libraries become part of the program: it starts a third sooner, is smaller in memory, and runs where there is
+/// no toolchain. Foundation, which GRDB needs, does not name its parts by itself.
+let ownRuntime =
+    ["-static-stdlib"]
+    + [
+        "FoundationInternationalization", "FoundationEssentials", "CoreFoundation", "_FoundationICU",
+        "_FoundationCShims", "_FoundationCollections",
+    ].map { "-l" + $0 }
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -66,7 +75,7 @@ let package = Package(
 
         // First floor: files, the kernel, sockets.
         room("Policy", ["AccessControl", "CCrypto", toml]),
-        room("ContactsStore", ["Normalization", grdb, grdbSQLite]),
+        room("ContactsStore", ["Normalization", "CLinux", grdb, grdbSQLite]),
         room("AccessStore", ["AccessControl", grdbSQLite]),
         room("PeerIdentity", ["AccessControl", "CLinux"]),
         room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),
@@ -76,9 +85,10 @@ let package = Package(
         room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface", "Policy"]),
 
         // The programs.
-        program(
-            "contactbrokerd",
-            ["Broker", "PeerIdentity", "Policy", "VarlinkServer", nioCore, nioPosix, arguments, logging]),
+        .executableTarget(
+            name: "contactbrokerd",
+            dependencies: ["Broker", "PeerIdentity", "Policy", "VarlinkServer", nioCore, nioPosix, arguments, logging],
+            swiftSettings: strict, linkerSettings: [.unsafeFlags(ownRuntime, .when(configuration: .release))]),
         program("contact-agent", ["BrokerConnection", "Formatting"]),
         program("contactctl", ["CommandOutput"]),
         program("contactbook", ["CommandOutput", "VCard", "CLinux"]),

@@ -15,6 +15,7 @@ final class Books {
     private let loop: any Loop
     private let userName: (UInt32) -> String
     private let forgetsAfter: Duration
+    private let restsAfter: Duration
     private let log: (String) -> Void
     /// Where phone numbers are dialled that are written without a country. Holds for books opened afterwards.
     var region = ""
@@ -22,16 +23,21 @@ final class Books {
     private var queues: [UInt32: DispatchQueue] = [:]
     /// Users whose log is about to be emptied.
     private var forgetting: Set<UInt32> = []
+    /// Users whose book was written of late.
+    private var resting: [UInt32: any Scheduled] = [:]
 
-    /// - Parameter forgetsAfter: how long deleted and edited text may stay in the log.
+    /// - Parameters:
+    ///   - forgetsAfter: how long deleted and edited text may stay in the log.
+    ///   - restsAfter: after the last save, how long the memory that saves need is kept for the next.
     init(
         folder: String, loop: any Loop, userName: @escaping (UInt32) -> String, forgetsAfter: Duration,
-        log: @escaping (String) -> Void
+        restsAfter: Duration, log: @escaping (String) -> Void
     ) {
         self.folder = folder
         self.loop = loop
         self.userName = userName
         self.forgetsAfter = forgetsAfter
+        self.restsAfter = restsAfter
         self.log = log
     }
 
@@ -88,6 +94,8 @@ final class Books {
                 result = .failure(error)
             }
             loop.execute { bound.value.opened(uid, result) }
+            // Whoever asked has their answer before this.
+            if case .success(let book?) = result { book.prepare() }
         }
     }
 
@@ -132,12 +140,32 @@ final class Books {
         forget(uid)
     }
 
+    /// A save was made: if none follows, its memory is given back.
+    func rest(_ uid: UInt32) {
+        resting[uid]?.cancel()
+        let bound = LoopBound(self, loop: loop)
+        resting[uid] = loop.schedule(after: restsAfter) { bound.value.giveBack(uid) }
+    }
+
+    private func giveBack(_ uid: UInt32) {
+        resting[uid] = nil
+        guard case .open(let book) = states[uid] else { return }
+        queue(of: uid).async { book.rest() }
+    }
+
     /// Waits for what is being written, then closes every book.
     func close() {
+        for timer in resting.values { timer.cancel() }
+        resting = [:]
         for (uid, state) in states {
             guard case .open(let book) = state else { continue }
             queue(of: uid).sync { book.close() }
         }
         states = [:]
     }
+}
+
+extension Broker {
+    /// Opens a user's book, if there is one, before anybody asks for it. Whoever asks finds out whether that went well.
+    public func openBook(of uid: UInt32) { books.with(uid) { _ in } }
 }

@@ -49,7 +49,7 @@ public final class Broker {
         startedAt = surroundings.now()
         books = Books(
             folder: surroundings.stateFolder, loop: surroundings.loop, userName: surroundings.userName,
-            forgetsAfter: limits.forgetsAfter, log: surroundings.log)
+            forgetsAfter: limits.forgetsAfter, restsAfter: limits.restsAfter, log: surroundings.log)
         books.region = surroundings.region
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)

@@ -208,6 +208,7 @@ final class Save {
         if !deleted.isEmpty { broker.access.forget(deleted, uid: uid) }
         broker.grantsChanged()
         broker.history.noted(made, uid: uid)
+        broker.books.rest(uid)
         // Only an addition leaves no former text behind.
         if made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) { broker.books.forget(uid) }
         let contacts = changes.contacts

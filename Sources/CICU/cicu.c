@@ -111,6 +111,13 @@ static UTransliterator *transliterator(const char *name) {
     return U_SUCCESS(error) ? made : NULL;
 }
 
+static const char *const to_ascii = "Latin-ASCII";
+
+void cicu_prepare(void) {
+    UTransliterator *made = transliterator(to_ascii);
+    if (made) utrans_close(made);
+}
+
 cicu_folder *cicu_folder_open(void) {
     UErrorCode error = U_ZERO_ERROR;
     cicu_folder *made = calloc(1, sizeof *made);
@@ -118,8 +125,7 @@ cicu_folder *cicu_folder_open(void) {
     made->caseFold = unorm2_getNFKCCasefoldInstance(&error);
     made->decompose = unorm2_getNFDInstance(&error);
     made->compose = unorm2_getNFCInstance(&error);
-    made->ascii = transliterator("Latin-ASCII");
-    if (U_FAILURE(error) || !made->ascii) {
+    if (U_FAILURE(error)) {
         cicu_folder_close(made);
         return NULL;
     }
@@ -195,6 +201,8 @@ static void drop_accents(struct buffer *text) {
 }
 
 static int fold(cicu_folder *folder) {
+    if (!folder->ascii) folder->ascii = transliterator(to_ascii);
+    if (!folder->ascii) return 0;
     if (!normalize(folder, folder->caseFold) || !normalize(folder, folder->decompose)) return 0;
     drop_accents(&folder->first);
     if (!normalize(folder, folder->compose) || !transliterate(folder, folder->ascii)) return 0;

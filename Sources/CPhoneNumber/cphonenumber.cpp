@@ -75,10 +75,10 @@ extern "C" enum cphonenumber_match cphonenumber_match(
     }
 }
 
-extern "C" int cphonenumber_knows(const char *region) {
+extern "C" void cphonenumber_prepare(void) {
     try {
-        return library().GetCountryCodeForRegion(region) != 0;
+        library();
     } catch (...) {
-        return 0;
+        // Whoever reads a number finds out.
     }
 }

@@ -7,13 +7,14 @@ enum BookConnection {
         do {
             let database = try reading(file)
             let found = try database.read { db in
-                guard try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0 <= Int64(Schema.version),
-                    try !Schema.migrator.hasBeenSuperseded(db)
-                else { throw StoreError.newerSchema }
+                let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+                guard version <= Int64(Schema.version), try !Schema.migrator.hasBeenSuperseded(db) else {
+                    throw StoreError.newerSchema
+                }
                 let objects = try Set(
                     String.fetchAll(
                         db, sql: "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"))
-                guard Schema.objects.isSubset(of: objects) else {
+                guard Schema.objects(of: version).isSubset(of: objects) else {
                     throw StoreError.damaged(reason: "tables are missing")
                 }
                 return try Row.fetchOne(db, sql: "SELECT uid, userName FROM book")

@@ -32,10 +32,11 @@ struct Place: Comparable {
 }
 
 extension BookReader {
-    func fetch(_ query: ContactQuery) throws(StoreError) -> FetchedPage {
+    /// - Parameter size: how many contacts the book has, or about so many.
+    func fetch(_ query: ContactQuery, ofBookOf size: Int) throws(StoreError) -> FetchedPage {
         guard query.limit > 0 else { return FetchedPage() }
         return try onConnection { connection in
-            let fetch = Fetch(connection: connection, query: query)
+            let fetch = Fetch(connection: connection, query: query, bookSize: size)
             switch (query.scope, query.predicate) {
             case (.all, nil): return try fetch.everybody()
             case (.all, .records(let records)): return try fetch.some(Set(records))
@@ -157,6 +158,7 @@ extension BookReader.Connection {
 private struct Fetch {
     let connection: BookReader.Connection
     let query: ContactQuery
+    let bookSize: Int
 
     private var seesNames: Bool { query.order == .none || CollationKey.keys.isSubset(of: query.matchKeys) }
 
@@ -235,11 +237,24 @@ private struct Fetch {
         let (limit, _) = query.limit.addingReportingOverflow(1)
         var place: [Binding] = []
         if let after { place = (query.order == .none ? [] : [.bytes(after.key)]) + [.integer(after.record.rawValue)] }
-        if case .words(let words, let keys) = match, words.count == 1, let steps = try walk(to: words[0]) {
-            let walking = Condition(walking: words[0], keys)
-            let sql = ReadSQL.walked(walking, query.order, after: after, limit: limit, steps: steps)
-            let places = try places(sql, place + walking.bindings)
-            if places.count == limit { return try page(of: places) }
+        if case .words(let words, let keys) = match, words.count == 1 {
+            let beginning = query.order == .none ? nil : Beginning.letters(of: words[0])
+            let start: [Binding] = [
+                .integer(Int64(query.order.rawValue)), .text(beginning ?? ""),
+                .integer(Int64(bitPattern: keys.rawValue)),
+            ]
+            if beginning == words[0] {
+                return try page(of: places(ReadSQL.beginning(after: after, limit: limit), start + place))
+            }
+            if let steps = try walk(to: words[0]) {
+                let walking = Condition(walking: words[0], keys)
+                let sql =
+                    beginning == nil
+                    ? ReadSQL.walked(walking, query.order, after: after, limit: limit, steps: steps)
+                    : ReadSQL.walkedBeginning(walking, after: after, limit: limit, steps: steps)
+                let places = try places(sql, (beginning == nil ? [] : start) + place + walking.bindings)
+                if places.count == limit { return try page(of: places) }
+            }
         }
         let sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
         return try page(of: places(sql, condition.bindings + place))
@@ -258,10 +273,7 @@ private struct Fetch {
     /// word that few have. Walking looks at limit × book ÷ matches contacts, sorting at the matches: at their root both
     /// cost the same. The matches may all stand at the end, so the walk has a bound, a small part of the sort's cost.
     private func walk(to word: String) throws -> Int? {
-        let highest = try connection.statement(ReadSQL.highestRecord)
-        defer { highest.reset() }
-        let book = try highest.step() ? Double(max(0, highest.integer(0))) : 0
-        let many = min(max(200, (2 * Double(min(query.limit, 1_000)) * book).squareRoot()), 1_000_000)
+        let many = max(200, (2 * Double(min(query.limit, 1_000)) * Double(max(0, bookSize))).squareRoot())
         let statement = try connection.statement(ReadSQL.countWords)
         statement.bind(1, word)
         statement.bind(2, Match.end(of: word))

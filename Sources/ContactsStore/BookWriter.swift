@@ -79,6 +79,15 @@ final class BookWriter {
         }
     }
 
+    /// How many contacts there are.
+    func size() throws(StoreError) -> Int {
+        do {
+            return try queue.read { db in try Int.fetchOne(db, sql: ReadSQL.countAll) ?? 0 }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
     func set(_ settings: BookSettings) throws(StoreError) {
         do {
             try transaction { db, _ in
@@ -99,6 +108,8 @@ final class BookWriter {
             let made = try queue.read { db in try String.fetchOne(db, sql: "SELECT forms FROM book") }
             guard made != normalizer.version else { return }
             try transaction { _, statements in
+                // Also what nothing leads to any more.
+                try statements.removeAllBeginnings()
                 // By number, so that no cursor is open on what is being written.
                 var last = Int64.min
                 while let (record, stored) = try statements.next(after: last) {
@@ -106,9 +117,10 @@ final class BookWriter {
                     guard let contact = Contact(stored) else {
                         throw StoreError.damaged(reason: "a contact cannot be read")
                     }
+                    let keys = normalizer.collationKeys(of: contact)
                     try statements.removeForms(record)
-                    try statements.writeForms(record, contact, normalizer)
-                    try statements.writeKeys(record, contact, normalizer)
+                    try statements.writeKeys(record, keys)
+                    try statements.writeForms(record, contact, keys, normalizer)
                 }
                 try statements.recordForms(normalizer.version)
             }
@@ -126,6 +138,9 @@ final class BookWriter {
             throw StoreError(error)
         }
     }
+
+    /// Pages that were read or written: the file's, and the next save reads those that it needs.
+    func rest() { queue.releaseMemory() }
 
     private func transaction(_ body: (Database, WriteStatements) throws -> Void) throws {
         // What is written to a file without a name would be acknowledged and lost.
@@ -147,8 +162,9 @@ final class BookWriter {
             contact.imageDataAvailable = !contact.imageData.isEmpty
             var identifiers = ValueIdentifiers()
             identifiers.assign(to: &contact)
-            try statements.insert(record.rawValue, contact, identifiers, normalizer)
-            try statements.writeForms(record.rawValue, contact, normalizer)
+            let keys = normalizer.collationKeys(of: contact)
+            try statements.insert(record.rawValue, contact, identifiers, keys)
+            try statements.writeForms(record.rawValue, contact, keys, normalizer)
             if contact.imageDataAvailable { try statements.writeImage(record.rawValue, contact.imageData) }
             log.note(.addContact, record)
         case .update(let record, let patch, let keys):
@@ -172,12 +188,11 @@ final class BookWriter {
             if !changed.isSubset(of: .named) { contact.modificationDate = time }
             log.note(.updateContact, record, keys: changed)
             try statements.update(record.rawValue, contact, identifiers)
-            if !keys.isDisjoint(with: CollationKey.keys) {
-                try statements.writeKeys(record.rawValue, contact, normalizer)
-            }
-            if !keys.isDisjoint(with: WriteStatements.formKeys) {
+            if !keys.isDisjoint(with: WriteStatements.formKeys.union(CollationKey.keys)) {
+                let names = normalizer.collationKeys(of: contact)
                 try statements.removeForms(record.rawValue)
-                try statements.writeForms(record.rawValue, contact, normalizer)
+                if !keys.isDisjoint(with: CollationKey.keys) { try statements.writeKeys(record.rawValue, names) }
+                try statements.writeForms(record.rawValue, contact, names, normalizer)
             }
             if keys.contains(.imageData) { try statements.writeImage(record.rawValue, patch.imageData) }
         case .delete(let record):

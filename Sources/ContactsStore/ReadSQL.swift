@@ -43,7 +43,6 @@ enum ReadSQL {
         AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) ORDER BY number DESC LIMIT 1
         """
     static let countAll = "SELECT count(*) FROM contact"
-    static let highestRecord = "SELECT max(record) FROM contact"
     static let countWords = """
         SELECT count(*) FROM (SELECT 1 FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? LIMIT ?)
         """
@@ -114,6 +113,23 @@ enum ReadSQL {
                 ORDER BY \(order == .none ? "" : "\(column(order)), ")record LIMIT \(steps)
             ) AS contact WHERE \(condition.sql) LIMIT \(limit)
             """
+    }
+
+    /// Record numbers and keys, in order, of those one of whose words begins with some letters. Parameters: order,
+    /// letters, keys, and the place's key and record where there is one.
+    static func beginning(after: Position?, limit: Int) -> String {
+        """
+        SELECT record, nameKey AS key FROM beginning WHERE ordering = ? AND letters = ? AND keys & ? <> 0
+        \(after == nil ? "" : "AND (nameKey, record) > (?, ?)") ORDER BY nameKey, record LIMIT \(limit)
+        """
+    }
+
+    /// The same, of which at most `steps` are looked at, for a longer word that begins with these letters.
+    static func walkedBeginning(_ condition: Condition, after: Position?, limit: Int, steps: Int) -> String {
+        """
+        SELECT record, key FROM (\(beginning(after: after, limit: steps))) AS contact
+        WHERE \(condition.sql) LIMIT \(limit)
+        """
     }
 
     static func count(_ condition: Condition) -> String { "SELECT count(*) FROM contact WHERE \(condition.sql)" }

@@ -5,7 +5,7 @@ enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header: migrations applied.
-    static let version: UInt32 = 1
+    static let version: UInt32 = 2
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -124,11 +124,37 @@ enum Schema {
                     CREATE INDEX changeByOwner ON change (owner) WHERE owner IS NOT NULL;
                     """)
         }
+        migrator.registerMigration("2: beginnings") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA user_version = 2;
+
+                    -- The first three letters of the words of a contact's names, in the order of names: the first few of
+                    -- all who have them stand together. ordering: 1 given name first, 2 family name first. keys: a bit for
+                    -- the number of each property that has such a word. No reference to the contact, since each that goes
+                    -- would be looked for in the whole table.
+                    CREATE TABLE beginning (
+                        ordering  INTEGER NOT NULL,
+                        letters   TEXT NOT NULL,
+                        nameKey   BLOB NOT NULL,
+                        record    INTEGER NOT NULL,
+                        keys      INTEGER NOT NULL,
+                        PRIMARY KEY (ordering, letters, nameKey, record)
+                    ) STRICT, WITHOUT ROWID;
+
+                    -- Of no rules, so that what is found by them is made anew.
+                    UPDATE book SET forms = '';
+                    """)
+        }
         return migrator
     }
 
-    /// What a book of this version has, to be found before it is used.
-    static let objects: Set<String> = [
+    /// What a book of a version has, to be found before it is used.
+    static func objects(of version: Int64) -> Set<String> {
+        version < 2 ? firstObjects : firstObjects.union(["beginning"])
+    }
+
+    private static let firstObjects: Set<String> = [
         "book", "contact", "contactByGivenName", "contactByFamilyName", "image", "word", "wordByWord", "email",
         "emailByAddress", "phone", "phoneByNational", "contactGroup", "groupByOwner", "member", "memberByContact",
         "subgroup", "subgroupByChild", "author", "change", "changeByRecord", "changeByOwner",

@@ -2,6 +2,21 @@ import ContactsModel
 import GRDB
 import Normalization
 
+/// What a contact's names begin with, as somebody types who looks for one.
+enum Beginning {
+    /// Letters. Fewer are the beginning of so many names that the order of all is walked as quickly.
+    static let length = 3
+
+    /// `nil` for a word that is shorter.
+    static func letters(of word: String) -> String? {
+        let letters = word.unicodeScalars.prefix(length)
+        return letters.count == length ? String(letters) : nil
+    }
+}
+
+/// The places of a contact in both orders.
+typealias NameKeys = (givenName: CollationKey, familyName: CollationKey)
+
 /// What is written of one contact, table by table. Used within a transaction only.
 final class WriteStatements {
     /// The keys that have words or match keys of their own.
@@ -13,6 +28,7 @@ final class WriteStatements {
     private let selectContact, selectNext, insertContact, updateContact, updateKeys, deleteContact: PreparedStatement
     private let deleteWords, deleteEmails, deletePhones: PreparedStatement
     private let insertWord, insertEmail, insertPhone: PreparedStatement
+    private let selectBeginnings, insertBeginning, deleteBeginning, deleteAllBeginnings: PreparedStatement
     private let insertImage, deleteImage, updateForms: PreparedStatement
 
     init(_ db: Database) throws {
@@ -32,6 +48,16 @@ final class WriteStatements {
         insertEmail = try prepare("INSERT OR IGNORE INTO email (record, address) VALUES (?, ?)")
         insertPhone = try prepare(
             "INSERT OR IGNORE INTO phone (record, national, country, extension, digits) VALUES (?, ?, ?, ?, ?)")
+        selectBeginnings = try prepare(
+            """
+            SELECT DISTINCT substr(word, 1, \(Beginning.length)), givenNameKey, familyNameKey
+            FROM word JOIN contact USING (record) WHERE record = ?
+            """)
+        insertBeginning = try prepare(
+            "INSERT OR IGNORE INTO beginning (ordering, letters, nameKey, record, keys) VALUES (?, ?, ?, ?, ?)")
+        deleteBeginning = try prepare(
+            "DELETE FROM beginning WHERE ordering = ? AND letters = ? AND nameKey = ? AND record = ?")
+        deleteAllBeginnings = try prepare("DELETE FROM beginning")
         insertImage = try prepare("INSERT OR REPLACE INTO image (record, imageData) VALUES (?, ?)")
         deleteImage = try prepare("DELETE FROM image WHERE record = ?")
         updateForms = try prepare("UPDATE book SET forms = ?")
@@ -59,9 +85,8 @@ final class WriteStatements {
     }
 
     func insert(
-        _ record: Int64, _ contact: Contact, _ identifiers: ValueIdentifiers, _ normalizer: Normalizer
+        _ record: Int64, _ contact: Contact, _ identifiers: ValueIdentifiers, _ keys: NameKeys
     ) throws(StoreError) {
-        let keys = normalizer.collationKeys(of: contact)
         insertContact.bind(1, record)
         insertContact.bind(2, keys.givenName.bytes)
         insertContact.bind(3, keys.familyName.bytes)
@@ -77,8 +102,8 @@ final class WriteStatements {
         try updateContact.run()
     }
 
-    func writeKeys(_ record: Int64, _ contact: Contact, _ normalizer: Normalizer) throws(StoreError) {
-        let keys = normalizer.collationKeys(of: contact)
+    /// To be called without the forms: these stand in the order of the keys.
+    func writeKeys(_ record: Int64, _ keys: NameKeys) throws(StoreError) {
         updateKeys.bind(1, keys.givenName.bytes)
         updateKeys.bind(2, keys.familyName.bytes)
         updateKeys.bind(3, record)
@@ -87,19 +112,41 @@ final class WriteStatements {
 
     /// Whether it was there. Everything that hangs on it goes with it.
     func delete(_ record: Int64) throws(StoreError) -> Bool {
+        try removeBeginnings(record)
         deleteContact.bind(1, record)
         try deleteContact.run()
         return db.changesCount > 0
     }
 
+    /// To be called while the words and the keys are those by which they were written.
+    private func removeBeginnings(_ record: Int64) throws(StoreError) {
+        selectBeginnings.bind(1, record)
+        defer { selectBeginnings.reset() }
+        deleteBeginning.bind(4, record)
+        while try selectBeginnings.step() {
+            deleteBeginning.bind(2, selectBeginnings.text(0))
+            for (order, column) in [(ContactOrder.givenName, Int32(1)), (.familyName, 2)] {
+                deleteBeginning.bind(1, Int64(order.rawValue))
+                deleteBeginning.bind(3, selectBeginnings.bytes(column))
+                try deleteBeginning.run()
+            }
+        }
+    }
+
+    func removeAllBeginnings() throws(StoreError) { try deleteAllBeginnings.run() }
+
     func removeForms(_ record: Int64) throws(StoreError) {
+        try removeBeginnings(record)
         for statement in [deleteWords, deleteEmails, deletePhones] {
             statement.bind(1, record)
             try statement.run()
         }
     }
 
-    func writeForms(_ record: Int64, _ contact: Contact, _ normalizer: Normalizer) throws(StoreError) {
+    func writeForms(
+        _ record: Int64, _ contact: Contact, _ keys: NameKeys, _ normalizer: Normalizer
+    ) throws(StoreError) {
+        var beginnings: [String: ContactKeySet] = [:]
         insertWord.bind(1, record)
         for key in Match.nameKeys.keys {
             guard let text = contact.text(of: key), !text.isEmpty else { continue }
@@ -107,8 +154,12 @@ final class WriteStatements {
             for word in normalizer.storedWords(text).words {
                 insertWord.bind(2, word)
                 try insertWord.run()
+                if let letters = Beginning.letters(of: word) {
+                    beginnings[letters, default: []].formUnion(ContactKeySet([key]))
+                }
             }
         }
+        try write(beginnings, record, keys)
         insertWord.bind(3, Int64(ContactKey.emailAddresses.index))
         insertEmail.bind(1, record)
         var words = 0
@@ -131,6 +182,21 @@ final class WriteStatements {
             insertPhone.bind(4, key.extensionDigits)
             insertPhone.bind(5, PhoneDigits(phone.value)?.reversed ?? "")
             try insertPhone.run()
+        }
+    }
+
+    private func write(
+        _ beginnings: [String: ContactKeySet], _ record: Int64, _ keys: NameKeys
+    ) throws(StoreError) {
+        insertBeginning.bind(4, record)
+        for (order, nameKey) in [(ContactOrder.givenName, keys.givenName), (.familyName, keys.familyName)] {
+            insertBeginning.bind(1, Int64(order.rawValue))
+            insertBeginning.bind(3, nameKey.bytes)
+            for (letters, keys) in beginnings {
+                insertBeginning.bind(2, letters)
+                insertBeginning.bind(5, Int64(bitPattern: keys.rawValue))
+                try insertBeginning.run()
+            }
         }
     }
 

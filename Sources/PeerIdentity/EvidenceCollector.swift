@@ -26,6 +26,9 @@ public final class EvidenceCollector: Sendable {
         }
     }
 
+    /// Reads what the first peer would otherwise wait for: which interpreters there are. Not for the loop.
+    public func prepare() { interpreters.prepare() }
+
     /// Asks the socket who connected. For the loop: it waits for nothing.
     public func begin(socket: CInt) throws(PeerError) -> PeerHandle {
         try PeerHandle(socket: socket)

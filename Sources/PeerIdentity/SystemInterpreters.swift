@@ -29,6 +29,8 @@ final class SystemInterpreters: Sendable {
         }
     }
 
+    func prepare() { _ = candidates(ofSize: 0) }
+
     private func candidates(ofSize size: UInt64) -> [String] {
         let now = Self.directories.map { Self.status(of: $0).map { FileIdentity($0) } }
         return table.withLock { table in

@@ -11,7 +11,11 @@ final class ChildProcess {
     /// - Parameters:
     ///   - readsErrors: what it says to standard error is what we read, in place of its output.
     ///   - socket: becomes its standard input; nothing can be told to it then.
-    init(_ path: String, _ arguments: [String], readsErrors: Bool = false, socket: CInt? = nil) throws {
+    ///   - environment: what it has besides our own, `NAME=value` each.
+    init(
+        _ path: String, _ arguments: [String], readsErrors: Bool = false, socket: CInt? = nil,
+        environment: [String] = []
+    ) throws {
         var toChild: [CInt] = [-1, -1]
         var fromChild: [CInt] = [-1, -1]
         guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else { throw Failure(system: "could not make a pipe") }
@@ -25,8 +29,11 @@ final class ChildProcess {
         var texts = ([path] + arguments).map { strdup($0) }
         texts.append(nil)
         defer { for text in texts { free(text) } }
+        var variables = (environment + Self.environment).map { strdup($0) }
+        variables.append(nil)
+        defer { for text in variables { free(text) } }
         var pid: pid_t = 0
-        let code = posix_spawn(&pid, path, &actions, nil, texts, environ)
+        let code = posix_spawn(&pid, path, &actions, nil, texts, variables)
         for descriptor in [toChild[0], fromChild[1]] { close(descriptor) }
         guard code == 0 else { throw Failure(system: "could not start \(path)", code) }
         self.pid = pid
@@ -35,6 +42,17 @@ final class ChildProcess {
     }
 
     deinit { end() }
+
+    /// Our own. Of two variables of one name the first counts.
+    private static var environment: [String] {
+        var variables: [String] = []
+        var place = environ
+        while let variable = place.pointee {
+            variables.append(String(cString: variable))
+            place += 1
+        }
+        return variables
+    }
 
     func tell(_ line: String) throws {
         let bytes = Array((line + "\n").utf8)
@@ -80,8 +98,14 @@ final class ChildProcess {
     /// Ends it, and waits until it has.
     func end() {
         guard !hasEnded else { return }
-        hasEnded = true
         kill(pid, SIGTERM)
+        waitForEnd()
+    }
+
+    /// Waits until it has ended by itself.
+    func waitForEnd() {
+        guard !hasEnded else { return }
+        hasEnded = true
         var status: CInt = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         close(input)

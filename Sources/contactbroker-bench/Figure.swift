@@ -3,18 +3,19 @@ import JSON
 /// One line of the table: what was measured, and what it is held against.
 struct Figure {
     enum Unit: String {
-        case microseconds, milliseconds, perSecond
+        case microseconds, milliseconds, seconds, perSecond, megabytes
     }
 
     enum Value {
         case times(Samples)
         case perSecond(Double)
+        case megabytes(Double)
     }
 
     let name: String
     let value: Value
     let unit: Unit
-    /// In the figure's unit: the most that p50 may be, the least that may be done per second.
+    /// In the figure's unit: the most that p50 or the memory may be, the least that may be done per second.
     var bar: Double?
     var aim: Double?
 
@@ -34,8 +35,19 @@ struct Figure {
         self.aim = aim
     }
 
+    init(_ name: String, bytes: Int, bar: Double? = nil) {
+        self.name = name
+        value = .megabytes(Double(bytes) / 1_000_000)
+        unit = .megabytes
+        self.bar = bar
+    }
+
     private func scaled(_ microseconds: Double) -> Double {
-        unit == .milliseconds ? microseconds / 1_000 : microseconds
+        switch unit {
+        case .seconds: microseconds / 1_000_000
+        case .milliseconds: microseconds / 1_000
+        case .microseconds, .perSecond, .megabytes: microseconds
+        }
     }
 
     private func reaches(_ goal: Double?) -> Bool? {
@@ -43,6 +55,7 @@ struct Figure {
         switch value {
         case .times(let samples): return scaled(samples.p50) <= goal
         case .perSecond(let rate): return rate >= goal
+        case .megabytes(let size): return size <= goal
         }
     }
 
@@ -59,7 +72,9 @@ struct Figure {
         switch unit {
         case .microseconds: "µs"
         case .milliseconds: "ms"
+        case .seconds: "s"
         case .perSecond: "/s"
+        case .megabytes: "MB"
         }
     }
 
@@ -71,7 +86,8 @@ struct Figure {
             return [name, unitText] + [samples.least, samples.p50, samples.p99].map { number(scaled($0)) } + goals + [
                 verdict
             ]
-        case .perSecond(let rate): return [name, unitText, "", number(rate), ""] + goals + [verdict]
+        case .perSecond(let amount), .megabytes(let amount):
+            return [name, unitText, "", number(amount), ""] + goals + [verdict]
         }
     }
 
@@ -95,6 +111,9 @@ struct Figure {
             case .perSecond(let rate):
                 $0.name("rate")
                 $0.value(rate)
+            case .megabytes(let size):
+                $0.name("size")
+                $0.value(size)
             }
             for (name, goal) in [("bar", bar), ("aim", aim)] {
                 guard let goal else { continue }

@@ -1,4 +1,4 @@
-import JSON
+import ContactsModel
 
 /// Made-up contacts: the same number gives the same contact, on every machine.
 ///
@@ -64,58 +64,44 @@ enum SampleContacts {
     private static let streets = ["Harbour Street", "Lindenallee", "Rue des Écoles", "Station Road", "Hilltop Lane"]
     private static let labels = ["_$!<Home>!$_", "_$!<Work>!$_", "_$!<Mobile>!$_"]
 
-    /// Writes one contact as a value of the interface's `Contact`.
-    static func write(_ number: Int, into writer: inout JSONWriter) {
+    static func contact(_ number: Int) -> Contact {
         var random = Random(seed: UInt64(number))
         // Two of three in Latin letters, as address books of one person mostly are of one script.
         let script = scripts[random.below(3) > 0 ? random.below(3) : random.below(scripts.count)]
-        let given = random.pick(script.given)
-        let family = random.pick(script.family)
-        writer.object {
-            $0.member("givenName", given)
-            $0.member("familyName", family)
-            if random.below(4) == 0 { $0.member("middleName", random.pick(script.given)) }
-            if random.below(3) == 0 {
-                $0.member("organizationName", random.pick(organizations))
-                $0.member("departmentName", "Department of Measurements \(random.below(40))")
-                $0.member("jobTitle", "Senior Coordinator")
-            }
-            if random.below(5) == 0 {
-                $0.member("birthday", "19\(50 + random.below(50))-0\(1 + random.below(9))-1\(random.below(10))")
-            }
-            let phones = 1 + random.below(3)
-            $0.name("phoneNumbers")
-            $0.array(0..<phones) { writer, place in
-                writer.object {
-                    $0.member("label", labels[(place + 2) % 3])
-                    $0.member("value", "\(script.prefix)\(1_000 + random.below(9_000)) \(1_000 + random.below(9_000))")
-                }
-            }
-            let mails = 1 + random.below(3)
-            $0.name("emailAddresses")
-            $0.array(0..<mails) { writer, place in
-                writer.object {
-                    $0.member("label", labels[place % 3])
-                    $0.member("value", "person.\(number).\(random.below(10_000))@mail\(place).example.org")
-                }
-            }
-            if random.below(2) == 0 {
-                $0.name("postalAddresses")
-                $0.array(0..<1) { writer, _ in
-                    writer.object {
-                        $0.member("label", labels[0])
-                        $0.member("street", "\(random.pick(streets)) \(1 + random.below(200))")
-                        $0.member("city", random.pick(script.cities))
-                        $0.member("postalCode", "\(10_000 + random.below(90_000))")
-                        $0.member("country", script.country)
-                        $0.member("isoCountryCode", script.code)
-                    }
-                }
-            }
-            if random.below(10) == 0 {
-                $0.member("note", "Met at the conference on coastal weather in \(1_990 + random.below(35)); likes tea.")
-            }
+        var contact = Contact()
+        contact.givenName = random.pick(script.given)
+        contact.familyName = random.pick(script.family)
+        if random.below(4) == 0 { contact.middleName = random.pick(script.given) }
+        if random.below(3) == 0 {
+            contact.organizationName = random.pick(organizations)
+            contact.departmentName = "Department of Measurements \(random.below(40))"
+            contact.jobTitle = "Senior Coordinator"
         }
+        if random.below(5) == 0 {
+            contact.birthday = "19\(50 + random.below(50))-0\(1 + random.below(9))-1\(random.below(10))"
+        }
+        contact.phoneNumbers = (0..<1 + random.below(3)).map { place in
+            let digits = "\(1_000 + random.below(9_000)) \(1_000 + random.below(9_000))"
+            return LabeledString(label: labels[(place + 2) % 3], value: script.prefix + digits)
+        }
+        contact.emailAddresses = (0..<1 + random.below(3)).map { place in
+            let address = "person.\(number).\(random.below(10_000))@mail\(place).example.org"
+            return LabeledString(label: labels[place % 3], value: address)
+        }
+        if random.below(2) == 0 {
+            var address = PostalAddress()
+            address.label = labels[0]
+            address.street = "\(random.pick(streets)) \(1 + random.below(200))"
+            address.city = random.pick(script.cities)
+            address.postalCode = "\(10_000 + random.below(90_000))"
+            address.country = script.country
+            address.isoCountryCode = script.code
+            contact.postalAddresses = [address]
+        }
+        if random.below(10) == 0 {
+            contact.note = "Met at the conference on coastal weather in \(1_990 + random.below(35)); likes tea."
+        }
+        return contact
     }
 
     /// SplitMix64: a counter through a mixer, so that neighbours share nothing.

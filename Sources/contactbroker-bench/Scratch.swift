@@ -5,9 +5,12 @@ final class Scratch {
     /// Beside the build, so that what is durable there is durable here.
     let state: String
     private let runtime: String
+    private let program: String
     private var broker: ChildProcess?
 
-    init(build: String) throws {
+    /// - Parameter broker: the broker's program.
+    init(build: String, broker: String) throws {
+        program = broker
         state = try Self.make("\(build)/bench.XXXXXX")
         // The path of a socket has room for 107 bytes (unix(7)).
         runtime = try Self.make("/tmp/contactbroker-bench.XXXXXX")
@@ -23,15 +26,27 @@ final class Scratch {
     var agent: String { runtime + "/agent/io.contactbroker.Agent" }
     var brokerProcess: pid_t { broker?.pid ?? 0 }
 
-    /// Starts the broker, and returns when it serves.
-    func startBroker(_ program: String) throws {
-        let broker = try ChildProcess(
+    /// By which the person's programs find the broker.
+    var environment: [String] { ["CONTACTBROKER_RUNTIME_DIR=" + runtime] }
+
+    /// Starts the broker, and waits for nothing.
+    func launchBroker() throws {
+        broker = try ChildProcess(
             program,
             // No person's own policy: there is no such folder.
             ["--session", "--runtime-dir", runtime, "--state-dir", state, "--config-dir", state + "/config"],
             readsErrors: true)
-        self.broker = broker
-        while try !broker.line(within: 10).contains("serving") {}
+    }
+
+    /// Starts the broker, and returns when it serves.
+    func startBroker() throws {
+        try launchBroker()
+        while try broker?.line(within: 10).contains("serving") == false {}
+    }
+
+    func stopBroker() {
+        broker?.end()
+        broker = nil
     }
 
     /// Bytes in the write-ahead log of what was told.

@@ -31,6 +31,8 @@ struct SessionDaemon {
         } catch {
             throw Failure("could not start: callers cannot be identified: \(error)")
         }
+        // Whoever starts the broker mostly waits for its first answer: what that needs is read side by side.
+        DispatchQueue(label: "preparation").async { collector.prepare() }
         let facts = HostFacts.read()
         sayWhatIsNotProtected(facts)
 
@@ -113,6 +115,7 @@ final class SessionHouse {
         surroundings.readPolicy = { policy.policy() }
         surroundings.policyFolder = policy.path
         broker = Broker(surroundings: surroundings, access: access)
+        broker.openBook(of: getuid())
         do {
             for interface in ContactsInterface.allCases {
                 doors.append(try open(interface, folders, loop, collector, log, failed))

@@ -189,6 +189,26 @@ struct QueryTests {
         }
     }
 
+    @Test("How many contacts there are is known after opening, and after each save")
+    func size() throws {
+        let book = try Book((0..<5).map { person("Ada \($0)") })
+        #expect(book.store.size == 5)
+        book.store.close()
+        let store = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        defer { store.close() }
+        store.prepare()
+        #expect(store.size == 5)
+        // Numbers are times, and say nothing of how many there are.
+        try store.apply(
+            [
+                .add(RecordNumber(1_795_299_618_000_000), person("Bob")), .delete(RecordNumber(1)),
+                .delete(RecordNumber(2)), .update(RecordNumber(3), person("Eve"), keys: ContactKeySet([.givenName])),
+            ], at: 0)
+        #expect(store.size == 4)
+        store.prepare()
+        #expect(store.size == 4)
+    }
+
     @Test("A word that most contacts have is found along the order, and the same ones")
     func commonWords() throws {
         let book = try Book((0..<900).map { person($0 % 3 == 0 ? "Anton" : "Berta", "N\(899 - $0)") })

@@ -1,5 +1,6 @@
 import ContactsModel
 import GRDB
+import GRDBSQLite
 import Glibc
 import Testing
 
@@ -72,7 +73,7 @@ struct SavingTests {
         #expect(try book.store.count(ContactQuery(scope: .all)) == 0)
         let database = try DatabaseQueue(path: book.folder.file)
         defer { try? database.close() }
-        for table in ["word", "email", "phone", "image", "contact"] {
+        for table in ["word", "beginning", "email", "phone", "image", "contact"] {
             #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") } == 0)
         }
     }
@@ -176,6 +177,29 @@ struct SavingTests {
         try writer.apply([.add(RecordNumber(2), small), .add(RecordNumber(3), long)], at: 0)
         #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM contact") } == 3)
         #expect(try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+    }
+
+    /// Bytes of pages that the writing connection holds.
+    private func cacheSize(_ book: Book) throws -> Int {
+        try book.store.write { writer in
+            writer.queue.inDatabase { db in
+                var (current, highest): (CInt, CInt) = (0, 0)
+                sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_USED, &current, &highest, 0)
+                return Int(current)
+            }
+        }
+    }
+
+    @Test("A book at rest holds little memory, and takes the next save")
+    func rest() throws {
+        let book = try Book((0..<500).map { person("Ada \($0)", "Lovelace") })
+        let busy = try cacheSize(book)
+        book.store.rest()
+        #expect(try cacheSize(book) * 4 < busy)
+        try book.store.apply([.add(RecordNumber(900), person("Bob"))], at: 0)
+        #expect(try book.records(.all, .name("bob")) == [900])
+        book.store.close()
+        book.store.rest()
     }
 
     @Test("Reading goes on while a save is being made, and sees all of it or nothing")

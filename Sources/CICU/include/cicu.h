@@ -26,6 +26,11 @@ ptrdiff_t cicu_collation_key(
 typedef struct cicu_folder cicu_folder;
 
 cicu_folder *cicu_folder_open(void);
+/*
+ * Reads what the first text with other than plain letters would otherwise wait for: some 10 ms. ICU keeps it for all
+ * folders. From any thread.
+ */
+void cicu_prepare(void);
 void cicu_folder_close(cicu_folder *folder);
 /* UTF-8: NFKC case folding and no more. */
 ptrdiff_t cicu_case_fold(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);

@@ -27,7 +27,7 @@ struct cphonenumber {
 };
 
 /*
- * Reads a number as somebody in the region (two capital letters, or ZZ for nobody knows where) would dial it. Text is UTF-8.
+ * Reads a number as somebody in the region (two capital letters; one that is none, such as ZZ, is nobody knows where) would dial it. Text is UTF-8.
  * 1 where it is one; 0 where it is none, or where its country cannot be known.
  */
 int cphonenumber_parse(const char *text, size_t count, const char *region, struct cphonenumber *number);
@@ -43,8 +43,8 @@ enum cphonenumber_match {
 enum cphonenumber_match cphonenumber_match(
     const char *one, size_t one_count, const char *other, size_t other_count, const char *region);
 
-/* Whether libphonenumber has a numbering plan for the region. */
-int cphonenumber_knows(const char *region);
+/* Reads the numbering plans of the world, for which the first number would otherwise wait. */
+void cphonenumber_prepare(void);
 
 #ifdef __cplusplus
 }

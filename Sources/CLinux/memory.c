@@ -1,0 +1,5 @@
+#include "memory.h"
+
+#include <malloc.h>
+
+void clinux_return_memory(void) { malloc_trim(0); }

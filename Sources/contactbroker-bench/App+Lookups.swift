@@ -1,0 +1,169 @@
+import ContactsModel
+import JSON
+import Varlink
+import VarlinkClient
+
+/// What an app knows of the people in the book, so that it has something to look for.
+struct People {
+    struct Person {
+        let identifier: String
+        let phone: String
+        let email: String
+    }
+
+    /// In no order that the book has.
+    var all: [Person] = []
+    /// What names and organisations begin with.
+    var letters: [String] = []
+    /// Places in the list, in no order.
+    var places: [String] = []
+}
+
+/// Contacts by what somebody types, and pages of the list.
+extension App {
+    /// What a list shows; as contactbook asks for it.
+    private static let listKeys = ContactKeySet.names.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
+    /// What a phone shows of who calls, and what a mail program shows of who wrote.
+    private static let phoneKeys = ContactKeySet.names.union(ContactKeySet([.phoneNumbers]))
+    private static let emailKeys = ContactKeySet.names.union(ContactKeySet([.emailAddresses]))
+    /// Keys that few contacts have. Which of them are asked for besides makes of one question many, none of which was on
+    /// record a moment ago.
+    private static let rareKeys: [ContactKey] = [
+        .birthday, .dates, .urlAddresses, .contactRelations, .socialProfiles, .instantMessageAddresses,
+    ]
+    private static let pageSize = 50
+    private static let rows = 20
+    private static let warmUp = 20
+
+    private static func names(_ keys: ContactKeySet) -> [String] { keys.keys.map(\.rawValue) }
+
+    func study() throws -> Int64 {
+        var people: [People.Person] = []
+        var letters = Set<String>()
+        try client.stream(Self.interface + "FetchContacts") {
+            $0.member("keys", Self.names(Self.listKeys))
+        } each: { reply, _ in
+            guard let contacts = reply["contacts"]?.elements else { throw Failure("a reply without contacts") }
+            for contact in contacts {
+                let person = try WireContact(contact)
+                let values = person.contact
+                for name in [values.givenName, values.familyName, values.organizationName] where name.count >= 3 {
+                    letters.insert(String(name.prefix(3)))
+                }
+                guard let phone = values.phoneNumbers.first, let email = values.emailAddresses.first else { continue }
+                people.append(
+                    People.Person(identifier: person.identifier ?? "", phone: phone.value, email: email.value))
+            }
+            return true
+        }
+        people.sort { $0.identifier < $1.identifier }
+        self.people.all = people
+        self.people.letters = letters.sorted()
+        identifiers = people.map(\.identifier)
+        return Int64(people.count)
+    }
+
+    private static func fetch(
+        _ predicate: (name: String, value: String)?, _ keys: ContactKeySet, limit: Int, after: String? = nil
+    ) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object {
+            if let predicate {
+                $0.name("predicate")
+                $0.object { $0.member(predicate.name, predicate.value) }
+            }
+            $0.member("keys", names(keys))
+            $0.member("sortOrder", "userDefault")
+            $0.member("limit", limit)
+            $0.member("after", after)
+        }
+        return CallFrame.encode(interface + "FetchContacts", parameters: writer.bytes)
+    }
+
+    func search(_ count: Int) throws -> [Int64] {
+        try measure(count, warmUp: Self.warmUp) {
+            let letters = people.letters[next % people.letters.count]
+            let variant = next / people.letters.count
+            next += 1
+            return Self.fetch(("name", letters), variantOfListKeys(variant), limit: Self.rows)
+        } check: { reply in
+            guard (1...Self.rows).contains(reply["contacts"]?.count ?? 0) else { throw Failure("nobody was found") }
+        }
+    }
+
+    private func variantOfListKeys(_ variant: Int) -> ContactKeySet {
+        Self.listKeys.union(
+            ContactKeySet(Self.rareKeys.enumerated().filter { variant >> $0.offset & 1 == 1 }.map(\.element)))
+    }
+
+    func phone(_ count: Int) throws -> [Int64] {
+        try look(count) { person, spelling in
+            ("phoneNumber", Self.spell(person.phone, spelling), Self.phoneKeys)
+        }
+    }
+
+    func email(_ count: Int) throws -> [Int64] {
+        try look(count) { person, spelling in
+            ("emailAddress", spelling % 2 == 0 ? person.email : person.email.uppercased(), Self.emailKeys)
+        }
+    }
+
+    private func look(
+        _ count: Int, _ question: (People.Person, _ spelling: Int) -> (String, String, ContactKeySet)
+    ) throws -> [Int64] {
+        var wanted = ""
+        return try measure(count, warmUp: Self.warmUp) {
+            let person = people.all[next % people.all.count]
+            wanted = person.identifier
+            let (name, value, keys) = question(person, next)
+            next += 1
+            return Self.fetch((name, value), keys, limit: Self.rows)
+        } check: { reply in
+            guard reply["contacts"]?.elements?.contains(where: { $0["identifier"]?.string == wanted }) ?? false else {
+                throw Failure("who was looked for was not found")
+            }
+        }
+    }
+
+    /// A number as it is kept, and as people write it: closed up, with hyphens, with the zero that is not dialled from
+    /// abroad, without the country, and without country and area.
+    private static func spell(_ number: String, _ spelling: Int) -> String {
+        let parts = number.split(separator: " ")
+        guard parts.count == 4 else { return number }
+        switch spelling % 6 {
+        case 0: return number
+        case 1: return parts.joined()
+        case 2: return parts.joined(separator: "-")
+        case 3: return "\(parts[0]) (0)\(parts[1]) \(parts[2])\(parts[3])"
+        case 4: return "(0\(parts[1])) \(parts[2])-\(parts[3])"
+        default: return "\(parts[2])\(parts[3])"
+        }
+    }
+
+    // MARK: Pages
+
+    func walk(_ step: Int) throws -> Int64 {
+        people.places = []
+        var after: String?
+        repeat {
+            try socket.send(Self.fetch(nil, [], limit: step, after: after))
+            after = try checked(socket.receiveReply())["next"]?.string
+            if let after { people.places.append(after) }
+        } while after != nil
+        // The last one may have fewer contacts after it than a page holds.
+        people.places.removeLast(min(people.places.count, (Self.pageSize + step - 1) / step))
+        people.places.sort()
+        return Int64(people.places.count)
+    }
+
+    func page(_ count: Int) throws -> [Int64] {
+        try measure(count, warmUp: Self.warmUp) {
+            let place = people.places[next % people.places.count]
+            let variant = next / people.places.count
+            next += 1
+            return Self.fetch(nil, variantOfListKeys(variant), limit: Self.pageSize, after: place)
+        } check: { reply in
+            guard reply["contacts"]?.count == Self.pageSize else { throw Failure("the page is not full") }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import ContactsModel
+import Glibc
+import JSON
+import Varlink
+
+/// Contacts that come and change.
+extension App {
+    private static let contactsPerSave = 500
+
+    private static func save<Step>(_ steps: [Step], _ write: (Step, inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: steps.count * 800)
+        writer.object {
+            $0.name("changes")
+            $0.array(steps) { writer, step in writer.object { write(step, &$0) } }
+        }
+        return CallFrame.encode(interface + "SaveContacts", parameters: writer.bytes)
+    }
+
+    private static func add(_ numbers: Range<Int>) -> [UInt8] {
+        save(Array(numbers)) { number, writer in
+            let contact = SampleContacts.contact(number)
+            writer.member("operation", "add")
+            writer.name("contact")
+            WireContact(contact: contact, keys: contact.present).write(to: &writer)
+        }
+    }
+
+    /// Another contact's job title, and one that it never had.
+    private func change() -> [UInt8] {
+        let identifier = identifiers[next % identifiers.count]
+        next += 1
+        return Self.save([identifier]) { identifier, writer in
+            writer.member("operation", "update")
+            writer.name("contact")
+            writer.object {
+                $0.member("identifier", identifier)
+                $0.member("jobTitle", "Coordinator \(next)")
+            }
+        }
+    }
+
+    func importContacts(_ count: Int) throws -> Int64 {
+        let start = Clock.now()
+        for first in stride(from: 0, to: count, by: Self.contactsPerSave) {
+            try socket.send(Self.add(first..<min(count, first + Self.contactsPerSave)))
+            _ = try checked(socket.receiveReply())
+        }
+        return Clock.now() - start
+    }
+
+    func add(_ count: Int) throws -> [Int64] {
+        // Numbers that no contact of the book was made from.
+        if made == 0 { made = max(identifiers.count, 1_000_000) }
+        return try timed(count) {
+            made += 1
+            return Self.add(made..<made + 1)
+        }
+    }
+
+    func change(_ count: Int) throws -> [Int64] { try timed(count) { change() } }
+
+    private func timed(_ count: Int, _ call: () -> [UInt8]) throws -> [Int64] {
+        try (0..<count).map { _ in
+            let call = call()
+            let start = Clock.now()
+            try socket.send(call)
+            let size = try socket.receiveReply()
+            let time = Clock.now() - start
+            _ = try checked(size)
+            return time
+        }
+    }
+
+    // MARK: Telling of changes
+
+    func watch(_ count: Int) throws -> [Int64] {
+        try socket.send(CallFrame.encode(Self.interface + "WatchChanges", parameters: Array("{}".utf8), more: true))
+        _ = try checked(socket.receiveReply())
+        say([0])
+        return try (0..<count).map { _ in
+            let size = try socket.receiveReply()
+            let time = Clock.now()
+            _ = try checked(size)
+            return time
+        }
+    }
+
+    /// Each when the watchers have been told of the one before and would be told of another at once.
+    func changeSlowly(_ count: Int) throws -> [Int64] {
+        try (0..<count).flatMap { _ in
+            let call = change()
+            usleep(Self.pause)
+            let start = Clock.now()
+            try socket.send(call)
+            let size = try socket.receiveReply()
+            let time = Clock.now() - start
+            _ = try checked(size)
+            return [start, time]
+        }
+    }
+
+    /// Microseconds. A watcher is told every 50 ms at most.
+    private static let pause: UInt32 = 75_000
+}

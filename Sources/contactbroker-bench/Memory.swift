@@ -1,0 +1,35 @@
+import Glibc
+
+/// What a process takes, as the kernel counts it (proc(5)).
+struct Memory {
+    /// Bytes in memory.
+    let resident: Int
+    /// The most that they ever were.
+    let peak: Int
+    /// Bytes in memory, of pages that several processes have this one's part; `nil` where the kernel does not say.
+    let proportional: Int?
+
+    init(of process: pid_t) throws {
+        let status = try Self.lines("/proc/\(process)/status")
+        guard let resident = Self.bytes("VmRSS:", status), let peak = Self.bytes("VmHWM:", status) else {
+            throw Failure("the memory of \(process) cannot be read")
+        }
+        self.resident = resident
+        self.peak = peak
+        proportional = (try? Self.lines("/proc/\(process)/smaps_rollup")).flatMap { Self.bytes("Pss:", $0) }
+    }
+
+    private static func lines(_ path: String) throws -> [Substring] {
+        guard let file = fopen(path, "r") else { throw Failure(system: "could not read \(path)") }
+        defer { fclose(file) }
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        let count = fread(&buffer, 1, buffer.count, file)
+        return String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")
+    }
+
+    /// The kernel's kB are of 1,024 bytes.
+    private static func bytes(_ name: String, _ lines: [Substring]) -> Int? {
+        guard let line = lines.first(where: { $0.hasPrefix(name) }) else { return nil }
+        return line.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 1_024 }
+    }
+}

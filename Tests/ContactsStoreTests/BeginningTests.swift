@@ -1,0 +1,125 @@
+import ContactsModel
+import GRDB
+import Testing
+
+@testable import ContactsStore
+
+@Suite("The first letters of a name")
+struct BeginningTests {
+    private static let given = ["Anna", "Annabel", "Änne", "Hanna", "An", "Jo-Anne", "Анна", "Ἄννα", "王安", "Nan"]
+    private static let family = ["Mann", "Annan", "O'Annor", "Lee", "Ann", "Иванова", "李", "Zann"]
+    private static let orders = [ContactOrder.givenName, .familyName]
+
+    private static func people(_ count: Int) -> [Contact] {
+        (0..<count).map { number in
+            person(given[number * 7 % given.count], family[number * 5 % family.count]) {
+                if number % 4 == 0 { $0.nickname = "Annie \(number % 3)" }
+                if number % 9 == 0 { $0.organizationName = "Anno Domini" }
+            }
+        }
+    }
+
+    /// Who has a word that begins so, found the long way: in a set, contact by contact.
+    private func longWay(
+        _ book: Book, _ text: String, _ order: ContactOrder, seeing keys: ContactKeySet = .all
+    ) throws -> [Int64] {
+        let everybody = Set(try book.records().map { RecordNumber($0) })
+        return try book.records(.only(everybody), .name(text), seeing: keys, order: order)
+    }
+
+    @Test(
+        "They find the same contacts in the same order as looking at each", arguments: orders,
+        ["ann", "Änn", "anna", "annab", "анн", "iva", "안나", "an", "zan", "安", "dom", "ann mann"])
+    func same(order: ContactOrder, text: String) throws {
+        let book = try Book(Self.people(240))
+        let expected = try longWay(book, text, order)
+        #expect(try book.records(.all, .name(text), order: order) == expected)
+        for limit in [1, 7] { #expect(try book.records(.all, .name(text), order: order, pages: limit) == expected) }
+        if text != "안나" { #expect(!expected.isEmpty) }
+    }
+
+    @Test("They find what contacts are called now, and nobody who is gone", arguments: orders)
+    func changes(order: ContactOrder) throws {
+        let book = try Book(Self.people(60))
+        let name = ContactKeySet([.givenName])
+        try book.store.apply(
+            [
+                .update(RecordNumber(1), person("Bert"), keys: name),
+                .update(RecordNumber(2), person("Annika"), keys: name),
+                // Another place in the order, and the same words.
+                .update(RecordNumber(5), person { $0.middleName = "Zoe" }, keys: ContactKeySet([.middleName])),
+                .update(
+                    RecordNumber(9), person { $0.contactType = .organization }, keys: ContactKeySet([.contactType])),
+                .delete(RecordNumber(3)), .delete(RecordNumber(4)), .add(RecordNumber(100), person("Annegret")),
+            ], at: 0)
+        for text in ["ann", "ber", "zoe"] {
+            #expect(try book.records(.all, .name(text), order: order) == longWay(book, text, order))
+        }
+        #expect(try book.records(.all, .name("ann"), order: order).contains(100))
+        #expect(try book.records(.all, .name("ber"), order: order) == [1])
+        try book.store.apply(book.records().map { .delete(RecordNumber($0)) }, at: 0)
+        let database = try DatabaseQueue(path: book.folder.file)
+        defer { try? database.close() }
+        #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM beginning") } == 0)
+    }
+
+    @Test("A word of a key that may not be seen finds nobody", arguments: orders)
+    func scoped(order: ContactOrder) throws {
+        let book = try Book([
+            person("Ada") { $0.namePrefix = "Annus" }, person("Anna"),
+            person("Bob") { $0.previousFamilyName = "Annan" },
+        ])
+        let keys = ContactKeySet.names.subtracting(ContactKeySet([.namePrefix, .previousFamilyName]))
+        #expect(try book.records(.all, .name("ann"), order: order) == [1, 2, 3])
+        #expect(try book.records(.all, .name("ann"), seeing: keys, order: order) == [2])
+    }
+
+    @Test("Of a common word the longer form is found too, near and far", arguments: orders)
+    func longer(order: ContactOrder) throws {
+        let book = try Book(
+            (0..<1_200).map { person($0 % 2 == 0 ? "Annabel" : $0 == 1_111 ? "Annz" : "Anna", "N\(1_199 - $0)") })
+        for text in ["anna", "annab", "annz"] {
+            #expect(try book.records(.all, .name(text), order: order, pages: 40) == longWay(book, text, order))
+        }
+    }
+
+    @Test("A book of the first version has them once it was opened")
+    func migrated() throws {
+        let book = try Book(Self.people(30))
+        let expected = try book.records(.all, .name("ann"), order: .familyName)
+        book.store.close()
+        let database = try DatabaseQueue(path: book.folder.file)
+        try database.writeWithoutTransaction { db in
+            try db.execute(
+                sql: """
+                    DROP TABLE beginning; PRAGMA user_version = 1;
+                    DELETE FROM grdb_migrations WHERE identifier LIKE '2:%';
+                    """)
+        }
+        try database.close()
+        let store = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        defer { store.close() }
+        var found: [Int64] = []
+        _ = try store.fetch(ContactQuery(scope: .all, predicate: .name("ann"), order: .familyName)) { record, _, _ in
+            found.append(record.rawValue)
+        }
+        #expect(!found.isEmpty && found == expected)
+    }
+
+    @Test("SQLite goes to the letters and takes the first of them, without sorting")
+    func plan() throws {
+        let book = try Book()
+        let database = try DatabaseQueue(path: book.folder.file)
+        defer { try? database.close() }
+        let place = Position(order: .givenName, key: [1], record: RecordNumber(1))
+        for (after, start) in [(nil, ""), (place, " AND (nameKey,record)>(?,?)")] {
+            let plan = try database.read { db in
+                try Row.fetchAll(
+                    db, sql: "EXPLAIN QUERY PLAN " + ReadSQL.beginning(after: after, limit: 21),
+                    arguments: StatementArguments([Int64?](repeating: 1, count: after == nil ? 3 : 5))
+                ).map { $0["detail"] as String }
+            }
+            #expect(plan == ["SEARCH beginning USING PRIMARY KEY (ordering=? AND letters=?\(start))"])
+        }
+    }
+}
