@@ -44,6 +44,7 @@ let package = Package(
         // What Swift cannot import: a few lines of C each.
         .target(name: "CLinux"),
         .target(name: "CAffinity"),
+        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
         .target(name: "CPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
@@ -76,7 +77,9 @@ let package = Package(
         room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface"]),
 
         // The programs.
-        program("contactbrokerd", ["Broker", "PeerIdentity", "VarlinkServer", nioCore, nioPosix, arguments, logging]),
+        program(
+            "contactbrokerd",
+            ["Broker", "CSQLite", "PeerIdentity", "VarlinkServer", nioCore, nioPosix, arguments, logging]),
         program("contact-agent", ["BrokerConnection", "Formatting"]),
         program("contactctl", ["CommandOutput"]),
         program("contactbook", ["CommandOutput", "VCard"]),
