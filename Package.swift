@@ -53,6 +53,7 @@ let package = Package(
         // What Swift cannot import: a few lines of C each.
         .target(name: "CLinux"),
         .target(name: "CAffinity"),
+        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
         .target(name: "CPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
@@ -87,7 +88,9 @@ let package = Package(
         // The programs.
         .executableTarget(
             name: "contactbrokerd",
-            dependencies: ["Broker", "PeerIdentity", "Policy", "VarlinkServer", nioCore, nioPosix, arguments, logging],
+            dependencies: [
+                "Broker", "CSQLite", "PeerIdentity", "Policy", "VarlinkServer", nioCore, nioPosix, arguments, logging,
+            ],
             swiftSettings: strict, linkerSettings: [.unsafeFlags(ownRuntime, .when(configuration: .release))]),
         program("contact-agent", ["BrokerConnection", "Formatting"]),
         program("contactctl", ["CommandOutput"]),

@@ -42,8 +42,11 @@ struct Projection {
     private let kind: RecordKind
     private let requested: ContactKeySet
     private let permitted: ContactKeySet
-    private var pending: [(record: RecordNumber, start: Int, end: Int)] = []
-    private var bodies: [UInt8] = []
+    private var records: [RecordNumber] = []
+    /// The elements as they will be, with room for the identifiers.
+    private var elements: [UInt8] = []
+    /// Where the identifiers belong.
+    private var places: [Int] = []
 
     init(disclosure: Disclosure, requested: ContactKeySet, identifiers: IdentifierCipher, kind: RecordKind) {
         self.disclosure = disclosure
@@ -51,52 +54,54 @@ struct Projection {
         self.identifiers = identifiers
         self.kind = kind
         // The date tells of edits to any ordinary key, so it is for those who may read all of them.
-        let isWhole = disclosure.keys.isSuperset(of: Grant.ordinaryKeys)
-        permitted = requested.intersection(disclosure.keys)
-            .subtracting(isWhole ? [] : ContactKeySet([.modificationDate]))
+        var permitted = requested.intersection(disclosure.keys)
+        if !disclosure.keys.isSuperset(of: Grant.ordinaryKeys) { permitted.subtract(ContactKeySet(.modificationDate)) }
+        self.permitted = permitted
     }
 
     mutating func append(_ record: RecordNumber, _ contact: StoredContact, _ images: ImageMembers) {
         guard disclosure.scope.contains(record) else { return }
-        let start = bodies.count
-        if pending.isEmpty { bodies.reserveCapacity(contact.bytes.count + StoredContact.empty.bytes.count) }
+        if records.isEmpty {
+            elements.reserveCapacity(contact.bytes.count + StoredContact.empty.bytes.count + 64)
+        } else {
+            elements.append(UInt8(ascii: ","))
+        }
+        elements.append(contentsOf: Self.opening)
+        places.append(elements.count)
+        elements.append(contentsOf: Self.room)
         var told = contact.present.intersection(permitted)
-        contact.ranges(of: told) { bodies.append(contentsOf: contact.bytes[$0]) }
+        contact.ranges(of: told) { elements.append(contentsOf: contact.bytes[$0]) }
         if permitted.contains(.imageData), let member = images.imageData {
-            bodies.append(contentsOf: member)
-            told.formUnion(ContactKeySet([.imageData]))
+            elements.append(contentsOf: member)
+            told.formUnion(ContactKeySet(.imageData))
         }
         if permitted.contains(.thumbnailImageData), let member = images.thumbnailImageData {
-            bodies.append(contentsOf: member)
-            told.formUnion(ContactKeySet([.thumbnailImageData]))
+            elements.append(contentsOf: member)
+            told.formUnion(ContactKeySet(.thumbnailImageData))
         }
         appendEmpty(requested.subtracting(told))
-        pending.append((record, start, bodies.count))
+        elements.append(UInt8(ascii: "}"))
+        records.append(record)
     }
 
     /// What has no value lies together in long runs too.
     private mutating func appendEmpty(_ keys: ContactKeySet) {
         let empty = StoredContact.empty
-        empty.ranges(of: keys) { bodies.append(contentsOf: empty.bytes[$0]) }
+        empty.ranges(of: keys) { elements.append(contentsOf: empty.bytes[$0]) }
     }
 
-    func finish() -> DisclosedContacts {
-        let records = pending.map(\.record)
+    /// Puts the identifiers in, all sealed at once.
+    mutating func finish() -> DisclosedContacts {
         let names = identifiers.identifiers(of: records, as: kind)
-        let nameSize = 2 * 16
-        var elements: [UInt8] = []
-        elements.reserveCapacity(bodies.count + pending.count * 52)
-        for (index, part) in pending.enumerated() {
-            if index > 0 { elements.append(UInt8(ascii: ",")) }
-            elements.append(contentsOf: Self.opening)
-            elements.append(contentsOf: names[index * nameSize..<(index + 1) * nameSize])
-            elements.append(UInt8(ascii: "\""))
-            elements.append(contentsOf: bodies[part.start..<part.end])
-            elements.append(UInt8(ascii: "}"))
+        for (index, place) in places.enumerated() {
+            for offset in 0..<Self.nameSize { elements[place + offset] = names[index * Self.nameSize + offset] }
         }
         return DisclosedContacts(
             elements: elements, records: records, keys: permitted, revision: disclosure.revision)
     }
 
     private static let opening = Array("{\"identifier\":\"".utf8)
+    private static let nameSize = 2 * 16
+    /// An identifier that is still to come, and its closing quote.
+    private static let room = [UInt8](repeating: UInt8(ascii: "0"), count: nameSize) + [UInt8(ascii: "\"")]
 }

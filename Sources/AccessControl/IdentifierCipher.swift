@@ -68,16 +68,19 @@ public final class IdentifierCipher {
 
     /// The record that an identifier names, or `nil`: malformed, made up, another app's and another kind's look alike.
     public func record(_ identifier: String, as kind: RecordKind) -> RecordNumber? {
-        let text = Array(identifier.utf8)
-        guard text.count == 2 * Self.blockSize else { return nil }
+        guard identifier.utf8.count == 2 * Self.blockSize else { return nil }
         var sealed = [UInt8](repeating: 0, count: Self.blockSize)
-        for index in 0..<Self.blockSize {
-            guard let high = Self.digit(text[2 * index]), let low = Self.digit(text[2 * index + 1]) else { return nil }
-            sealed[index] = high << 4 | low
+        var index = 0
+        for byte in identifier.utf8 {
+            guard let digit = Self.digit(byte) else { return nil }
+            sealed[index / 2] = sealed[index / 2] << 4 | digit
+            index += 1
         }
         var plain = sealed
         guard ccrypto_blocks_decrypt(blocks, sealed, &plain, 1) == 1 else { return nil }
-        guard plain[0] == kind.rawValue, plain[9...].allSatisfy({ $0 == 0 }) else { return nil }
+        var rest: UInt8 = 0
+        for place in 9..<Self.blockSize { rest |= plain[place] }
+        guard plain[0] == kind.rawValue, rest == 0 else { return nil }
         var number: UInt64 = 0
         for byte in 0..<8 { number |= UInt64(plain[1 + byte]) << UInt64(8 * byte) }
         return RecordNumber(Int64(bitPattern: number))

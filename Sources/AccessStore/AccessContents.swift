@@ -29,19 +29,22 @@ struct AccessContents {
     }
 
     private mutating func readCounters(_ connection: SQLiteConnection) throws(AccessStoreError) {
-        let state = try SQLiteStatement(
-            "SELECT auditSequence, auditHead, revision, recordNumber, intent FROM state", on: connection)
-        guard try state.next(), let sequence = state.integer(0), let head = state.bytes(1),
-            head.count == AuditChain.hashSize,
-            let revision = state.integer(2), let recordNumber = state.integer(3), let intent = state.integer(4)
+        let state = try SQLiteStatement("SELECT revision, recordNumber, intent FROM state", on: connection)
+        guard try state.next(), let revision = state.integer(0), let recordNumber = state.integer(1),
+            let intent = state.integer(2)
         else { throw .damaged(reason: "the counters cannot be read") }
+        let audit = AuditQuery(connection: connection)
+        let counted = try audit.counted()
         let last = try SQLiteStatement(
             "SELECT sequence, event FROM audit ORDER BY sequence DESC LIMIT 1", on: connection)
         let lastSequence = try last.next() ? last.integer(0) ?? 0 : 0
         lastEvent = lastSequence > 0 ? last.text(1) : nil
-        // Where the two differ somebody was at the file. Going on behind both keeps the break for verification to find.
+        // After a crash the chain has gone on behind the counters. Where it does not hang together, or is shorter than it
+        // was, somebody was at the file: going on behind both keeps the break for verification to find.
+        var end = counted
+        if let last = try audit.end(after: counted) { end = last }
         counters = Counters(
-            auditSequence: max(sequence, lastSequence), auditHead: head, revision: revision,
+            auditSequence: max(end.sequence, lastSequence), auditHead: end.hash, revision: revision,
             recordNumber: recordNumber, intent: intent)
     }
 

@@ -41,6 +41,15 @@ struct Batch {
     var intents: [Int64: SaveIntent?] = [:]
     /// Something went wrong that makes the batch impossible to commit.
     var failure: AccessStoreError?
+
+    /// Makes it new, and keeps the room: most batches hold a few records and nothing else.
+    mutating func clear() {
+        records.removeAll(keepingCapacity: records.capacity <= 256)
+        if !grants.isEmpty { grants = [:] }
+        if !identifiers.isEmpty { identifiers = [] }
+        if !intents.isEmpty { intents = [:] }
+        failure = nil
+    }
 }
 
 extension Grant {

@@ -27,6 +27,9 @@ extension AccessStore {
         ledger.wait(AuditLedger.Owner(uid: uid, strength: strength, app: app), now: now)
     }
 
+    /// Some app may have used up its share; where none has, ``auditWait(uid:strength:app:now:)`` is `nil` for all.
+    public var hasExhaustedApps: Bool { ledger.hasExhausted }
+
     /// What one app may write; set it before the first call is answered.
     public var auditBounds: AuditBounds {
         get { ledger.bounds }
@@ -58,9 +61,13 @@ extension AccessStore {
     /// Finds every record that was changed, taken away, added or moved, and a tail cut off. Who can write the file can
     /// also compute a whole chain anew: only a head that was noted elsewhere shows that.
     public func verify(from: Int64?, budget rows: Int) throws(AccessStoreError) -> AuditVerification {
-        try AuditQuery(connection: try openWriter().connection).verify(from: from, budget: rows)
+        try AuditQuery(connection: try openWriter().connection).verify(from: from, budget: rows, known: lastLink)
     }
 
     /// Reads the audit off the loop.
-    public var auditReader: AuditReader { AuditReader(database: folder.database) }
+    public var auditReader: AuditReader { AuditReader(database: folder.database, known: lastLink) }
+
+    private var lastLink: AuditQuery.Link {
+        AuditQuery.Link(sequence: writtenCounters.auditSequence, hash: writtenCounters.auditHead)
+    }
 }

@@ -23,6 +23,7 @@ extension AccessStore {
 
     func commit(withAllUses: Bool) throws(AccessStoreError) {
         guard hasUncommitted else { return }
+        var anchors = false
         do throws(AccessStoreError) {
             let writer = try openWriter()
             if let failure = batch.failure { throw failure }
@@ -34,14 +35,34 @@ extension AccessStore {
                 if !unwrittenIntents.isEmpty { try writeIntents(writer.connection) }
                 if !unwrittenPseudonyms.isEmpty { try writePseudonyms(writer.connection) }
                 if withAllUses || hasUnwrittenUses { try writeUses(writer.connection) }
-                try writer.write(counters)
+                anchors = withAllUses || mustAnchor
+                if anchors { try writer.write(counters) }
             }
         } catch {
             takeBack()
             throw error
         }
+        if anchors { anchor = (counters, batch.records.last?.time ?? anchor.time) }
         settle()
     }
+
+    /// Whether the row of counters is to be written. Where only the audit has grown it follows now and then: after a crash
+    /// the records themselves say how far it went, and a page less in each commit is a reply that comes sooner.
+    private var mustAnchor: Bool {
+        let written = anchor.counters
+        guard counters.revision == written.revision, counters.recordNumber == written.recordNumber,
+            counters.intent == written.intent,
+            counters.auditSequence - written.auditSequence < Self.mostUnanchored
+        else { return true }
+        // A clock that was set back counts as time that has passed.
+        let time = batch.records.last?.time ?? anchor.time
+        return !(0..<Self.anchorInterval).contains(time - anchor.time)
+    }
+
+    /// Microseconds.
+    private static let anchorInterval: Int64 = 100_000
+    /// Records that the next start may have to look at again.
+    private static let mostUnanchored: Int64 = 1_024
 
     private func auditRows() throws(AccessStoreError) -> [AuditRow<String>] {
         var sequence = writtenCounters.auditSequence
@@ -70,10 +91,10 @@ extension AccessStore {
         countUses()
         writtenCounters = counters
         ledger.committed()
-        unwrittenGrants.removeAll()
-        unwrittenIntents.removeAll()
-        unwrittenPseudonyms.removeAll()
-        batch = Batch()
+        if !unwrittenGrants.isEmpty { unwrittenGrants.removeAll() }
+        if !unwrittenIntents.isEmpty { unwrittenIntents.removeAll() }
+        if !unwrittenPseudonyms.isEmpty { unwrittenPseudonyms.removeAll() }
+        batch.clear()
     }
 
     private func countUses() {

@@ -27,6 +27,8 @@ public final class AccessStore {
     var hasUnwrittenUses = false
     var counters: Counters
     var writtenCounters: Counters
+    /// What the file's own row of counters says, and the time of the last record then.
+    var anchor: (counters: Counters, time: Int64)
     /// What a user's book and the clock say while a set changes.
     public var moment: (_ uid: UInt32) -> SetMoment = { _ in SetMoment(change: 0, time: 0) }
 
@@ -72,6 +74,7 @@ public final class AccessStore {
         usages = contents.usages
         counters = contents.counters
         writtenCounters = contents.counters
+        anchor = (contents.counters, 0)
         walSync = try WALSync(database: folder.database)
     }
 

@@ -11,6 +11,12 @@ final class AccessWriter {
     private let updateState: SQLiteStatement
     private let pages: UnsafeMutablePointer<Int32>
     private var canonical: [UInt8] = []
+    private let insertCaller: SQLiteStatement
+    private let findCaller: SQLiteStatement
+    private var callers: [AuditCaller: Int64] = [:]
+    /// Who wrote last is most often who writes next.
+    private var latest: (caller: AuditCaller, id: Int64)?
+    private static let mostCallers = 4_096
 
     init(database: String) throws(AccessStoreError) {
         connection = try SQLiteConnection(path: database, .readWrite)
@@ -30,7 +36,12 @@ final class AccessWriter {
         begin = try SQLiteStatement("BEGIN IMMEDIATE", on: connection)
         end = try SQLiteStatement("COMMIT", on: connection)
         insertAudit = try SQLiteStatement(
-            "INSERT INTO audit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)", on: connection)
+            "INSERT INTO audit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)", on: connection)
+        insertCaller = try SQLiteStatement(
+            "INSERT INTO auditCaller (uid, strength, app) VALUES (?1, ?2, ?3) RETURNING id", on: connection)
+        findCaller = try SQLiteStatement(
+            "SELECT id FROM auditCaller WHERE app = ?3 AND uid = ?1 AND coalesce(strength, '') = coalesce(?2, '')",
+            on: connection)
         updateState = try SQLiteStatement(
             """
             UPDATE state SET auditSequence = ?1, auditHead = ?2, revision = ?3, recordNumber = ?4, intent = ?5
@@ -62,6 +73,9 @@ final class AccessWriter {
             try body()
             try end.run()
         } catch {
+            // Who was new is not in the file.
+            callers.removeAll()
+            latest = nil
             // SQLite has taken it back by itself after some errors, such as a full disk.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             throw error
@@ -73,11 +87,36 @@ final class AccessWriter {
             .bind(4, counters.recordNumber).bind(5, counters.intent).run()
     }
 
-    func write(_ row: AuditRow<some AuditText>, hash: [UInt8]) throws(AccessStoreError) {
-        try insertAudit.bind(1, row.sequence).bind(2, row.time).bind(3, row.uid).bind(4, text: row.app)
-            .bind(5, text: row.strength).bind(6, text: row.event).bind(7, text: row.status).bind(8, row.keys)
-            .bind(9, row.count).bind(10, row.contacts).bind(11, row.revision).bind(12, row.repeats)
-            .bind(13, text: row.detail).bind(14, hash).run()
+    func write(_ row: AuditRow<String>, hash: [UInt8]) throws(AccessStoreError) {
+        let caller = try number(of: AuditCaller(uid: row.uid, strength: row.strength, app: row.app))
+        try insertAudit.bind(1, row.sequence).bind(2, row.time).bind(3, caller).bind(4, text: row.event)
+            .bind(5, text: row.status).bind(6, row.keys).bind(7, row.count).bind(8, row.contacts).bind(9, row.revision)
+            .bind(10, row.repeats).bind(11, text: row.detail).bind(12, hash).run()
+    }
+
+    private func number(of caller: AuditCaller) throws(AccessStoreError) -> Int64 {
+        if let latest, latest.caller == caller { return latest.id }
+        let id: Int64
+        if let known = callers[caller] { id = known } else { id = try find(caller) }
+        if callers.count >= Self.mostCallers { callers.removeAll() }
+        callers[caller] = id
+        latest = (caller, id)
+        return id
+    }
+
+    private func find(_ caller: AuditCaller) throws(AccessStoreError) -> Int64 {
+        if let known = try number(findCaller, caller) { return known }
+        guard let new = try number(insertCaller, caller) else {
+            throw .unavailable(reason: "who an audit record is about could not be written")
+        }
+        return new
+    }
+
+    private func number(_ statement: SQLiteStatement, _ caller: AuditCaller) throws(AccessStoreError) -> Int64? {
+        statement.bind(1, caller.uid).bind(2, text: caller.strength).bind(3, text: caller.app)
+        var id: Int64?
+        while try statement.next() { id = statement.integer(0) }
+        return id
     }
 
     func hash(_ row: AuditRow<some AuditText>, after previous: [UInt8]) throws(AccessStoreError) -> [UInt8] {
@@ -85,6 +124,13 @@ final class AccessWriter {
         guard let hash = AuditChain.hash(canonical) else { throw .unavailable(reason: "libcrypto could not hash") }
         return hash
     }
+}
+
+/// Who an audit record is about, as its row names it.
+private struct AuditCaller: Hashable {
+    let uid: Int64
+    let strength: String?
+    let app: String
 }
 
 /// Where the store's counters stand.

@@ -106,6 +106,8 @@ struct AuditLedger {
         exhausted = exhausted.filter { !$0.value.isIdle(bounds, now: now) }
     }
 
+    var hasExhausted: Bool { !exhausted.isEmpty }
+
     /// How long this app must wait; `nil` for not at all.
     mutating func wait(_ owner: Owner, now: Int64) -> Duration? {
         guard !exhausted.isEmpty else { return nil }

@@ -5,9 +5,18 @@ import ContactsModel
 struct AuditQuery {
     let connection: SQLiteConnection
 
+    /// Without a caller where there is none: a record that lost its caller is still one to be found.
+    private static let table = "audit LEFT JOIN auditCaller ON auditCaller.id = caller"
     private static let columns = """
         sequence, time, uid, app, strength, event, status, keys, count, contacts, revision, repeats, detail, hash
         """
+    private static let rows = "SELECT \(columns) FROM \(table)"
+
+    /// A record of the chain: its place and its hash.
+    struct Link: Hashable, Sendable {
+        let sequence: Int64
+        let hash: [UInt8]
+    }
 
     func records(
         matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool
@@ -24,7 +33,7 @@ struct AuditQuery {
             """
             SELECT \(Self.columns),
                 coalesce((SELECT hash FROM audit AS p WHERE p.sequence = audit.sequence - 1), zeroblob(32))
-            FROM audit WHERE \(place)
+            FROM \(Self.table) WHERE \(place)
                 AND (?2 IS NULL OR uid = ?2) AND (?3 IS NULL OR app = ?3) AND (?4 IS NULL OR strength = ?4)
                 AND (?5 IS NULL OR time >= ?5) AND (?6 IS NULL OR time < ?6) AND (?7 IS NULL OR event = ?7)
                 AND (?8 IS NULL OR instr(contacts, ?8) > 0)
@@ -49,8 +58,10 @@ struct AuditQuery {
         return entries
     }
 
-    /// One step along the chain, in one read transaction, so that the end it compares with is the end it saw.
-    func verify(from: Int64?, budget rows: Int) throws(AccessStoreError) -> AuditVerification {
+    /// One step along the chain, in one read transaction, so that the counters it compares with are those of what it saw.
+    ///
+    /// - Parameter known: a record that is known to be in the chain; `nil` goes by the counters in the file.
+    func verify(from: Int64?, budget rows: Int, known: Link? = nil) throws(AccessStoreError) -> AuditVerification {
         // Where a transaction is open already it is the caller's own.
         try connection.execute("BEGIN")
         defer { try? connection.execute("COMMIT") }
@@ -65,14 +76,9 @@ struct AuditQuery {
             }
             previous = hash
         }
-        let end = try connection.statement("SELECT auditSequence, auditHead FROM state WHERE id = 1")
-        defer { end.reset() }
-        guard try end.next(), let last = end.integer(0), let head = end.bytes(1) else {
-            throw .damaged(reason: "the counters are missing")
-        }
-        let statement = try connection.statement(
-            "SELECT \(Self.columns) FROM audit WHERE sequence >= ? ORDER BY sequence"
-        ).bind(1, first)
+        let end: Link
+        if let known { end = known } else { end = try counted() }
+        let statement = try connection.statement("\(Self.rows) WHERE sequence >= ?1 ORDER BY sequence").bind(1, first)
         defer { statement.reset() }
         var expected = first
         func found(brokenAt: Int64?, next: Int64?) -> AuditVerification {
@@ -81,18 +87,49 @@ struct AuditQuery {
         }
         while try statement.next() {
             guard expected - first < Int64(max(1, rows)) else { return found(brokenAt: nil, next: expected) }
-            let row = Self.row(statement)
-            guard row.sequence == expected, expected <= last, let hash = statement.bytes(13),
-                try AuditChain.hash(row, after: previous) == hash
+            guard let link = try Self.link(statement, at: expected, after: previous),
+                link.sequence != end.sequence || link == end
             else { return found(brokenAt: expected, next: nil) }
-            previous = hash
+            previous = link.hash
             expected += 1
         }
-        // The whole chain hangs together; it must also end where the counters say that it ends.
-        guard expected == last + 1, previous == head else {
-            return found(brokenAt: min(expected, max(1, last)), next: nil)
-        }
+        // The chain hangs together; it must also reach as far as it once did.
+        guard expected > end.sequence else { return found(brokenAt: expected, next: nil) }
         return found(brokenAt: nil, next: nil)
+    }
+
+    /// The record up to which the counters in the file go.
+    func counted() throws(AccessStoreError) -> Link {
+        let state = try connection.statement("SELECT auditSequence, auditHead FROM state WHERE id = 1")
+        defer { state.reset() }
+        guard try state.next(), let sequence = state.integer(0), let hash = state.bytes(1),
+            hash.count == AuditChain.hashSize
+        else { throw .damaged(reason: "the counters are missing") }
+        return Link(sequence: sequence, hash: hash)
+    }
+
+    /// The last record of those that follow this one, each on the one before; `nil` where one of them does not.
+    func end(after link: Link) throws(AccessStoreError) -> Link? {
+        let statement = try connection.statement("\(Self.rows) WHERE sequence > ?1 ORDER BY sequence")
+        defer { statement.reset() }
+        statement.bind(1, link.sequence)
+        var last = link
+        while try statement.next() {
+            guard let next = try Self.link(statement, at: last.sequence + 1, after: last.hash) else { return nil }
+            last = next
+        }
+        return last
+    }
+
+    /// The row at hand, if it is the record that follows.
+    private static func link(
+        _ statement: SQLiteStatement, at sequence: Int64, after previous: [UInt8]
+    ) throws(AccessStoreError) -> Link? {
+        let row = row(statement)
+        guard row.sequence == sequence, let hash = statement.bytes(13),
+            try AuditChain.hash(row, after: previous) == hash
+        else { return nil }
+        return Link(sequence: sequence, hash: hash)
     }
 
     private static func row(_ statement: SQLiteStatement) -> AuditRow<[UInt8]> {

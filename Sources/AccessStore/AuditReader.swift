@@ -3,6 +3,8 @@
 /// It sees what was committed. Only while the store is open.
 public struct AuditReader: Sendable {
     let database: String
+    /// The last record when the reader was made.
+    var known: AuditQuery.Link?
 
     /// As ``AccessStore/records(matching:after:limit:newestFirst:)``.
     public func records(
@@ -15,6 +17,6 @@ public struct AuditReader: Sendable {
     /// As ``AccessStore/verify(from:budget:)``.
     public func verify(from: Int64?, budget rows: Int) throws(AccessStoreError) -> AuditVerification {
         let query = AuditQuery(connection: try SQLiteConnection(path: database, .readOnly))
-        return try query.verify(from: from, budget: rows)
+        return try query.verify(from: from, budget: rows, known: known)
     }
 }

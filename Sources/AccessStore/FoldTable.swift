@@ -5,7 +5,11 @@ import ContactsModel
 /// which they were opened, and all of one length, so that the first is the first to end.
 struct FoldTable {
     /// What makes two records of one app and event equal.
+    ///
+    /// Its hash is made once: a key is looked for, kept and forgotten. It is the library's seeded one, so that nobody can
+    /// choose contacts that all fall into one place.
     struct Key: Hashable {
+        private let made: Int
         let status: AuthorizationStatus?
         let keys: ContactKeySet?
         let count: Int?
@@ -22,16 +26,17 @@ struct FoldTable {
             revision = record.revision
             detail = record.detail
             part = record.part
-        }
-
-        /// The fields that tell most records apart; `==` looks at all of them.
-        func hash(into hasher: inout Hasher) {
+            // The fields that tell most records apart; `==` looks at all of them.
+            var hasher = Hasher()
             hasher.combine(keys?.rawValue ?? 0)
             hasher.combine(revision ?? 0)
             hasher.combine(part ?? 0)
-            for contact in contacts ?? [] { hasher.combine(contact.rawValue) }
+            if let contacts { for contact in contacts { hasher.combine(contact.rawValue) } }
             if let detail { hasher.combine(detail) }
+            made = hasher.finalize()
         }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(made) }
 
         /// What it takes of the bounds.
         var weight: Int { 1 + (contacts?.count ?? 0) / 16 }
@@ -85,8 +90,9 @@ struct FoldTable {
 
     /// Whether the first window is over. One from the future is: somebody set the clock.
     func firstHasEnded(at now: Int64, length: Int64) -> Bool {
-        guard let first else { return false }
-        return now - first.opened >= length || now < first.opened
+        guard !isEmpty else { return false }
+        let opened = windows[start].opened
+        return now - opened >= length || now < opened
     }
 
     mutating func closeFirst() -> Window? {

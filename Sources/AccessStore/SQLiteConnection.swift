@@ -12,15 +12,23 @@ final class SQLiteConnection {
     enum Mode {
         /// What is not there is not made.
         case readOnly, readWrite
+        /// As it stands: a file without a log that nobody writes meanwhile. Leaves nothing beside it.
+        case immutable
     }
 
     init(path: String, _ mode: Mode) throws(AccessStoreError) {
         var opened: OpaquePointer?
         // NOMUTEX: one thread at a time uses it, as its owner promises.
-        let flags =
-            SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
-            | (mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE)
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
+        let code =
+            switch mode {
+            case .readOnly: sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_READONLY, nil)
+            case .readWrite: sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_READWRITE, nil)
+            case .immutable:
+                sqlite3_open_v2(
+                    Self.address(of: path) + "?immutable=1", &opened, flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                    nil)
+            }
         guard let opened else { throw .unavailable(reason: "no memory for SQLite") }
         guard code == SQLITE_OK else {
             let error = AccessStoreError(code: code, connection: opened)
@@ -39,6 +47,20 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
+    /// The path as SQLite reads it in a URI (sqlite.org, Uniform Resource Identifiers).
+    private static func address(of path: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return path.utf8.reduce(into: "file:") { address, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                address.unicodeScalars.append(Unicode.Scalar(byte))
+            default: address += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
+    }
+
     /// Runs statements that take nothing and give nothing.
     func execute(_ sql: String) throws(AccessStoreError) {
         try check(sqlite3_exec(handle, sql, nil, nil, nil))
@@ -47,7 +69,7 @@ final class SQLiteConnection {
     /// A statement that is prepared once and kept.
     func statement(_ sql: String) throws(AccessStoreError) -> SQLiteStatement {
         if let statement = statements[sql] { return statement }
-        let statement = try SQLiteStatement(sql, on: self)
+        let statement = try SQLiteStatement(sql, on: self, isKept: true)
         statements[sql] = statement
         return statement
     }
@@ -73,7 +95,7 @@ final class SQLiteConnection {
 
 extension AccessStoreError {
     /// What SQLite says, in our words.
-    init(code: Int32, connection: OpaquePointer) {
+    init(code: Int32, connection: OpaquePointer?) {
         let reason = sqlite3_errmsg(connection).map { String(cString: $0) } ?? "SQLite error \(code)"
         switch code & 0xff {
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: reason)

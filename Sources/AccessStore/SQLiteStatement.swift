@@ -3,15 +3,18 @@ import GRDBSQLite
 /// A prepared statement. Parameters count from 1, columns from 0, as in SQLite.
 final class SQLiteStatement {
     private let handle: OpaquePointer
-    private let connection: SQLiteConnection
+    /// Held for as long as the statement is there, but for one that the connection keeps itself: the two would hold each
+    /// other, and its file would stay open.
+    private let connection: SQLiteConnection?
 
-    init(_ sql: String, on connection: SQLiteConnection) throws(AccessStoreError) {
+    /// - Parameter isKept: the connection itself keeps the statement.
+    init(_ sql: String, on connection: SQLiteConnection, isKept: Bool = false) throws(AccessStoreError) {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         try connection.check(code)
         guard let prepared else { throw .unavailable(reason: "an empty statement") }
         handle = prepared
-        self.connection = connection
+        self.connection = isKept ? nil : connection
     }
 
     deinit { sqlite3_finalize(handle) }
@@ -74,7 +77,7 @@ final class SQLiteStatement {
             sqlite3_reset(handle)
             return false
         case let code:
-            let error = AccessStoreError(code: code, connection: connection.handle)
+            let error = AccessStoreError(code: code, connection: sqlite3_db_handle(handle))
             sqlite3_reset(handle)
             throw error
         }

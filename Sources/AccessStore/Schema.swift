@@ -1,4 +1,5 @@
 import GRDBSQLite
+import Glibc
 
 /// The tables of the access database, and the way from each version to the next.
 ///
@@ -12,7 +13,7 @@ enum Schema {
 
     private static let steps = [
         """
-        -- Exactly one row: where the counters stand. It is written with every batch.
+        -- Exactly one row: where the counters stand. The audit may have gone on a little behind it.
         CREATE TABLE state (
             id            INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
             auditSequence INTEGER NOT NULL,
@@ -104,14 +105,57 @@ enum Schema {
             BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
         CREATE TRIGGER auditKeepsRecords BEFORE DELETE ON audit
             BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+        """,
         """
+        -- Who a record is about stands here once, and by its number in each record: it was the larger part of a row, and
+        -- every commit that a reply waits for writes whole pages. It is hashed as part of the record all the same.
+        CREATE TABLE auditCaller (
+            id            INTEGER NOT NULL PRIMARY KEY,
+            uid           INTEGER NOT NULL,
+            strength      TEXT,
+            app           TEXT    NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX auditCallerIsOne ON auditCaller (app, uid, coalesce(strength, ''));
+        INSERT INTO auditCaller (uid, strength, app) SELECT DISTINCT uid, strength, app FROM audit;
+
+        CREATE TABLE auditRecord (
+            sequence      INTEGER NOT NULL PRIMARY KEY,
+            time          INTEGER NOT NULL,
+            caller        INTEGER NOT NULL,
+            event         TEXT    NOT NULL,
+            status        TEXT,
+            keys          INTEGER,
+            count         INTEGER,
+            contacts      BLOB,
+            revision      INTEGER,
+            repeats       INTEGER,
+            detail        TEXT,
+            hash          BLOB    NOT NULL CHECK (length(hash) = 32)
+        ) STRICT;
+        INSERT INTO auditRecord
+            SELECT sequence, time, auditCaller.id, event, status, keys, count, contacts, revision, repeats, detail, hash
+            FROM audit JOIN auditCaller ON auditCaller.uid = audit.uid AND auditCaller.app = audit.app
+                AND auditCaller.strength IS audit.strength
+            ORDER BY sequence;
+        DROP TABLE audit;
+        ALTER TABLE auditRecord RENAME TO audit;
+        CREATE TRIGGER auditKeepsWords BEFORE UPDATE ON audit
+            BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+        CREATE TRIGGER auditKeepsRecords BEFORE DELETE ON audit
+            BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+        CREATE TRIGGER auditCallerKeepsWords BEFORE UPDATE ON auditCaller
+            BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+        CREATE TRIGGER auditCallerKeepsRecords BEFORE DELETE ON auditCaller
+            BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+        """,
     ]
 
     /// Looks at a file without changing it: is it ours, whole, and not from a later version?
     ///
     /// The audit is not walked here, however long it has grown; verification does that in steps.
     static func inspect(path: String) throws(AccessStoreError) {
-        let connection = try SQLiteConnection(path: path, .readOnly)
+        // Whoever opens a file of ours makes a log beside it, and who may not write cannot take it away again.
+        let connection = try SQLiteConnection(path: path, access(path + "-wal", F_OK) == 0 ? .readOnly : .immutable)
         let version = try connection.integer("PRAGMA user_version") ?? 0
         let application = try connection.integer("PRAGMA application_id") ?? 0
         if version == 0, application == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 { return }

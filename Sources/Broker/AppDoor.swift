@@ -15,8 +15,10 @@ extension Broker {
             call.fail(.methodNotFound(call.method))
             return
         }
-        if auditPace.holds(call, session, { [weak self] in self?.answerApp(call, session) }) { return }
-        if waitsForGrant(session, { [weak self] in self?.answerApp(call, session) }) { return }
+        if auditPace.mayHold, auditPace.holds(call, session, { [weak self] in self?.answerApp(call, session) }) {
+            return
+        }
+        if isSettling, waitsForGrant(session, { [weak self] in self?.answerApp(call, session) }) { return }
         do throws(VarlinkError) {
             switch method {
             case .getAuthorization: try getAuthorization(call, session)

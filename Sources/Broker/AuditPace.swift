@@ -33,6 +33,9 @@ final class AuditPace {
         self.turn = turn
     }
 
+    /// Somebody's call may have to wait.
+    var mayHold: Bool { !held.isEmpty || access.hasExhaustedApps }
+
     /// Whether a call must wait because its app has used up its share. `go` runs when its turn has come; where too many wait
     /// already the call has failed.
     func holds(_ call: Call, _ session: CallerSession, _ go: @escaping () -> Void) -> Bool {

@@ -48,8 +48,9 @@ public final class Broker {
         self.access = access
         startedAt = surroundings.now()
         books = Books(
-            folder: surroundings.stateFolder, loop: surroundings.loop, userName: surroundings.userName,
-            forgetsAfter: limits.forgetsAfter, restsAfter: limits.restsAfter, log: surroundings.log)
+            folder: surroundings.stateFolder, loop: surroundings.loop, uptime: surroundings.uptime,
+            userName: surroundings.userName, forgetsAfter: limits.forgetsAfter, restsAfter: limits.restsAfter,
+            log: surroundings.log)
         books.region = surroundings.region
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
@@ -158,6 +159,9 @@ public final class Broker {
     }
 
     // MARK: Grants
+
+    /// Some grant waits for the disk.
+    var isSettling: Bool { !settling.isEmpty }
 
     /// Whether a grant of this caller waits for the disk. The call then runs when it is there.
     func waitsForGrant(_ session: CallerSession, _ call: @escaping () -> Void) -> Bool {

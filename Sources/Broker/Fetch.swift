@@ -36,9 +36,9 @@ final class Fetch {
     }
 
     func begin() {
-        session.fetches[ObjectIdentifier(self)] = nil
+        if !session.fetches.isEmpty { session.fetches[ObjectIdentifier(self)] = nil }
         guard !call.isOver else { return }
-        if broker.waitsForGrant(session, { self.begin() }) { return }
+        if broker.isSettling, broker.waitsForGrant(session, { self.begin() }) { return }
         let known = broker.standing(of: session)
         switch decide(.read, standing: known.standing, mayAsk: !hasAsked && known.mayPrompt) {
         case .permit(let disclosure):
@@ -68,18 +68,32 @@ final class Fetch {
             guard let place = place(token, identifiers) else { return call.fail(.invalidParameter("after")) }
             after = place
         }
-        // The hot path: an open book answers here and now. One that had to be opened first answers in a later turn,
-        // and by then what was decided may have been taken back: it is decided anew.
+        // The hot path: an open book answers here and now.
+        if let book = broker.books.opened(session.caller.uid) {
+            return answer(book, disclosure, principal, identifiers)
+        }
+        // One that had to be opened first answers in a later turn, and by then what was decided may have been taken back:
+        // it is decided anew.
         var isThisTurn = true
         defer { isThisTurn = false }
         broker.books.with(session.caller.uid) { [self] result in
             do throws(StoreError) {
                 let book = try result.get()
                 guard isThisTurn else { return begin() }
-                try send(book, disclosure, principal, identifiers)
+                answer(book, disclosure, principal, identifiers)
             } catch {
                 broker.unavailable(call, error)
             }
+        }
+    }
+
+    private func answer(
+        _ book: ContactsStore?, _ disclosure: Disclosure, _ principal: Principal, _ identifiers: IdentifierCipher
+    ) {
+        do throws(StoreError) {
+            try send(book, disclosure, principal, identifiers)
+        } catch {
+            broker.unavailable(call, error)
         }
     }
 
@@ -91,6 +105,7 @@ final class Fetch {
         let order = order ?? (book?.settings ?? BookSettings()).sortOrder
         self.order = order
         let reading = Reading(disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
+        if let book { broker.books.willRead(book, of: session.caller.uid) }
         // Before the first contact is read: what changes while the list is on its way is told after it.
         if historyToken == nil { historyToken = try broker.historyToken(reading, session) }
         if let book, var query = query(try reading.resolve(parameters.predicate), disclosure, order) {
@@ -111,7 +126,7 @@ final class Fetch {
         let continues = call.more && hasMore && remaining > 0
         let next = hasMore && !continues ? after.flatMap { token($0, identifiers) } : nil
         record(disclosed, whole: parameters.predicate == nil && parameters.limit == nil && parameters.after == nil)
-        session.fetches[ObjectIdentifier(self)] = continues ? self : nil
+        if continues { session.fetches[ObjectIdentifier(self)] = self }
         broker.turn.reply(
             Self.reply(disclosed, next: next, token: continues ? nil : historyToken), to: call, continues: continues,
             basis: Turn.Basis(principal: principal, revision: disclosure.revision),

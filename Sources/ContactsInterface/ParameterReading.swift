@@ -81,28 +81,42 @@ struct ParameterReader {
         // Who asks for many mostly names them in our order.
         var expected = 0
         let names = Self.names
-        let areKnown = value.plainStrings { text in
-            for step in 0..<names.count {
-                let place = (expected + step) % names.count
-                guard Self.isSame(names[place], text) else { continue }
-                // The last name is the identifier's, which is no key.
-                if place < names.count - 1 { bits |= 1 << UInt64(place) }
-                expected = place + 1
-                return true
+        let areKnown = names.text.withUnsafeBytes { known in
+            value.plainStrings { text in
+                for step in 0..<names.count {
+                    let place = expected + step < names.count ? expected + step : expected + step - names.count
+                    let start = names.starts[place]
+                    // Sound: the name lies between its start and the next one's, and the text has as many bytes.
+                    guard names.starts[place + 1] - start == text.count, let known = known.baseAddress,
+                        let text = text.baseAddress, memcmp(known + start, text, names.starts[place + 1] - start) == 0
+                    else { continue }
+                    // The last name is the identifier's, which is no key.
+                    if place < names.count - 1 { bits |= 1 << UInt64(place) }
+                    expected = place + 1
+                    return true
+                }
+                return false
             }
-            return false
         }
         return areKnown ? ContactKeySet(rawValue: bits) : nil
     }
 
-    private static func isSame(_ name: [UInt8], _ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard name.count == text.count, let text = text.baseAddress else { return false }
-        // Sound: both have as many bytes. No name is empty.
-        return name.withUnsafeBytes { name in name.baseAddress.map { memcmp($0, text, name.count) == 0 } ?? false }
+    /// The names of the keys, each at its place, and then `identifier`: one text, and where each name begins in it.
+    private struct Names {
+        let text: [UInt8]
+        let starts: [Int]
+        var count: Int { starts.count - 1 }
     }
 
-    /// The names of the keys, each at its place, and then `identifier`.
-    private static let names = ContactKey.allCases.map { Array($0.rawValue.utf8) } + [Array("identifier".utf8)]
+    private static let names: Names = {
+        var text: [UInt8] = []
+        var starts = [0]
+        for name in ContactKey.allCases.map(\.rawValue) + ["identifier"] {
+            text += Array(name.utf8)
+            starts.append(text.count)
+        }
+        return Names(text: text, starts: starts)
+    }()
 
     /// Text of an app that people will read, or that is searched for.
     func text(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> String {

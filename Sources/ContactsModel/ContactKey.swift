@@ -75,7 +75,9 @@ public struct ContactKeySet: OptionSet, Hashable, Sendable {
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
     public init(_ keys: some Sequence<ContactKey>) {
-        self.init(rawValue: keys.reduce(0) { $0 | 1 << UInt64($1.index) })
+        var bits: UInt64 = 0
+        for key in keys { bits |= 1 << UInt64(key.index) }
+        self.init(rawValue: bits)
     }
 
     public static let all = ContactKeySet(ContactKey.allCases)
@@ -90,6 +92,9 @@ public struct ContactKeySet: OptionSet, Hashable, Sendable {
     ])
 
     public static let images = ContactKeySet([.thumbnailImageData, .imageData])
+
+    /// A set of one.
+    public init(_ key: ContactKey) { self.init(rawValue: 1 << UInt64(key.index)) }
 
     public func contains(_ key: ContactKey) -> Bool { rawValue & (1 << UInt64(key.index)) != 0 }
 

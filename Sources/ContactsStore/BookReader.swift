@@ -1,6 +1,7 @@
 import ContactsModel
 import GRDB
 import Normalization
+import Synchronization
 
 /// One contact as it was read.
 struct FetchedContact: Sendable {
@@ -20,20 +21,39 @@ struct KeptPlaces {
     static let most = 20_000
 }
 
-/// The reading connection, with its statements. Each statement sees one state of the book and holds none between calls.
+/// Counts what was written to one book, so that a reader knows whether the state that it holds is the latest.
+final class SaveCount: Sendable {
+    private let count = Atomic(0)
+
+    var now: Int { count.load(ordering: .acquiring) }
+
+    /// To be called when something is in the book and nobody has been told yet.
+    func add() { count.add(1, ordering: .acquiringAndReleasing) }
+}
+
+/// The reading connection, with its statements. Each statement sees one state of the book; between calls none is held but
+/// for the moments that ``ContactsStore/hold()`` speaks of.
 final class BookReader {
     private let queue: DatabaseQueue
     let normalizer: Normalizer
     private var statements: [String: PreparedStatement] = [:]
+    /// The one of ``statements`` that is asked for most; finding it by its text costs as much as half the read.
+    private var contactStatement: PreparedStatement?
     private var kept: KeptPlaces?
+    /// The state of the book that is being held, by the saves made before it; see ``ContactsStore/hold()``.
+    private var held: Int?
+    private let saves: SaveCount
 
-    init(queue: DatabaseQueue, normalizer: Normalizer) {
+    init(queue: DatabaseQueue, normalizer: Normalizer, saves: SaveCount) {
         self.queue = queue
         self.normalizer = normalizer
+        self.saves = saves
     }
 
     func close() {
+        release()
         // Before the connection: SQLite closes none that has statements.
+        contactStatement = nil
         statements.removeAll()
         try? queue.close()
     }
@@ -41,11 +61,34 @@ final class BookReader {
     /// Runs without a transaction, and past GRDB's queue, which costs more than the read of a contact: nobody else has
     /// the connection, and the reader serves one call at a time. The queue is entered to prepare statements.
     func onConnection<Result>(_ body: (Connection) throws -> Result) throws(StoreError) -> Result {
+        // What was saved since is part of every answer.
+        if let held, held != saves.now { release() }
         do {
             return try body(Connection(reader: self))
         } catch {
+            release()
             throw StoreError(error)
         }
+    }
+
+    /// Holds the book's latest state until ``release()``, or until it is no longer the latest.
+    ///
+    /// - Returns: whether it was not held before.
+    func hold() throws(StoreError) -> Bool {
+        // Counted before the state is taken: a save in between makes it look older than it is, which costs one look.
+        let count = saves.now
+        guard held != count else { return false }
+        release()
+        try onConnection { try $0.statement("BEGIN").run() }
+        held = count
+        return true
+    }
+
+    func release() {
+        guard held != nil else { return }
+        held = nil
+        // After an error SQLite may have ended it by itself.
+        _ = try? onConnection { try $0.statement("ROLLBACK").run() }
     }
 
     /// The connection while it may be used.
@@ -54,9 +97,18 @@ final class BookReader {
 
         var normalizer: Normalizer { reader.normalizer }
         var kept: KeptPlaces? { reader.kept }
+        fileprivate var isHeld: Bool { reader.held != nil }
 
         func keep(_ places: KeptPlaces) {
             reader.kept = places.places.count <= KeptPlaces.most ? places : nil
+        }
+
+        /// The statement of ``ReadSQL/contact``.
+        func contactStatement() throws -> PreparedStatement {
+            if let statement = reader.contactStatement { return statement }
+            let statement = try statement(ReadSQL.contact)
+            reader.contactStatement = statement
+            return statement
         }
 
         func statement(_ sql: String) throws -> PreparedStatement {
@@ -80,6 +132,7 @@ extension BookReader.Connection {
 
     /// Makes several looks at one state of the book, and takes its lock once. One statement needs none of this.
     func inOneRead<Result>(_ body: () throws -> Result) throws -> Result {
+        guard !isHeld else { return try body() }
         try statement("BEGIN").run()
         // Ending a read that failed may say so again; the first error counts.
         let result: Result
@@ -102,7 +155,7 @@ extension BookReader.Connection {
 
     /// One contact by its number.
     func contact(_ record: Int64) throws -> StoredContact? {
-        let statement = try statement(ReadSQL.contact)
+        let statement = try contactStatement()
         statement.bind(1, record)
         defer { statement.reset() }
         return try statement.step() ? stored(statement, 0) : nil

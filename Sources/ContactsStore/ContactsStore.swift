@@ -13,6 +13,7 @@ public final class ContactsStore: Sendable {
     private let reader: Mutex<BookReader?>
     private let writer: Mutex<BookWriter?>
     private let kept: Mutex<Kept>
+    private let saves: SaveCount
 
     /// What is asked for so often that it is kept in memory.
     private struct Kept {
@@ -22,10 +23,11 @@ public final class ContactsStore: Sendable {
         var size: Int
     }
 
-    private init(reader: sending BookReader, writer: sending BookWriter, kept: sending Kept) {
+    private init(reader: sending BookReader, writer: sending BookWriter, kept: sending Kept, saves: SaveCount) {
         self.reader = Mutex(reader)
         self.writer = Mutex(writer)
         self.kept = Mutex(kept)
+        self.saves = saves
     }
 
     deinit { close() }
@@ -57,9 +59,10 @@ public final class ContactsStore: Sendable {
         let writer = try BookWriter(queue: BookConnection.writing(file), file: file, normalizer: writerForms)
         do throws(StoreError) {
             try writer.rebuildForms()
-            let reader = BookReader(queue: try BookConnection.reading(file), normalizer: readerForms)
+            let saves = SaveCount()
+            let reader = BookReader(queue: try BookConnection.reading(file), normalizer: readerForms, saves: saves)
             let kept = Kept(settings: try writer.settings(), lastChange: try writer.lastChange(), size: 0)
-            return ContactsStore(reader: reader, writer: writer, kept: kept)
+            return ContactsStore(reader: reader, writer: writer, kept: kept, saves: saves)
         } catch {
             writer.close()
             throw error
@@ -87,6 +90,19 @@ public final class ContactsStore: Sendable {
         for row in page.rows { body(row.record, row.contact, row.images) }
         return FetchEnd(last: page.last, hasMore: page.hasMore)
     }
+
+    /// Lets the reads that follow see one state of the book and take its lock once, until ``release()``, or until
+    /// something is saved: what was saved before a read begins is part of its answer, as ever.
+    ///
+    /// A checkpoint waits for the release, so it must come soon.
+    ///
+    /// - Returns: whether the state was not held before, and is to be released.
+    public func hold() throws(StoreError) -> Bool {
+        try read { reader throws(StoreError) in try reader.hold() }
+    }
+
+    /// Ends what ``hold()`` began.
+    public func release() { reader.withLock { $0?.release() } }
 
     /// How many contacts a query has in all; place, limits and images mean nothing.
     public func count(_ query: ContactQuery) throws(StoreError) -> Int {
@@ -119,6 +135,7 @@ public final class ContactsStore: Sendable {
     ) throws(ChangeError) -> [BookChange] {
         let made = try writer.withLock { writer throws(ChangeError) in
             guard let writer else { throw .store(Self.closed) }
+            defer { saves.add() }
             return try writer.apply(changes, by: author, at: seconds)
         }
         if let last = made.last {
@@ -174,6 +191,7 @@ public final class ContactsStore: Sendable {
     ) throws(StoreError) -> Result {
         try writer.withLock { writer throws(StoreError) in
             guard let writer else { throw Self.closed }
+            defer { saves.add() }
             return try body(writer)
         }
     }

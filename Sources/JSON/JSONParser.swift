@@ -65,6 +65,11 @@ struct JSONParser {
             position += 1
             skipWhiteSpace()
         }
+        if !isObject, position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
+            let before = nodes.count
+            try plainStrings(in: container)
+            guard nodes.count == before else { return }
+        }
         nodes[container].count += 1
         if isObject {
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
@@ -155,6 +160,24 @@ struct JSONParser {
             }
         }
         throw .syntax(offset: start)
+    }
+
+    /// Reads strings without escapes that follow one another with nothing but commas between them: most of what apps send
+    /// is such a list, of the keys that they want. Stops before the first thing that is anything else.
+    private mutating func plainStrings(in array: Int) throws(JSONError) {
+        var start = position
+        var count: UInt32 = 0
+        while true {
+            let end = Self.plainEnd(in: bytes.span.bytes, from: start + 1)
+            guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { break }
+            try append(.string, from: start, to: end + 1)
+            count += 1
+            position = end + 1
+            guard end + 2 < bytes.count, bytes[end + 1] == UInt8(ascii: ","), bytes[end + 2] == UInt8(ascii: "\"")
+            else { break }
+            start = end + 2
+        }
+        nodes[array].count += count
     }
 
     /// The first byte that ends a string or means something in it; bytes are taken eight at a time.

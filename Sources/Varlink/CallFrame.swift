@@ -64,9 +64,14 @@ public struct CallFrame: Sendable {
     /// Names with dots between them, of the characters that names may have (varlink.org, Interface Definition).
     private static func isQualified(_ method: String) -> Bool {
         guard method.utf8.count <= maximumMethodLength else { return false }
+        var method = method
+        return method.withUTF8 { isQualified($0) }
+    }
+
+    private static func isQualified(_ method: UnsafeBufferPointer<UInt8>) -> Bool {
         var parts = 0
         var partLength = 0
-        for byte in method.utf8 {
+        for byte in method {
             switch byte {
             case UInt8(ascii: "."):
                 guard partLength > 0 else { return false }

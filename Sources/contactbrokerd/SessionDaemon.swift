@@ -1,6 +1,7 @@
 import AccessControl
 import AccessStore
 import Broker
+import CSQLite
 import ContactsInterface
 import Dispatch
 import Glibc
@@ -23,6 +24,7 @@ struct SessionDaemon {
 
     /// Serves until SIGTERM or SIGINT.
     func run() throws {
+        _ = csqlite_without_memory_account()
         try folders.make()
         raiseDescriptorLimit()
         let collector: EvidenceCollector

@@ -33,8 +33,8 @@ struct AuditChainTests {
     @Test(
         "A changed record is found, whichever word of it was changed",
         arguments: [
-            "time = time + 1", "uid = 0", "app = 'other'", "app = ''", "strength = 'labelled'", "strength = NULL",
-            "event = 'refusal'", "status = NULL", "keys = 0", "keys = NULL", "count = 2", "contacts = zeroblob(16)",
+            "time = time + 1", "caller = 1", "caller = 100", "event = 'refusal'", "status = NULL", "keys = 0",
+            "keys = NULL", "count = 2", "contacts = zeroblob(16)",
             "contacts = NULL", "contacts = x''", "revision = 4", "repeats = 1", "detail = ''", "detail = NULL",
             "hash = zeroblob(32)",
         ])
@@ -42,6 +42,20 @@ struct AuditChainTests {
         let house = try closedHouse()
         try house.tamper("UPDATE audit SET \(change) WHERE sequence = 5")
         #expect(try house.open().verifyAll(budget: 2).brokenAt == 5)
+    }
+
+    @Test(
+        "A changed word of who a record is about is found at the first record about them",
+        arguments: [
+            "SET uid = 0", "SET app = 'other'", "SET app = ''", "SET strength = 'labelled'", "SET strength = NULL",
+            "gone",
+        ])
+    func changedCaller(change: String) throws {
+        let house = try closedHouse()
+        let them = "WHERE id = (SELECT caller FROM audit WHERE sequence = 5)"
+        try house.tamper(
+            change == "gone" ? "DELETE FROM auditCaller \(them)" : "UPDATE auditCaller \(change) \(them)")
+        #expect(try house.open().verifyAll(budget: 2).brokenAt == 2)
     }
 
     @Test("A missing record is found", arguments: [1, 2, 5, 9])
@@ -94,9 +108,70 @@ struct AuditChainTests {
     func added() throws {
         let house = try closedHouse()
         try house.tamper(
-            "INSERT INTO audit SELECT 11, time, uid, app, strength, event, status, keys, count, contacts, revision, "
-                + "repeats, detail, hash FROM audit WHERE sequence = 10")
+            "INSERT INTO audit SELECT 11, time, caller, event, status, keys, count, contacts, revision, repeats, detail, "
+                + "hash FROM audit WHERE sequence = 10")
         #expect(try house.open().verifyAll().brokenAt == 11)
+    }
+
+    @Test("After a crash the chain goes on where its records ended, not where the counters stood")
+    func behindItsCounters() throws {
+        let house = try House()
+        var store: AccessStore? = try house.open()
+        // All in one moment, in which the counters are not written again.
+        for number in 1...20 {
+            store?.disclose(Int64(number))
+            try store?.commit()
+        }
+        #expect(try store?.verifyAll().brokenAt == nil)
+        let head = store?.auditHead
+        store = nil
+        #expect(try AuditReader(database: house.database).verify(from: nil, budget: 100).head == head)
+        store = try house.open()
+        #expect(store?.auditCount == 23)
+        #expect(try store?.verifyAll().brokenAt == nil)
+        #expect(try store?.records(matching: AuditFilter(), after: 21, limit: 1).first?.previous == head)
+    }
+
+    @Test("After a crash a record changed behind the counters is found")
+    func changedBehindTheCounters() throws {
+        let house = try House()
+        var store: AccessStore? = try house.open()
+        for number in 1...20 {
+            store?.disclose(Int64(number))
+            try store?.commit()
+        }
+        store = nil
+        try house.tamper("UPDATE audit SET count = 9 WHERE sequence = 15")
+        #expect(try house.open().verifyAll().brokenAt == 15)
+    }
+
+    @Test("While the broker runs, a tail cut off is found though the counters in the file are behind")
+    func cutWhileRunning() throws {
+        let house = try House()
+        let store = try house.open()
+        for number in 1...20 {
+            store.disclose(Int64(number))
+            try store.commit()
+        }
+        let reader = store.auditReader
+        try house.tamper("DELETE FROM audit WHERE sequence > 10")
+        #expect(try reader.verify(from: nil, budget: 100).brokenAt == 11)
+        #expect(try store.verifyAll().brokenAt == 11)
+    }
+
+    @Test("An audit from before callers had a table of their own keeps its records and its chain")
+    func migrated() throws {
+        let house = try closedHouse()
+        let before = try AuditReader(database: house.database).records(matching: AuditFilter(), after: nil, limit: 100)
+        try house.tamper(
+            """
+            CREATE TABLE old AS SELECT sequence, time, uid, app, strength, event, status, keys, count, contacts, revision,
+                repeats, detail, hash FROM audit JOIN auditCaller ON auditCaller.id = caller;
+            DROP TABLE audit; DROP TABLE auditCaller; ALTER TABLE old RENAME TO audit; PRAGMA user_version = 1
+            """)
+        let store = try house.open()
+        #expect(try store.records(matching: AuditFilter(), after: nil, limit: before.count) == before)
+        #expect(try store.verifyAll().brokenAt == nil)
     }
 
     @Test("SQL alone cannot change or take away a record")
@@ -104,7 +179,10 @@ struct AuditChainTests {
         let house = try House()
         let store = try house.open()
         let connection = try SQLiteConnection(path: house.database, .readWrite)
-        for sql in ["UPDATE audit SET app = 'x'", "DELETE FROM audit"] {
+        for sql in [
+            "UPDATE audit SET count = 7", "DELETE FROM audit", "UPDATE auditCaller SET app = 'x'",
+            "DELETE FROM auditCaller",
+        ] {
             #expect(throws: AccessStoreError.self) { try connection.execute(sql) }
         }
         #expect(try store.verifyAll().checked == 1)

@@ -41,8 +41,9 @@ final class House {
     /// Runs SQL behind the store's back, as somebody with a SQLite shell would. The triggers stand in nobody's way then.
     func tamper(_ sql: String) throws {
         let connection = try SQLiteConnection(path: database, .readWrite)
-        try connection.execute(
-            "DROP TRIGGER IF EXISTS auditKeepsWords; DROP TRIGGER IF EXISTS auditKeepsRecords; \(sql)")
+        let triggers = ["auditKeepsWords", "auditKeepsRecords", "auditCallerKeepsWords", "auditCallerKeepsRecords"]
+        for trigger in triggers { try connection.execute("DROP TRIGGER IF EXISTS \(trigger)") }
+        try connection.execute(sql)
     }
 
     static func bytes(of path: String) throws -> [UInt8] {

@@ -129,13 +129,15 @@ struct AuditTests {
         arguments: [
             "UPDATE audit SET contacts = NULL WHERE event = 'disclosure'",
             "UPDATE audit SET count = count + 1 WHERE event = 'disclosure'",
-            "UPDATE audit SET app = 'another' WHERE event = 'answer'",
+            "UPDATE auditCaller SET app = 'another' WHERE id = (SELECT caller FROM audit WHERE event = 'answer')",
+            "UPDATE audit SET caller = 1 WHERE event = 'answer'",
+            "DELETE FROM auditCaller WHERE id = (SELECT caller FROM audit WHERE event = 'answer')",
             "UPDATE audit SET time = time + 1 WHERE sequence = 2",
             "DELETE FROM audit WHERE sequence = 3",
             "DELETE FROM audit WHERE sequence = (SELECT max(sequence) FROM audit)",
             "DELETE FROM audit WHERE sequence = 1",
-            "INSERT INTO audit SELECT max(sequence) + 1, time, uid, app, strength, event, status, keys, count, contacts, "
-                + "revision, repeats, detail, hash FROM audit",
+            "INSERT INTO audit SELECT max(sequence) + 1, time, caller, event, status, keys, count, contacts, revision, "
+                + "repeats, detail, hash FROM audit",
         ])
     func tampering(sql: String) throws {
         let house = try House()
@@ -148,7 +150,8 @@ struct AuditTests {
         #expect(untouched.end == .exited(0))
         #expect(untouched.output.contains("all as they were written"))
         try house.stop()
-        try Self.execute("DROP TRIGGER auditKeepsWords; DROP TRIGGER auditKeepsRecords; \(sql)", in: house)
+        let triggers = ["auditKeepsWords", "auditKeepsRecords", "auditCallerKeepsWords", "auditCallerKeepsRecords"]
+        try Self.execute(triggers.map { "DROP TRIGGER \($0); " }.joined() + sql, in: house)
         do {
             try house.start()
         } catch {
