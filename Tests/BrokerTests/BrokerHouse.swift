@@ -74,14 +74,18 @@ final class BrokerHouse {
 
     /// An app with a connection of its own, and what was decided about it.
     func app(_ name: String, _ access: Access? = nil, keys: ContactKeySet = Grant.ordinaryKeys) throws -> TestApp {
-        nextProcess += 1
-        let caller = Caller(
-            uid: 1_000, strength: .claimed, app: name, displayName: name, executable: "/usr/bin/" + name,
-            process: ProcessIdentity(pid: nextProcess, startTime: 1), session: nil, terminal: nil,
-            isInterpreter: false, isSandboxed: false)
-        let app = TestApp(house: self, caller: caller)
+        let app = TestApp(house: self, caller: caller(name))
         if let access { try grant(access, keys: keys, to: app) }
         return app
+    }
+
+    /// Somebody in a process of their own.
+    func caller(_ name: String, uid: UInt32 = 1_000, strength: IdentityStrength = .claimed) -> Caller {
+        nextProcess += 1
+        return Caller(
+            uid: uid, strength: strength, app: name, displayName: name, executable: "/usr/bin/" + name,
+            process: ProcessIdentity(pid: nextProcess, startTime: 1), session: nil, terminal: nil,
+            isInterpreter: false, isSandboxed: false)
     }
 
     /// What the person says about an app, as a prompt's answer or the administrator's door would make it hold.
