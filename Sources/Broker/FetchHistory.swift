@@ -64,12 +64,13 @@ final class FetchHistory {
 
     private func plan(_ reading: Reading) throws(StoreError) {
         end = try broker.historyPlace(reading)
-        guard let start = start(reading), let book = reading.book else {
+        guard let start = start(reading) else {
             parts = try everything(reading)
             return try tell(reading)
         }
         let events = broker.access.setHistory(of: reading.principal)?.events(since: start.set) ?? []
-        guard start != end || !events.isEmpty else {
+        // Where there is no book yet nothing has happened.
+        guard let book = reading.book, start != end || !events.isEmpty else {
             parts = []
             return try tell(reading)
         }
