@@ -176,8 +176,7 @@ struct SaveSteps {
         case (.delete, let record?, _) where change.group != nil: return .deleteGroup(record)
         case (.delete, let record?, _):
             _ = try wire(change, index)
-            // Under a key scope only the app that made a card may delete what it cannot see whole.
-            guard reading.disclosure.keys.isSuperset(of: Grant.ordinaryKeys) else {
+            guard try mayDelete(record) else {
                 let identifier = change.contact?["identifier"]?.string
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: identifier))
             }
@@ -190,6 +189,20 @@ struct SaveSteps {
         case (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _), (.addSubgroup, _, _),
             (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _), (.addContainer, _, _), (.deleteContainer, _, _):
             preconditionFailure("a step without its records was refused before")
+        }
+    }
+
+    /// Under a key scope only the app that made a card may delete what it cannot see whole.
+    private func mayDelete(_ contact: SavedRecord) throws(Reading.Failure) -> Bool {
+        if reading.disclosure.keys.isSuperset(of: Grant.ordinaryKeys) { return true }
+        switch contact {
+        case .added: return true
+        case .existing(let record):
+            do throws(StoreError) {
+                return try reading.book?.maker(of: record) == reading.identifiers.mark
+            } catch {
+                throw .store(error)
+            }
         }
     }
 

@@ -45,7 +45,7 @@ final class BookWriter {
                         self.groups = groups
                         try groups.apply(change, index, &log)
                     } else {
-                        try apply(change, index, time, statements, &log)
+                        try apply(change, index, author, time, statements, &log)
                     }
                 }
                 try history.write(log.changes, by: author, at: seconds)
@@ -138,7 +138,8 @@ final class BookWriter {
     }
 
     private func apply(
-        _ change: ContactChange, _ index: Int, _ time: String, _ statements: WriteStatements, _ log: inout ChangeLog
+        _ change: ContactChange, _ index: Int, _ author: ChangeAuthor, _ time: String, _ statements: WriteStatements,
+        _ log: inout ChangeLog
     ) throws {
         switch change {
         case .add(let record, var contact):
@@ -147,7 +148,7 @@ final class BookWriter {
             contact.imageDataAvailable = !contact.imageData.isEmpty
             var identifiers = ValueIdentifiers()
             identifiers.assign(to: &contact)
-            try statements.insert(record.rawValue, contact, identifiers, normalizer)
+            try statements.insert(record.rawValue, contact, identifiers, maker: author.app, normalizer)
             try statements.writeForms(record.rawValue, contact, normalizer)
             if contact.imageDataAvailable { try statements.writeImage(record.rawValue, contact.imageData) }
             log.note(.addContact, record)

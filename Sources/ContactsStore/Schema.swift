@@ -29,13 +29,15 @@ enum Schema {
                         countryCode   TEXT
                     ) STRICT;
 
-                    -- identifiers: the highest value identifier given in each key. The long column comes last, so
-                    -- that reading the others does not read past it.
+                    -- identifiers: the highest value identifier given in each key. maker: the app that added it, by
+                    -- what only its own key gives. The long column comes last, so that reading the others does not
+                    -- read past it.
                     CREATE TABLE contact (
                         record         INTEGER NOT NULL PRIMARY KEY,
                         givenNameKey   BLOB NOT NULL,
                         familyNameKey  BLOB NOT NULL,
                         identifiers    BLOB NOT NULL,
+                        maker          BLOB NOT NULL,
                         stored         BLOB NOT NULL
                     ) STRICT;
                     CREATE INDEX contactByGivenName ON contact (givenNameKey, record);
