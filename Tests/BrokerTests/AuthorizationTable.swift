@@ -64,7 +64,7 @@ enum AuthorizationTable {
     /// Links are not made yet. Of the design there is left that only an app with everything gets that far.
     private static let notYet = #"MethodNotImplemented {"method":"io.contactbroker.Contacts.SaveContacts"}"#
 
-    private static let ordinaryKeys = """
+    static let ordinaryKeys = """
         "contactType","namePrefix","givenName","middleName","familyName","previousFamilyName","nameSuffix","nickname",\
         "phoneticGivenName","phoneticMiddleName","phoneticFamilyName","organizationName","departmentName","jobTitle",\
         "phoneticOrganizationName","birthday","nonGregorianBirthday","phoneNumbers","emailAddresses","postalAddresses",\

@@ -57,6 +57,14 @@ final class TestPerson {
         }
     }
 
+    /// Opens an app's grant of the person's own accord.
+    func manage(_ app: TestApp) throws -> Prompt? {
+        let (name, strength) = (app.caller.app, app.caller.strength.rawValue)
+        let answer = try agent.call("Manage", #"{"agent":"\#(token)","app":"\#(name)","strength":"\#(strength)"}"#)
+        guard let cookie = answer.parameters["prompt"]?["cookie"]?.string else { return nil }
+        return Prompt(kind: "manage", cookie: cookie, isQuiet: false)
+    }
+
     /// - Parameter fields: further members of the answer, written out; none dismisses.
     @discardableResult
     func answer(_ prompt: Prompt, _ fields: String = "") throws -> Answer {
