@@ -25,8 +25,8 @@ struct ModelTests {
             while place < Self.stepCount {
                 try run.step()
                 place += 1
-                let wholly = place.isMultiple(of: 20)
-                for name in ModelRun.appNames where wholly || run.chance(40) { try run.compare(name, wholly: wholly) }
+                let wholly = place.isMultiple(of: 25)
+                for name in ModelRun.appNames where wholly || run.chance(20) { try run.compare(name, wholly: wholly) }
             }
         } catch {
             let what = (error as? Difference)?.text ?? "\(error)"
