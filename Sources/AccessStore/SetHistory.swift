@@ -81,8 +81,10 @@ extension SetHistory {
     mutating func append(
         _ changes: [(kind: SetEvent.Kind, records: Set<RecordNumber>)], _ revision: Int64, _ moment: SetMoment
     ) {
-        if let first = events.first, first.time < moment.time - Self.retention {
+        if let first = events.first, let last = events.last, first.time < moment.time - Self.retention {
             events.removeAll { $0.time < moment.time - Self.retention }
+            // The last one stays: where the app's history ends must not move back, or its tokens would be unknown.
+            if events.isEmpty { events = [last] }
         }
         // Never back, though a book that is not open says nothing.
         let change = max(moment.change, events.last?.change ?? 0)

@@ -20,6 +20,8 @@ final class FetchHistory {
         case contacts([RecordNumber], [RecordNumber: HistoryPlan.Kind])
         case group(HistoryPlan.Kind, RecordNumber)
         case link(HistoryPlan.Link, HistoryPlan.Kind)
+        /// In which groups these contacts are.
+        case memberships(Set<RecordNumber>)
         /// Everything in a group.
         case contents(RecordNumber)
     }
@@ -62,12 +64,13 @@ final class FetchHistory {
 
     private func plan(_ reading: Reading) throws(StoreError) {
         end = try broker.historyPlace(reading)
-        guard let start = start(reading), let book = reading.book else {
+        guard let start = start(reading) else {
             parts = try everything(reading)
             return try tell(reading)
         }
         let events = broker.access.setHistory(of: reading.principal)?.events(since: start.set) ?? []
-        guard start != end || !events.isEmpty else {
+        // Where there is no book yet nothing has happened.
+        guard let book = reading.book, start != end || !events.isEmpty else {
             parts = []
             return try tell(reading)
         }
@@ -137,7 +140,9 @@ final class FetchHistory {
             ($0.key.isSubgroup ? 1 : 0, $0.key.group, $0.key.member)
                 < ($1.key.isSubgroup ? 1 : 0, $1.key.group, $1.key.member)
         }
-        return (parts + links.map { .link($0.key, $0.value) }).reversed()
+        parts += links.map { .link($0.key, $0.value) }
+        if !plan.newlyGranted.isEmpty { parts.append(.memberships(plan.newlyGranted)) }
+        return parts.reversed()
     }
 
     // MARK: Telling
@@ -195,6 +200,7 @@ final class FetchHistory {
             return told < records.count ? .contacts(Array(records.dropFirst(told)), kinds) : nil
         case .group(let kind, let record): try events.group(kind, record)
         case .link(let link, let kind): try events.link(kind, link)
+        case .memberships(let contacts): try events.memberships(of: contacts)
         case .contents(let group): try events.contents(of: group)
         }
         return nil

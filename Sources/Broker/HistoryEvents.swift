@@ -116,6 +116,17 @@ struct HistoryEvents {
         }
     }
 
+    /// The visible groups in which some contacts are.
+    mutating func memberships(of contacts: Set<RecordNumber>) throws(StoreError) {
+        guard let book = reading.book else { return }
+        let visible = contacts.filter(reading.disclosure.scope.contains)
+        for group in try book.groups(of: reading.groupOwner) {
+            for member in try book.members(of: group.record, within: .only(visible)) {
+                write(.addMember, HistoryPlan.Link(group: group.record, member: member, isSubgroup: false))
+            }
+        }
+    }
+
     private mutating func write(_ kind: HistoryPlan.Kind, _ link: HistoryPlan.Link) {
         let identifiers = reading.identifiers
         event(kind) {

@@ -24,6 +24,9 @@ struct HistoryPlan: Hashable {
     private(set) var contacts: [RecordNumber: Kind] = [:]
     private(set) var groups: [RecordNumber: Kind] = [:]
     private(set) var links: [Link: Kind] = [:]
+    /// Contacts that it did not see at that place and was given since: with them it sees in which of its groups they are,
+    /// whenever they came into them.
+    private(set) var newlyGranted: Set<RecordNumber> = []
 
     /// - Parameters:
     ///   - changes: of the book since that place, in their order, about what the app sees or saw.
@@ -86,6 +89,7 @@ struct HistoryPlan: Hashable {
                 }
             } else {
                 contacts[record] = .granted
+                newlyGranted.insert(record)
             }
         case (true, false):
             if events.last?.kind == .revoked {
@@ -109,7 +113,8 @@ struct HistoryPlan: Hashable {
             switch change.kind {
             case .addGroup, .updateGroup, .deleteGroup: ofGroup[change.record, default: []].append(change)
             case .addMember, .removeMember, .addSubgroup, .removeSubgroup:
-                guard let member = change.member else { continue }
+                // What went on in a group with a contact before it was granted is none of the app's business.
+                guard let member = change.member, !newlyGranted.contains(member) else { continue }
                 let isSubgroup = change.kind == .addSubgroup || change.kind == .removeSubgroup
                 let link = Link(group: change.record, member: member, isSubgroup: isSubgroup)
                 ofLink[link, default: []].append(change)

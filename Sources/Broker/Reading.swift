@@ -49,6 +49,12 @@ struct Reading {
         }
     }
 
+    /// Under a key scope only the app that made a card may delete what it cannot see whole.
+    func mayDelete(_ record: RecordNumber) throws(StoreError) -> Bool {
+        if disclosure.keys.isSuperset(of: Grant.ordinaryKeys) { return true }
+        return try book?.maker(of: record) == identifiers.mark
+    }
+
     /// The visible contact that an identifier names. Malformed, another app's, ungranted, revoked, deleted and made up go
     /// one way.
     func contact(_ identifier: String) throws(Failure) -> RecordNumber {

@@ -65,7 +65,8 @@ struct SaveChanges: Sendable {
     /// Whether all of it is permitted still: others may have saved since it was read, or something was taken back.
     func mayBeMade(_ reading: Reading) -> Bool {
         let new = Set(added.compactMap { $0?.record })
-        let isVisible = { (contact: RecordNumber) in new.contains(contact) || reading.disclosure.scope.contains(contact)
+        let isVisible = { (contact: RecordNumber) in
+            new.contains(contact) || reading.disclosure.scope.contains(contact)
         }
         // A group that cannot be read is none.
         let owns = { (group: RecordNumber) in
@@ -76,7 +77,8 @@ struct SaveChanges: Sendable {
             case .add(_, let contact): contact.present.isSubset(of: reading.writableKeys)
             case .update(let record, _, let keys): isVisible(record) && keys.isSubset(of: reading.disclosure.keys)
             case .delete(let record):
-                isVisible(record) && reading.disclosure.keys.isSuperset(of: Grant.ordinaryKeys)
+                // Whose maker cannot be read is somebody else's.
+                isVisible(record) && (new.contains(record) || (try? reading.mayDelete(record)) == true)
             case .group(.add): true
             case .group(.rename(let group, _)), .group(.delete(let group)): owns(group)
             case .group(.addMember(let contact, let group)), .group(.removeMember(let contact, let group)):

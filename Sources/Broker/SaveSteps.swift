@@ -180,8 +180,7 @@ struct SaveSteps {
         case (.delete, let record?, _) where change.group != nil: return .deleteGroup(record)
         case (.delete, let record?, _):
             _ = try wire(change, index)
-            // Under a key scope only the app that made a card may delete what it cannot see whole.
-            guard reading.disclosure.keys.isSuperset(of: Grant.ordinaryKeys) else {
+            guard try mayDelete(record) else {
                 let identifier = change.contact?["identifier"]?.string
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: identifier))
             }
@@ -194,6 +193,18 @@ struct SaveSteps {
         case (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _), (.addSubgroup, _, _),
             (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _), (.addContainer, _, _), (.deleteContainer, _, _):
             preconditionFailure("a step without its records was refused before")
+        }
+    }
+
+    private func mayDelete(_ contact: SavedRecord) throws(Reading.Failure) -> Bool {
+        switch contact {
+        case .added: return true
+        case .existing(let record):
+            do throws(StoreError) {
+                return try reading.mayDelete(record)
+            } catch {
+                throw .store(error)
+            }
         }
     }
 

@@ -63,6 +63,16 @@ extension BookReader {
         }
     }
 
+    /// The app that added a contact; `nil` where there is no such contact.
+    func maker(of record: RecordNumber) throws(StoreError) -> [UInt8]? {
+        try onConnection { connection in
+            let statement = try connection.statement(ReadSQL.maker)
+            statement.bind(1, record.rawValue)
+            defer { statement.reset() }
+            return try statement.step() ? statement.bytes(0) : nil
+        }
+    }
+
     /// The number of the last change that can be seen, of those after another one; `nil`: there is none.
     func lastChange(after number: Int64, in scope: ChangeScope) throws(StoreError) -> Int64? {
         try onConnection { connection in

@@ -45,7 +45,7 @@ final class BookWriter {
                         self.groups = groups
                         try groups.apply(change, index, &log)
                     } else {
-                        try apply(change, index, time, statements, &log)
+                        try apply(change, index, author, time, statements, &log)
                     }
                 }
                 try history.write(log.changes, by: author, at: seconds)
@@ -153,7 +153,8 @@ final class BookWriter {
     }
 
     private func apply(
-        _ change: ContactChange, _ index: Int, _ time: String, _ statements: WriteStatements, _ log: inout ChangeLog
+        _ change: ContactChange, _ index: Int, _ author: ChangeAuthor, _ time: String, _ statements: WriteStatements,
+        _ log: inout ChangeLog
     ) throws {
         switch change {
         case .add(let record, var contact):
@@ -163,7 +164,7 @@ final class BookWriter {
             var identifiers = ValueIdentifiers()
             identifiers.assign(to: &contact)
             let keys = normalizer.collationKeys(of: contact)
-            try statements.insert(record.rawValue, contact, identifiers, keys)
+            try statements.insert(record.rawValue, contact, identifiers, keys, maker: author.app)
             try statements.writeForms(record.rawValue, contact, keys, normalizer)
             if contact.imageDataAvailable { try statements.writeImage(record.rawValue, contact.imageData) }
             log.note(.addContact, record)

@@ -36,6 +36,11 @@ extension ContactsStore {
         try read { reader throws(StoreError) in try reader.members(of: group, within: scope) }
     }
 
+    /// The app that added a contact, as ``ChangeAuthor/app``; `nil` where there is no such contact.
+    public func maker(of record: RecordNumber) throws(StoreError) -> [UInt8]? {
+        try read { reader throws(StoreError) in try reader.maker(of: record) }
+    }
+
     /// The owner's own card; `nil` where none was named.
     public func me() throws(StoreError) -> RecordNumber? {
         try read { reader throws(StoreError) in try reader.me() }

@@ -5,6 +5,7 @@ import ContactsModel
 enum ReadSQL {
     static let contact = "SELECT stored FROM contact WHERE record = ?"
     static let exists = "SELECT 1 FROM contact WHERE record = ?"
+    static let maker = "SELECT maker FROM contact WHERE record = ?"
     static let images = "SELECT imageData, thumbnailImageData FROM image WHERE record = ?"
 
     static func sortKey(_ order: ContactOrder) -> String {

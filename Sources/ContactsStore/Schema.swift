@@ -5,7 +5,7 @@ enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header: migrations applied.
-    static let version: UInt32 = 2
+    static let version: UInt32 = 3
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -144,6 +144,15 @@ enum Schema {
 
                     -- Of no rules, so that what is found by them is made anew.
                     UPDATE book SET forms = '';
+                    """)
+        }
+        migrator.registerMigration("3: makers") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA user_version = 3;
+
+                    -- The app that added a contact, by what only its own key gives; empty where that is not known.
+                    ALTER TABLE contact ADD COLUMN maker BLOB NOT NULL DEFAULT x'';
                     """)
         }
         return migrator

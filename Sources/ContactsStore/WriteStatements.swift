@@ -37,7 +37,10 @@ final class WriteStatements {
         selectContact = try prepare("SELECT stored, identifiers FROM contact WHERE record = ?")
         selectNext = try prepare("SELECT record, stored FROM contact WHERE record > ? ORDER BY record LIMIT 1")
         insertContact = try prepare(
-            "INSERT INTO contact (record, givenNameKey, familyNameKey, identifiers, stored) VALUES (?, ?, ?, ?, ?)")
+            """
+            INSERT INTO contact (record, givenNameKey, familyNameKey, identifiers, maker, stored)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """)
         updateContact = try prepare("UPDATE contact SET identifiers = ?, stored = ? WHERE record = ?")
         updateKeys = try prepare("UPDATE contact SET givenNameKey = ?, familyNameKey = ? WHERE record = ?")
         deleteContact = try prepare("DELETE FROM contact WHERE record = ?")
@@ -85,13 +88,14 @@ final class WriteStatements {
     }
 
     func insert(
-        _ record: Int64, _ contact: Contact, _ identifiers: ValueIdentifiers, _ keys: NameKeys
+        _ record: Int64, _ contact: Contact, _ identifiers: ValueIdentifiers, _ keys: NameKeys, maker: [UInt8]
     ) throws(StoreError) {
         insertContact.bind(1, record)
         insertContact.bind(2, keys.givenName.bytes)
         insertContact.bind(3, keys.familyName.bytes)
         insertContact.bind(4, identifiers.bytes)
-        insertContact.bind(5, StoredContact(contact).bytes)
+        insertContact.bind(5, maker)
+        insertContact.bind(6, StoredContact(contact).bytes)
         try insertContact.run()
     }
 

@@ -95,14 +95,18 @@ final class BrokerHouse {
         _ name: String, _ access: Access? = nil, keys: ContactKeySet = Grant.ordinaryKeys,
         strength: IdentityStrength = .claimed
     ) throws -> TestApp {
-        nextProcess += 1
-        let caller = Caller(
-            uid: 1_000, strength: strength, app: name, displayName: name, executable: "/usr/bin/" + name,
-            process: ProcessIdentity(pid: nextProcess, startTime: 1), session: nil, terminal: nil,
-            isInterpreter: false, isSandboxed: false)
-        let app = TestApp(house: self, caller: caller)
+        let app = TestApp(house: self, caller: caller(name, strength: strength))
         if let access { try grant(access, keys: keys, to: app) }
         return app
+    }
+
+    /// Somebody in a process of their own.
+    func caller(_ name: String, uid: UInt32 = 1_000, strength: IdentityStrength = .claimed) -> Caller {
+        nextProcess += 1
+        return Caller(
+            uid: uid, strength: strength, app: name, displayName: name, executable: "/usr/bin/" + name,
+            process: ProcessIdentity(pid: nextProcess, startTime: 1), session: nil, terminal: nil,
+            isInterpreter: false, isSandboxed: false)
     }
 
     /// What the person says about an app, as a prompt's answer or the administrator's door would make it hold.

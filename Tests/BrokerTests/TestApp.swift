@@ -53,7 +53,7 @@ enum Change {
     }
 }
 
-/// An app on one connection.
+/// An app on one connection; or, at another door, the agent or an administrator.
 final class TestApp: Connection {
     let house: BrokerHouse
     let caller: Caller
@@ -63,10 +63,10 @@ final class TestApp: Connection {
     private var sent: [ObjectIdentifier: [Reply]] = [:]
     private var open: [Call] = []
 
-    init(house: BrokerHouse, caller: Caller) {
+    init(house: BrokerHouse, caller: Caller, door: ContactsInterface = .contacts) {
         self.house = house
         self.caller = caller
-        session = CallerSession(caller: caller, door: .contacts, isStillItself: { true })
+        session = CallerSession(caller: caller, door: door, isStillItself: { true })
         context = session
     }
 
@@ -89,7 +89,7 @@ final class TestApp: Connection {
     func begin(_ method: String, _ parameters: String = "{}", more: Bool = false) throws -> Call {
         let root = try JSONDocument(parsing: Array(parameters.utf8)).root
         let call = Call(
-            method: "io.contactbroker.Contacts." + method, parameters: root, more: more, oneway: false,
+            method: session.door.name + "." + method, parameters: root, more: more, oneway: false,
             connection: self)
         open.append(call)
         house.broker.answer(call)

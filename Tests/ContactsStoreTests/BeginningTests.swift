@@ -92,8 +92,8 @@ struct BeginningTests {
         try database.writeWithoutTransaction { db in
             try db.execute(
                 sql: """
-                    DROP TABLE beginning; PRAGMA user_version = 1;
-                    DELETE FROM grdb_migrations WHERE identifier LIKE '2:%';
+                    DROP TABLE beginning; ALTER TABLE contact DROP COLUMN maker; PRAGMA user_version = 1;
+                    DELETE FROM grdb_migrations WHERE identifier LIKE '2:%' OR identifier LIKE '3:%';
                     """)
         }
         try database.close()

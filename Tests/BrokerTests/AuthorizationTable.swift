@@ -1,0 +1,268 @@
+/// Section 3 of the design as a table: what each method answers at each level.
+///
+/// It was written by reading that section and the interface's own words, not the code. In an answer `<ada>`, `<token>`
+/// and the like stand for what only the broker knows: an identifier as this app has it, or a token.
+enum AuthorizationTable {
+    /// How an app stands when it asks, and what the person does when that makes them be asked.
+    enum Level: CaseIterable {
+        case notDeterminedDismissed, notDeterminedRefused, notDeterminedWithoutAgent
+        case limited, full, denied
+        // Here comes `restricted`, when policy decides standings: AccessDenied to everything that reads, saves, watches,
+        // picks or proposes, `restricted` from GetAuthorization and RequestAccess, empty from ManageAccess, and nobody
+        // is asked.
+    }
+
+    /// What a method does with an app of one level.
+    enum Columns {
+        /// fetch, count, history, save, groups, containers: asks for access first.
+        case reading(limited: Cell, full: Cell)
+        /// Answers without asking anybody.
+        case atOnce(notDetermined: String, limited: String, full: String, denied: String)
+        /// Asks the person by a prompt of this kind and answers the same whatever the person does that gives nothing.
+        case asking(String, Asked, empty: String)
+        case requestingAccess
+    }
+
+    /// At which levels the person is asked; elsewhere the answer is empty at once.
+    enum Asked {
+        case always
+        /// Not if everything is granted already.
+        case unlessFull
+        /// Only if a set is there to be looked through.
+        case ifLimited
+    }
+
+    /// The answer about a record that the app may see, and about any other.
+    struct Cell {
+        let visible: String
+        let hidden: String
+        init(_ visible: String, _ hidden: String) { (self.visible, self.hidden) = (visible, hidden) }
+        init(_ text: String) { (visible, hidden) = (text, text) }
+    }
+
+    struct Row {
+        let method: String
+        /// `<record>` and `<group>` stand for the record that is asked about.
+        let parameters: String
+        let more: Bool
+        let columns: Columns
+
+        init(_ method: String, _ parameters: String, more: Bool = false, _ columns: Columns) {
+            (self.method, self.parameters, self.more, self.columns) = (method, parameters, more, columns)
+        }
+    }
+
+    static let notDetermined = "AuthorizationNotDetermined {}"
+    static let denied = "AccessDenied {}"
+    private static let none = "RecordDoesNotExist {}"
+    private static let noStep = #"RecordDoesNotExist {"index":0}"#
+    private static let noParent = #"ParentRecordDoesNotExist {"index":0}"#
+    private static let notWritable = #"RecordNotWritable {"index":0}"#
+    private static let saved = #"{"identifiers":[""],"historyToken":"<token>"}"#
+    private static let local =
+        #"{"containers":[{"identifier":"<container>","name":"Local","kind":"local"}],"defaultContainer":"<container>"}"#
+    /// Links are not made yet. Of the design there is left that only an app with everything gets that far.
+    private static let notYet = #"MethodNotImplemented {"method":"io.contactbroker.Contacts.SaveContacts"}"#
+
+    static let ordinaryKeys = """
+        "contactType","namePrefix","givenName","middleName","familyName","previousFamilyName","nameSuffix","nickname",\
+        "phoneticGivenName","phoneticMiddleName","phoneticFamilyName","organizationName","departmentName","jobTitle",\
+        "phoneticOrganizationName","birthday","nonGregorianBirthday","phoneNumbers","emailAddresses","postalAddresses",\
+        "dates","urlAddresses","contactRelations","socialProfiles","instantMessageAddresses","creationDate",\
+        "modificationDate","imageDataAvailable","thumbnailImageData","imageData"
+        """
+
+    private static func mine(_ parents: String = "") -> String {
+        #"{"identifier":"<mine>","name":"Mine","container":"<container>","parents":[\#(parents)]}"#
+    }
+    private static let theirs = #"{"identifier":"<theirs>","name":"Theirs","container":"<container>","parents":[]}"#
+    private static func added(_ name: String) -> String {
+        let identifier = "<\(name.lowercased())>"
+        return #"{"kind":"addContact","contact":{"identifier":"\#(identifier)","givenName":"\#(name)"},"#
+            + #""identifier":"\#(identifier)","container":"<container>"}"#
+    }
+    private static func added(_ group: String, called name: String) -> String {
+        #"{"kind":"addGroup","group":{"identifier":"<\#(name)>","name":"\#(group)","container":"<container>","#
+            + #""parents":[]},"identifier":"<\#(name)>","container":"<container>"}"#
+    }
+    private static func joined(_ group: String, _ member: String) -> String {
+        #"{"kind":"addMember","identifier":"<\#(group)>","member":"<\#(member)>"}"#
+    }
+
+    private static func history(_ events: String...) -> Cell {
+        Cell(#"{"events":[\#(events.joined(separator: ","))],"historyToken":"<token>"}"#)
+    }
+
+    private static func step(_ operation: String, _ fields: String = "") -> String {
+        #"{"changes":[{"operation":"\#(operation)"\#(fields)}]}"#
+    }
+    private static let theRecord = #","contact":{"identifier":"<record>"}"#
+    private static let theGroup = #","group":{"identifier":"<group>","name":"<name>"}"#
+    private static let inMine = #","group":{"identifier":"<mine>","name":"Mine"}"#
+
+    /// Of what a method answers that names no record.
+    static let general: [Row] = [
+        Row(
+            "GetAuthorization", "{}",
+            .atOnce(
+                notDetermined: #"{"status":"notDetermined"}"#,
+                limited: #"{"status":"limited","keys":[\#(ordinaryKeys)]}"#,
+                full: #"{"status":"full","keys":[\#(ordinaryKeys)]}"#, denied: #"{"status":"denied"}"#)),
+        Row("RequestAccess", "{}", .requestingAccess),
+        Row(
+            "FetchContacts", #"{"keys":["givenName"],"sortOrder":"givenName"}"#,
+            .reading(
+                limited: Cell(
+                    #"{"contacts":[{"identifier":"<ada>","givenName":"Ada"}],"historyToken":"<token>"}"#),
+                full: Cell(
+                    #"{"contacts":[{"identifier":"<ada>","givenName":"Ada"},{"identifier":"<bob>","givenName":"Bob"}],"#
+                        + #""historyToken":"<token>"}"#))),
+        Row(
+            "FetchContacts", #"{"keys":["note"]}"#,
+            .reading(
+                limited: Cell(#"UnauthorizedKeys {"keys":["note"]}"#),
+                full: Cell(#"UnauthorizedKeys {"keys":["note"]}"#))),
+        Row("CountContacts", "{}", .reading(limited: Cell(#"{"count":1}"#), full: Cell(#"{"count":2}"#))),
+        Row(
+            "CountContacts", #"{"predicate":{"emailAddress":"bob@example.org"}}"#,
+            .reading(limited: Cell(#"{"count":0}"#), full: Cell(#"{"count":1}"#))),
+        Row(
+            "SaveContacts", #"{"changes":[]}"#,
+            .reading(
+                limited: Cell(#"{"identifiers":[],"historyToken":"<token>"}"#),
+                full: Cell(#"{"identifiers":[],"historyToken":"<token>"}"#))),
+        Row("ListContainers", "{}", .reading(limited: Cell(local), full: Cell(local))),
+        Row(
+            "ListGroups", "{}",
+            .reading(
+                limited: Cell(#"{"groups":[\#(mine())]}"#), full: Cell(#"{"groups":[\#(mine()),\#(theirs)]}"#))),
+        Row(
+            "GetUserDefaults", "{}",
+            .reading(
+                limited: Cell(#"{"sortOrder":"familyName","displayOrder":"givenName","countryCode":""}"#),
+                full: Cell(#"{"sortOrder":"familyName","displayOrder":"givenName","countryCode":""}"#))),
+        Row(
+            "SetUserDefaults", #"{"sortOrder":"familyName"}"#,
+            .reading(limited: Cell(denied), full: Cell("{}"))),
+        Row(
+            "WatchChanges", "{}", more: true,
+            .atOnce(
+                notDetermined: "waits", limited: #"{"historyToken":"<token>"} and goes on"#,
+                full: #"{"historyToken":"<token>"} and goes on"#, denied: denied)),
+        Row(
+            "FetchHistory", #"{"keys":["givenName"],"includeGroups":true}"#,
+            .reading(
+                limited: history(
+                    #"{"kind":"dropEverything"}"#, added("Ada"), added("Mine", called: "mine"),
+                    joined("mine", "ada")),
+                full: history(
+                    #"{"kind":"dropEverything"}"#, added("Ada"), added("Bob"), added("Mine", called: "mine"),
+                    added("Theirs", called: "theirs"), joined("mine", "ada"), joined("theirs", "bob")))),
+        // Whether somebody matches makes no difference.
+        Row("RequestContacts", #"{"query":"Bob"}"#, .asking("button", .unlessFull, empty: #"{"identifiers":[]}"#)),
+        Row("RequestContacts", #"{"query":"Nobody"}"#, .asking("button", .unlessFull, empty: #"{"identifiers":[]}"#)),
+        Row("ManageAccess", "{}", .asking("manage", .ifLimited, empty: #"{"identifiers":[]}"#)),
+        Row("PickContacts", #"{"keys":["givenName"]}"#, .asking("pick", .always, empty: #"{"contacts":[]}"#)),
+        Row("ProposeContact", #"{"contact":{"givenName":"New"}}"#, .asking("propose", .always, empty: "{}")),
+    ]
+
+    /// Of what names a contact. What deletes comes last.
+    static let ofContacts: [Row] = [
+        Row(
+            "FetchContacts", #"{"keys":["givenName"],"predicate":{"identifiers":["<record>"]}}"#,
+            .reading(limited: fetched, full: fetched)),
+        Row(
+            "FetchContacts",
+            #"{"keys":["givenName"],"predicate":{"identifiers":["<record>"]},"sortOrder":"givenName"}"#,
+            .reading(limited: fetched, full: fetched)),
+        Row(
+            "CountContacts", #"{"predicate":{"identifiers":["<record>"]}}"#,
+            .reading(
+                limited: Cell(#"{"count":1}"#, #"{"count":0}"#), full: Cell(#"{"count":1}"#, #"{"count":0}"#))),
+        Row(
+            "ListLinkedContacts", #"{"identifier":"<record>"}"#,
+            .reading(
+                limited: Cell(#"{"identifiers":["<record>"]}"#, none),
+                full: Cell(#"{"identifiers":["<record>"]}"#, none))),
+        Row(
+            "ListContainers", #"{"contact":"<record>"}"#, .reading(limited: Cell(local, none), full: Cell(local, none))),
+        Row(
+            "SaveContacts", step("update", #","contact":{"identifier":"<record>","nickname":"N"}"#),
+            .reading(limited: Cell(saved, noStep), full: Cell(saved, noStep))),
+        Row(
+            "SaveContacts", step("update", #","contact":{"identifier":"<record>","note":"N"}"#),
+            .reading(
+                limited: Cell(#"UnauthorizedKeys {"keys":["note"]}"#, noStep),
+                full: Cell(#"UnauthorizedKeys {"keys":["note"]}"#, noStep))),
+        Row(
+            "SaveContacts", step("update", #","contact":{"identifier":"<record>","birthday":"yesterday"}"#),
+            .reading(
+                limited: Cell(#"InvalidContact {"index":0,"key":"birthday","reason":"<reason>"}"#, noStep),
+                full: Cell(#"InvalidContact {"index":0,"key":"birthday","reason":"<reason>"}"#, noStep))),
+        Row(
+            "SaveContacts", step("removeMember", inMine + #","member":"<record>""#),
+            .reading(limited: Cell(saved, noStep), full: Cell(saved, noStep))),
+        Row(
+            "SaveContacts", step("addMember", inMine + #","member":"<record>""#),
+            .reading(limited: Cell(saved, noStep), full: Cell(saved, noStep))),
+        // Whatever it names: these steps are not for a limited app.
+        Row(
+            "SaveContacts", step("link", theRecord + #","member":"<record>""#),
+            .reading(limited: Cell(notWritable), full: Cell(notYet))),
+        Row(
+            "SaveContacts", step("unlink", theRecord + #","member":"<record>""#),
+            .reading(limited: Cell(notWritable), full: Cell(notYet))),
+        Row(
+            "SaveContacts", step("setMe", theRecord),
+            .reading(limited: Cell(notWritable), full: Cell(saved, noStep))),
+        // A prompt says nothing about what it was asked with.
+        Row(
+            "PickContacts", #"{"keys":["givenName"],"enabling":{"excludedIdentifiers":["<record>"]}}"#,
+            .asking("pick", .always, empty: #"{"contacts":[]}"#)),
+        Row(
+            "SaveContacts", step("delete", theRecord), .reading(limited: Cell(saved, noStep), full: Cell(saved, noStep))
+        ),
+    ]
+    private static let fetched = Cell(
+        #"{"contacts":[{"identifier":"<record>","givenName":"<name>"}],"historyToken":"<token>"}"#,
+        #"{"contacts":[],"historyToken":"<token>"}"#)
+
+    /// Of what names a group.
+    static let ofGroups: [Row] = [
+        Row(
+            "FetchContacts", #"{"keys":["givenName"],"predicate":{"group":"<group>"},"sortOrder":"givenName"}"#,
+            .reading(limited: members, full: members)),
+        Row(
+            "CountContacts", #"{"predicate":{"group":"<group>"}}"#,
+            .reading(
+                limited: Cell(#"{"count":<members>}"#, #"{"count":0}"#),
+                full: Cell(#"{"count":<members>}"#, #"{"count":0}"#))),
+        Row(
+            "ListGroups", #"{"identifiers":["<group>"]}"#,
+            .reading(limited: listed, full: listed)),
+        Row("ListContainers", #"{"group":"<group>"}"#, .reading(limited: Cell(local, none), full: Cell(local, none))),
+        Row(
+            "SaveContacts", step("update", theGroup), .reading(limited: Cell(saved, noStep), full: Cell(saved, noStep))),
+        Row(
+            "SaveContacts", step("addSubgroup", theGroup + #","member":"<group>""#),
+            .reading(
+                limited: Cell(#"ContainmentCycle {"index":0}"#, noParent),
+                full: Cell(#"ContainmentCycle {"index":0}"#, noParent))),
+        Row(
+            "SaveContacts", step("removeSubgroup", theGroup + #","member":"<group>""#),
+            .reading(limited: Cell(saved, noParent), full: Cell(saved, noParent))),
+        Row(
+            "SaveContacts", step("addMember", theGroup + #","member":"<ada>""#),
+            .reading(limited: Cell(saved, noParent), full: Cell(saved, noParent))),
+        Row(
+            "SaveContacts", step("removeMember", theGroup + #","member":"<bob>""#),
+            .reading(limited: Cell(noStep, noParent), full: Cell(saved, noParent))),
+        Row(
+            "SaveContacts", step("delete", theGroup), .reading(limited: Cell(saved, noStep), full: Cell(saved, noStep))),
+    ]
+    private static let members = Cell(
+        #"{"contacts":[<the members>],"historyToken":"<token>"}"#, #"{"contacts":[],"historyToken":"<token>"}"#)
+    private static let listed = Cell(
+        #"{"groups":[{"identifier":"<group>","name":"<name>","container":"<container>","parents":[]}]}"#,
+        #"{"groups":[]}"#)
+}

@@ -1,0 +1,287 @@
+import AccessControl
+import ContactsInterface
+import Testing
+import Varlink
+
+@testable import Broker
+
+@Suite("Section 3 of the design, method by method and level by level")
+struct AuthorizationTableTests {
+    typealias Table = AuthorizationTable
+
+    @Test("Every method at every level answers as the table says", arguments: Table.Level.allCases)
+    func general(level: Table.Level) throws {
+        let world = try TableWorld(level)
+        let nothing = TableWorld.Record("nothing", identifier: "")
+        for row in Table.general { try world.check(row, nothing) }
+    }
+
+    @Test("What names a contact answers as the table says, whatever the contact", arguments: Table.Level.allCases)
+    func contacts(level: Table.Level) throws {
+        let world = try TableWorld(level)
+        for row in Table.ofContacts {
+            var hidden = Set<String>()
+            for record in world.contacts {
+                let answer = try world.check(row, record)
+                if !world.sees(record) { hidden.insert(answer) }
+            }
+            #expect(hidden.count <= 1, "\(level) \(row.method) \(row.parameters) tells them apart: \(hidden)")
+        }
+    }
+
+    @Test("What names a group answers as the table says, whatever the group", arguments: Table.Level.allCases)
+    func groups(level: Table.Level) throws {
+        let world = try TableWorld(level)
+        for row in Table.ofGroups {
+            var hidden = Set<String>()
+            for record in world.groups {
+                let answer = try world.check(row, record)
+                if !world.sees(record) { hidden.insert(answer) }
+            }
+            #expect(hidden.count <= 1, "\(level) \(row.method) \(row.parameters) tells them apart: \(hidden)")
+        }
+    }
+
+    @Test("The table leaves out no method")
+    func methods() {
+        let rows = Table.general + Table.ofContacts + Table.ofGroups
+        #expect(
+            Set(rows.map(\.method)) == [
+                "GetAuthorization", "RequestAccess", "FetchContacts", "CountContacts", "SaveContacts",
+                "ListLinkedContacts", "GetUserDefaults", "SetUserDefaults", "ListContainers", "ListGroups",
+                "WatchChanges", "FetchHistory", "RequestContacts", "ManageAccess", "PickContacts", "ProposeContact",
+            ])
+        #expect(Set(rows.map(\.method)) == Set(ContactsMethod.allCases.map(\.rawValue)))
+    }
+}
+
+/// A book with Ada and Bob, and an app of one level that knows identifiers of every kind.
+private final class TableWorld {
+    struct Record {
+        let kind: String
+        let identifier: String
+        var name = ""
+        /// Who is in it, of a group.
+        var member = ""
+
+        init(_ kind: String, identifier: String, name: String = "", member: String = "") {
+            (self.kind, self.identifier, self.name, self.member) = (kind, identifier, name, member)
+        }
+    }
+
+    let level: AuthorizationTable.Level
+    let house: BrokerHouse
+    private let app: TestApp
+    private var person: TestPerson?
+    private(set) var contacts: [Record] = []
+    private(set) var groups: [Record] = []
+    /// What the app calls what it knows.
+    private var words: [String: String] = [:]
+
+    init(_ level: AuthorizationTable.Level) throws {
+        self.level = level
+        house = try BrokerHouse()
+        app = try house.app("mail", .full)
+        let keeper = try house.app("keeper", .full)
+        let chat = try house.app("chat", .full)
+        let stranger = TestApp(house: house, caller: house.caller("mail", uid: 1_001))
+        try house.grant(.full, to: stranger)
+        _ = try keeper.save([
+            .add(given: "Ada"), .add(given: "Bob", extra: #","emailAddresses":[{"value":"bob@example.org"}]"#),
+            .add(given: "Cid"),
+        ])
+        _ = try stranger.save([.add(given: "Ada")])
+        let cid = try app.identifier(of: "Cid")
+        _ = try keeper.save([.delete(keeper.identifier(of: "Cid"))])
+
+        let (ada, bob) = (try app.identifier(of: "Ada"), try app.identifier(of: "Bob"))
+        let made = String(repeating: "5a", count: 16)
+        contacts = [
+            Record("ungranted", identifier: bob, name: "Bob"),
+            Record("deleted", identifier: cid),
+            Record("another app's", identifier: try chat.identifier(of: "Ada")),
+            Record("another app's, of what is ungranted", identifier: try chat.identifier(of: "Bob")),
+            Record("another user's", identifier: try stranger.identifier(of: "Ada")),
+            Record("made up", identifier: made),
+            Record("visible", identifier: ada, name: "Ada"),
+        ]
+        let mine = try Self.makeGroup("Mine", of: "Ada", by: app)
+        _ = try Self.makeGroup("Theirs", of: "Bob", by: keeper)
+        let gone = try Self.makeGroup("Gone", of: "Ada", by: app)
+        _ = try app.save([.other(#"{"operation":"delete","group":{"identifier":"\#(gone)","name":"Gone"}}"#)])
+        let theirs = try Self.group("Theirs", of: app)
+        groups = [
+            Record("ungranted", identifier: theirs, name: "Theirs", member: "Bob"),
+            Record("deleted", identifier: gone),
+            Record("another app's", identifier: try Self.group("Mine", of: chat)),
+            Record("another user's", identifier: try Self.makeGroup("Mine", of: "Ada", by: stranger)),
+            Record("made up", identifier: made),
+            Record("visible", identifier: mine, name: "Mine", member: "Ada"),
+        ]
+        let container = try #require(try app.call("ListContainers").parameters["defaultContainer"]?.string)
+        words = [ada: "<ada>", bob: "<bob>", mine: "<mine>", theirs: "<theirs>", container: "<container>"]
+        switch level {
+        case .limited: try house.grant(.limited(to: house.records("Ada")), to: app)
+        case .denied: try house.grant(.denied, to: app)
+        case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .full: break
+        }
+    }
+
+    private static func makeGroup(_ name: String, of member: String, by app: TestApp) throws -> String {
+        let answer = try app.save([
+            .other(#"{"operation":"add","group":{"name":"\#(name)","identifier":"g"}}"#),
+            .other(
+                #"{"operation":"addMember","group":{"name":"\#(name)","identifier":"g"},"#
+                    + #""member":"\#(try app.identifier(of: member))"}"#),
+        ])
+        return try #require(answer.strings("identifiers").first)
+    }
+
+    private static func group(_ name: String, of app: TestApp) throws -> String {
+        let groups = try app.call("ListGroups").parameters["groups"]?.elements.map(Array.init) ?? []
+        return try #require(groups.first { $0["name"]?.string == name }?["identifier"]?.string)
+    }
+
+    func sees(_ record: Record) -> Bool {
+        switch level {
+        case .full: record.kind == "visible" || record.kind == "ungranted"
+        case .limited: record.kind == "visible"
+        case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .denied: false
+        }
+    }
+
+    // MARK: Asking
+
+    /// Makes the call of one row about one record, and compares. Returns the answer's bytes.
+    @discardableResult
+    func check(_ row: AuthorizationTable.Row, _ record: Record) throws -> String {
+        try beginAnew()
+        var parameters = row.parameters.replacing("<record>", with: record.identifier)
+            .replacing("<group>", with: record.identifier).replacing("<name>", with: record.name)
+        for (identifier, word) in words { parameters = parameters.replacing(word, with: identifier) }
+        let call = try app.begin(row.method, parameters, more: row.more)
+        let asked = try answerPrompt(call)
+        let answer = try answer(to: call)
+        let expected = expected(row, record)
+        let place = "\(level): \(row.method) \(row.parameters) of \(record.kind)"
+        #expect(asked == expected.asked, "\(place): what the person was asked")
+        #expect(normal(answer) == expected.text, "\(place)")
+        return answer
+    }
+
+    /// An app of which nothing was decided is asked about anew with each call.
+    private func beginAnew() throws {
+        switch level {
+        case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent:
+            house.broker.takeBack(app.principal, detail: "reset")
+        case .limited, .full, .denied: break
+        }
+        // Past whatever the last prompt's outcome makes it wait.
+        house.loop.advance(by: .seconds(25 * 3_600))
+        if level != .notDeterminedWithoutAgent, person == nil { person = try TestPerson(house: house) }
+        _ = try person?.prompts()
+    }
+
+    /// Lets the person do what this level says, if they are asked. Returns of what kind the prompt was.
+    private func answerPrompt(_ call: Call) throws -> String {
+        // Who watches has its first reply at once, or waits.
+        let isWatching = call.method.hasSuffix("WatchChanges")
+        try #require(
+            isWatching
+                || house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 },
+            "neither an answer nor a prompt")
+        guard let person else {
+            let kind = house.broker.prompts.openCount(1_000) > 0 ? "nobody" : ""
+            house.loop.advance(by: .seconds(6))
+            return kind
+        }
+        let prompts = try person.prompts()
+        guard let prompt = prompts.first else { return "" }
+        #expect(prompts.count == 1)
+        let refuses = level == .notDeterminedRefused && (prompt.kind == "access" || prompt.kind == "button")
+        try person.answer(prompt, refuses ? #""level":"denied""# : "")
+        return (prompt.isQuiet ? "quiet " : "") + prompt.kind
+    }
+
+    /// The whole answer: the error's name and its parameters, or the reply's.
+    private func answer(to call: Call) throws -> String {
+        let isWatching = call.method.hasSuffix("WatchChanges")
+        try #require(isWatching || house.loop.run { call.isOver }, "\(call.method) has no answer")
+        let replies = try app.replies(to: call)
+        guard let reply = replies.first, replies.count == 1 else { return replies.isEmpty ? "waits" : "several" }
+        return (reply.error.map { $0 + " " } ?? "") + reply.text + (call.isOver ? "" : " and goes on")
+    }
+
+    /// An answer with words in place of what only the broker knows.
+    private func normal(_ answer: String) -> String {
+        var text = answer
+        for (identifier, word) in words { text = text.replacing(identifier, with: word) }
+        for (name, word) in [("historyToken", "<token>"), ("reason", "<reason>")] {
+            guard let start = text.range(of: "\"\(name)\":\""),
+                let end = text[start.upperBound...].firstIndex(of: "\"")
+            else { continue }
+            text.replaceSubrange(start.upperBound..<end, with: word)
+        }
+        return text
+    }
+
+    // MARK: What the table says
+
+    private func expected(_ row: AuthorizationTable.Row, _ record: Record) -> (asked: String, text: String) {
+        switch row.columns {
+        case .reading(let limited, let full): reading(limited, full, record)
+        case .atOnce(let notDetermined, let limited, let full, let denied):
+            switch level {
+            case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent: ("", notDetermined)
+            case .limited: ("", limited)
+            case .full: ("", full)
+            case .denied: ("", denied)
+            }
+        case .requestingAccess:
+            switch level {
+            case .notDeterminedDismissed: ("access", #"{"status":"notDetermined"}"#)
+            case .notDeterminedRefused: ("access", #"{"status":"denied"}"#)
+            case .notDeterminedWithoutAgent: ("nobody", "NoAgent {}")
+            case .limited: ("", #"{"status":"limited"}"#)
+            case .full: ("", #"{"status":"full"}"#)
+            case .denied: ("", #"{"status":"denied"}"#)
+            }
+        case .asking(let kind, let asked, let empty): (prompt(kind, asked), empty)
+        }
+    }
+
+    private func reading(
+        _ limited: AuthorizationTable.Cell, _ full: AuthorizationTable.Cell, _ record: Record
+    ) -> (asked: String, text: String) {
+        switch level {
+        case .notDeterminedDismissed: ("access", AuthorizationTable.notDetermined)
+        case .notDeterminedRefused: ("access", AuthorizationTable.denied)
+        case .notDeterminedWithoutAgent: ("nobody", AuthorizationTable.notDetermined)
+        case .denied: ("", AuthorizationTable.denied)
+        case .limited: ("", filled(sees(record) ? limited.visible : limited.hidden, record))
+        case .full: ("", filled(sees(record) ? full.visible : full.hidden, record))
+        }
+    }
+
+    private func filled(_ cell: String, _ record: Record) -> String {
+        let word = words[record.identifier] ?? ""
+        let member = #"{"identifier":"<\#(record.member.lowercased())>","givenName":"\#(record.member)"}"#
+        return cell.replacing("<record>", with: word).replacing("<group>", with: word)
+            .replacing("<name>", with: record.name).replacing("<the members>", with: member)
+            .replacing("<members>", with: "1")
+    }
+
+    private func prompt(_ kind: String, _ asked: AuthorizationTable.Asked) -> String {
+        switch (level, asked) {
+        case (.limited, _), (.full, .always): kind
+        case (.full, .unlessFull), (.full, .ifLimited): ""
+        case (.denied, .always), (.denied, .unlessFull): "quiet " + kind
+        case (.denied, .ifLimited): ""
+        case (.notDeterminedDismissed, .ifLimited), (.notDeterminedRefused, .ifLimited),
+            (.notDeterminedWithoutAgent, .ifLimited):
+            ""
+        case (.notDeterminedWithoutAgent, _): "nobody"
+        case (.notDeterminedDismissed, _), (.notDeterminedRefused, _): kind
+        }
+    }
+}

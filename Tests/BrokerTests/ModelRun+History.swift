@@ -1,0 +1,164 @@
+import JSON
+import Testing
+import Varlink
+
+@testable import Broker
+
+/// A stream of `WatchChanges` on a connection of its own.
+struct ModelWatch {
+    let connection: TestApp
+    let call: Call
+    var told = 0
+    /// What the app was told last.
+    var place: [Int]?
+    var token = ""
+}
+
+/// What an app is told of what happened.
+extension ModelRun {
+    /// The same while nothing happens that the app can see, another one as soon as something does.
+    func saw(_ token: String, _ name: String) throws {
+        let app = model.app(name)
+        let place = [app.generation, app.epoch, app.place]
+        // A token holds the time, cut to ten days.
+        let window = model.now / (10 * 86_400)
+        if let last = lastTokens[name] {
+            try require(last.text.count == token.count, "\(name): a token of another length")
+            if last.place == place, last.window == window {
+                try require(
+                    last.text == token,
+                    "\(name): the token changed though it could see nothing happen: \(places(last.text, token, name))")
+            } else if last.place != place {
+                try require(
+                    last.text != token,
+                    "\(name): the token stayed though it could see something happen: \(places(token, token, name))")
+            }
+        }
+        lastTokens[name] = KnownToken(place: place, window: window, text: token)
+    }
+
+    /// What two tokens hold, for whoever looks for the difference.
+    private func places(_ one: String, _ other: String, _ name: String) -> [HistoryPlace?] {
+        let identifiers = house.broker.standing(of: app(name).session).identifiers
+        return [one, other].map { identifiers?.open($0, as: .history).flatMap(HistoryToken.init)?.place }
+    }
+
+    /// What happened since a token that the app kept, or everything where it kept none that is good.
+    func compareHistory(_ name: String) throws {
+        let kept = chance(80) ? one(tokens[name] ?? []) : nil
+        let withGroups = chance(80)
+        let keys = nameable(name)
+        let token = kept.map { #","token":"\#($0.text)""# } ?? ""
+        let answer = try app(name).call(
+            "FetchHistory", #"{"keys":[\#(list(keys))],"includeGroups":\#(withGroups)\#(token)}"#)
+        try require(answer.error == nil, "\(name): FetchHistory: \(answer.error ?? "") \(answer.text)")
+        let events = try events(answer, keys, name)
+        var then = kept?.snapshot
+        if let kept {
+            let age = model.now - kept.seconds
+            // Good for twenty days at least; older than thirty it cannot be.
+            let startsOver = events.contains { $0.kind == "dropEverything" }
+            if age >= 30 * 86_400 || age > 20 * 86_400 && startsOver { then = nil }
+        }
+        let expected = model.history(of: model.app(name), since: then).filter { withGroups || $0.place < 3 }
+        try requireSame(text(events), text(Array(expected)), "\(name): FetchHistory since \(kept?.seconds ?? 0)")
+        try require(
+            zip(events, events.dropFirst()).allSatisfy { $0.place <= $1.place },
+            "\(name): events out of order: \(answer.text)")
+        guard let token = answer.token else { throw Difference("\(name): a history without a token") }
+        try saw(token, name)
+    }
+
+    private func text(_ events: [ModelHistoryEvent]) -> String {
+        events.map { event in
+            let link = event.link.map { " \($0.member) \($0.group)" } ?? ""
+            return "\(event.kind) \(event.contact ?? event.group ?? 0)\(link)"
+        }.sorted().joined(separator: ", ")
+    }
+
+    private func events(_ answer: Answer, _ keys: [ModelKey], _ name: String) throws -> [ModelHistoryEvent] {
+        let app = model.app(name)
+        return try (answer.parameters["events"]?.elements.map(Array.init) ?? []).map { event in
+            var told = ModelHistoryEvent(kind: event["kind"]?.string ?? "")
+            let identifier = event["identifier"]?.string ?? ""
+            if let contact = event["contact"] {
+                try learn([contact], name)
+                told.contact = number(of: contact)
+                let known = told.contact.flatMap { model.book.contacts[$0] }
+                try requireSame(
+                    line(contact, keys), known.map { model.line($0, keys, app.keys) } ?? "nobody",
+                    "\(name): \(told.kind)")
+                try require(contact["identifier"]?.string == identifier, "\(name): an event of two identifiers")
+            } else if let group = event["group"] {
+                told.group = number(ofGroup: group)
+                if let number = told.group, let problem = groupNames.learn(identifier, number, app.key) {
+                    throw Difference(problem)
+                }
+                try requireSame(
+                    group["name"]?.string ?? "", told.group.flatMap { model.book.groups[$0]?.name } ?? "",
+                    "\(name): \(told.kind)")
+            } else if let member = event["member"]?.string {
+                let isSubgroup = told.kind.hasSuffix("Subgroup")
+                let number = isSubgroup ? groupNames.number(member, app.key) : contactNames.number(member, app.key)
+                told.link = ModelLink(
+                    group: groupNames.number(identifier, app.key) ?? 0, member: number ?? 0, isSubgroup: isSubgroup)
+            } else if told.kind == "deleteGroup" {
+                told.group = groupNames.number(identifier, app.key)
+            } else if told.kind != "dropEverything" {
+                told.contact = contactNames.number(identifier, app.key)
+            }
+            return told
+        }
+    }
+
+    // MARK: Watching
+
+    func beginWatching(_ name: String) throws {
+        let connection = connect(name)
+        let call = try connection.begin("WatchChanges", more: true)
+        watches[name] = ModelWatch(connection: connection, call: call)
+        try checkWatches()
+    }
+
+    /// Each watcher was told what it can see, and nothing else. Called with every second that passes.
+    func checkWatches() throws {
+        house.loop.turn()
+        for (name, var watch) in watches {
+            let replies = try watch.connection.replies(to: watch.call)
+            let new = replies.dropFirst(watch.told)
+            watch.told = replies.count
+            let app = model.app(name)
+            switch app.level {
+            case .limited, .full:
+                let place = [app.generation, app.epoch, app.place]
+                if place == watch.place {
+                    try require(new.isEmpty, "\(name): is told of what it cannot see")
+                } else {
+                    guard let token = new.last?.token, new.allSatisfy({ $0.error == nil && $0.continues }) else {
+                        throw Difference("\(name): is not told of what it can see: \(new.map(\.text))")
+                    }
+                    try saw(token, name)
+                    try require(Set(new.compactMap(\.token)).count == new.count, "\(name): is told the same twice")
+                    watch.place = place
+                }
+            case .denied, .notDetermined:
+                if watch.place == nil, app.level == .notDetermined {
+                    try require(new.isEmpty && !watch.call.isOver, "\(name): watching, it is not silent")
+                } else {
+                    try require(
+                        new.last?.error == "AccessDenied" && watch.call.isOver,
+                        "\(name): goes on watching: \(new.map(\.text))"
+                    )
+                    watches[name] = nil
+                    watch.connection.close()
+                    continue
+                }
+            }
+            watches[name] = watch
+            if watch.told > 20 {
+                watch.connection.close()
+                watches[name] = nil
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+import JSON
+import Testing
+
+@testable import Broker
+
+/// What the person is asked and answers.
+extension ModelRun {
+    /// What the person does at a prompt.
+    enum Act: CaseIterable { case away, dismiss, late, never, refuse, some, all }
+
+    /// Makes a call, and lets the person answer if the model says that they are asked.
+    ///
+    /// - Parameters:
+    ///   - expecting: the kind of prompt by the model, `nil` where nobody is asked. Asked again after every wait.
+    ///   - answer: the person's answer, and what the model makes of it.
+    func ask(
+        _ name: String, _ method: String, _ parameters: String, _ act: Act, expecting: () -> String?,
+        answer: (TestPerson.Prompt, TestPerson) throws -> Void
+    ) throws -> Answer {
+        if act == .away {
+            person?.leave()
+            person = nil
+        } else if person == nil {
+            person = try TestPerson(house: house)
+        }
+        while true {
+            let app = app(name)
+            let call = try app.begin(method, parameters)
+            try require(
+                house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 },
+                "\(method): nothing happens")
+            let kind = expecting()
+            if call.isOver {
+                let reply = try app.replies(1, to: call)[0]
+                guard reply.error == "TooManyPrompts", kind != nil,
+                    let wait = reply.parameters["retryAfterSeconds"]?.integer
+                else {
+                    try require(kind == nil, "\(name): \(method) asks nobody: \(reply.error ?? "") \(reply.text)")
+                    return reply
+                }
+                try advance(by: wait)
+                continue
+            }
+            guard let kind else { throw Difference("\(name): \(method) asks the person") }
+            if let person {
+                let prompts = try person.prompts()
+                guard let prompt = prompts.last else { throw Difference("\(name): the agent is told of no prompt") }
+                let isQuiet = model.app(name).level == .denied
+                try requireSame("\(prompt.kind) \(prompt.isQuiet)", "\(kind) \(isQuiet)", "\(name): \(method)")
+                switch act {
+                case .late: try advance(by: 121)
+                case .dismiss: try person.answer(prompt)
+                case .never:
+                    try person.answer(prompt, #""neverAskAgain":true"#)
+                    model.apps[name]?.isSilenced = true
+                case .away, .refuse, .some, .all: try answer(prompt, person)
+                }
+            } else {
+                try advance(by: 6)
+            }
+            try require(house.loop.run { call.isOver }, "\(name): \(method) has no answer")
+            return try app.replies(1, to: call)[0]
+        }
+    }
+
+    func chooseAct() -> Act {
+        switch number(0...19) {
+        case 0: .away
+        case 1, 2: .dismiss
+        case 3: .late
+        case 4: chance(20) ? .never : .dismiss
+        case 5, 6: .refuse
+        case 7, 8, 9: .all
+        default: .some
+        }
+    }
+
+    // MARK: Choosing
+
+    /// The rows that the person sees, which must be these contacts in the person's order.
+    private func rows(
+        _ prompt: TestPerson.Prompt, _ person: TestPerson, _ name: String,
+        hiding: (ModelContact) -> Bool = { _ in false },
+        isSorted: Bool = true
+    ) throws -> [(row: String, number: Int)] {
+        let told = try person.rows(prompt)
+        let app = model.app(name)
+        let all = model.book.contacts.values.sorted { $0.number < $1.number }.filter { !hiding($0) }
+        let expected = model.sorted(all, isSorted ? "userDefault" : "familyName", .withNotes)
+        let granted = { (number: Int) in app.level != .denied && app.sees(contact: number) ? "all" : "none" }
+        try requireSame(
+            told.map { "\(number(of: $0.contact) ?? 0) \($0.granted)" }.joined(separator: ", "),
+            expected.map { "\($0.number) \(granted($0.number))" }.joined(separator: ", "),
+            "\(name): the person's list at \(prompt.kind)")
+        return told.compactMap { row in number(of: row.contact).map { (row.identifier, $0) } }
+    }
+
+    private func text(_ rows: [(row: String, number: Int)]) -> String {
+        rows.map { "\"\($0.row)\"" }.joined(separator: ",")
+    }
+
+    /// Perhaps fewer keys or more, as the answer says it and as the model does.
+    private func chooseKeys(mayHaveNotes: Bool) -> (text: String, keys: ModelKeys)? {
+        switch number(0...9) {
+        case 0, 1, 2:
+            one(ModelKeys.narrow).map { (#","keys":[\#(list($0.keys.sorted { $0.rawValue < $1.rawValue }))]"#, $0) }
+        case 3 where mayHaveNotes, 4 where mayHaveNotes:
+            (#","keys":[\#(AuthorizationTable.ordinaryKeys),"note"]"#, .withNotes)
+        case 5: (#","keys":[\#(AuthorizationTable.ordinaryKeys)]"#, .ordinary)
+        default: nil
+        }
+    }
+
+    private func chooseEnd() -> (text: String, end: Int64)? {
+        guard chance(20) else { return nil }
+        let end = model.now + Int64(number(2...200_000))
+        return (#","lifetime":"untilTime","expires":"\#(ModelDate.text(end))""#, end)
+    }
+
+    // MARK: Each kind of prompt
+
+    /// Any call that needs the person's word, or `RequestAccess`.
+    func askForAccess(_ name: String, _ act: Act) throws {
+        let wantsNotes = chance(40)
+        let keys = wantsNotes ? #""previousFamilyName","givenName","note""# : #""previousFamilyName","givenName""#
+        let (method, parameters) =
+            one([
+                ("RequestAccess", #"{"purpose":"To try it","keys":[\#(keys)]}"#),
+                ("FetchContacts", #"{"keys":[\#(keys)]}"#), ("CountContacts", "{}"), ("ListGroups", "{}"),
+            ]) ?? ("", "")
+        note("access: \(name) calls \(method), the person \(act)")
+        let mayHaveNotes = wantsNotes && parameters.contains("note")
+        let answer = try ask(name, method, parameters, act) {
+            model.app(name).level == .notDetermined ? "access" : nil
+        } answer: { prompt, person in
+            let rows = try self.rows(prompt, person, name)
+            let (keys, end) = (chooseKeys(mayHaveNotes: mayHaveNotes), chooseEnd())
+            let terms = (keys?.text ?? "") + (end?.text ?? "")
+            switch act {
+            case .refuse:
+                try person.answer(prompt, #""level":"denied""#)
+                model.decide(name, .denied)
+            case .all:
+                try person.answer(prompt, #""level":"full"\#(terms)"#)
+                model.decide(name, .full, keys: keys?.keys ?? .ordinary, expires: end?.end)
+            case .away, .dismiss, .late, .never, .some:
+                let chosen = some(rows)
+                try person.answer(prompt, #""level":"limited","identifiers":[\#(text(chosen))]\#(terms)"#)
+                model.decide(
+                    name, .limited, set: Set(chosen.map(\.number)), keys: keys?.keys ?? .ordinary, expires: end?.end)
+            }
+        }
+        let app = model.app(name)
+        let said = (answer.error ?? "") + answer.text
+        switch (method, app.level) {
+        case ("RequestAccess", .notDetermined) where act == .away: try requireSame(said, "NoAgent{}", name)
+        case ("RequestAccess", let level): try requireSame(said, #"{"status":"\#(level.rawValue)"}"#, name)
+        case (_, .notDetermined): try requireSame(said, "AuthorizationNotDetermined{}", name)
+        case (_, .denied): try requireSame(said, "AccessDenied{}", name)
+        case ("FetchContacts", _) where wantsNotes && !app.keys.keys.contains(.note):
+            try requireSame(said, #"UnauthorizedKeys{"keys":["note"]}"#, name)
+        case ("FetchContacts", _):
+            try requireSame(
+                answer.contacts.compactMap { number(of: $0).map(String.init) }.joined(separator: " "),
+                model.contacts(of: app).map { String($0.number) }.joined(separator: " "), "\(name): after the prompt")
+        case ("CountContacts", _):
+            try requireSame(said, #"{"count":\#(model.contacts(of: app).count)}"#, "\(name): after the prompt")
+        default:
+            try requireSame(
+                "\(answer.parameters["groups"]?.count ?? -1)", "\(model.groups(of: app).count)",
+                "\(name): after the prompt")
+        }
+    }
+
+    /// The access button.
+    func askForContacts(_ name: String, _ act: Act) throws {
+        let known = one(model.book.contacts.values.sorted { $0.number < $1.number })
+        let ignored = chance(30) ? known.flatMap { one($0.texts(.emailAddresses)) } : nil
+        note("button: \(name), ignoring \(ignored ?? "nobody"), the person \(act)")
+        var newly: Set<Int> = []
+        let answer = try ask(
+            name, "RequestContacts",
+            #"{"query":"somebody","ignoredEmailAddresses":[\#(ignored.map { "\"\($0)\"" } ?? "")]}"#, act
+        ) {
+            let app = model.app(name)
+            return app.isSilenced || app.level == .full ? nil : "button"
+        } answer: { prompt, person in
+            let app = model.app(name)
+            let rows = try self.rows(prompt, person, name) { contact in
+                app.sees(contact: contact.number)
+                    || contact.texts(.emailAddresses).contains { $0.lowercased() == ignored?.lowercased() }
+            }
+            if act == .refuse, app.level == .notDetermined {
+                try person.answer(prompt, #""level":"denied""#)
+                return model.decide(name, .denied)
+            }
+            let chosen = act == .all ? rows : some(rows)
+            guard act != .refuse, !chosen.isEmpty else { return _ = try person.answer(prompt) }
+            let isFirst = app.level != .limited
+            let (keys, end) = isFirst ? (chooseKeys(mayHaveNotes: false), chooseEnd()) : (nil, nil)
+            try person.answer(
+                prompt,
+                #""level":"limited","identifiers":[\#(text(chosen))]\#(keys?.text ?? "")\#(end?.text ?? "")"#)
+            newly = Set(chosen.map(\.number))
+            model.decide(
+                name, .limited, set: app.set.union(newly), keys: isFirst ? keys?.keys ?? .ordinary : app.keys,
+                expires: isFirst ? end?.end : app.expires)
+        }
+        try compareNewly(answer, newly, name)
+    }
+
+    /// The app was told of these contacts, by names that it can use.
+    private func compareNewly(_ answer: Answer, _ newly: Set<Int>, _ name: String) throws {
+        let told = answer.strings("identifiers")
+        try require(
+            answer.error == nil && told.count == newly.count,
+            "\(name): is told of \(answer.error ?? "") \(answer.text) and not of \(newly.sorted())")
+        guard !newly.isEmpty else { return }
+        let names = told.map { "\"\($0)\"" }.joined(separator: ",")
+        let expected = model.contacts(of: model.app(name)).filter { newly.contains($0.number) }
+        try fetch(name, #""predicate":{"identifiers":[\#(names)]}"#, [.previousFamilyName], expecting: expected)
+    }
+
+    /// The access picker, opened by the app, or by the person of their own accord.
+    func manage(_ name: String, _ act: Act, byPerson: Bool) throws {
+        note("manage: \(name)\(byPerson ? " by the person" : ""), the person \(act)")
+        var newly: Set<Int> = []
+        let change = { (prompt: TestPerson.Prompt, person: TestPerson) in
+            let app = self.model.app(name)
+            let rows = try self.rows(prompt, person, name)
+            let keys = self.chooseKeys(mayHaveNotes: app.level != .denied && app.keys.keys.contains(.note))
+            // What may be read under a refusal is nothing that the design speaks of.
+            let terms =
+                keys ?? (app.level == .denied ? (#","keys":[\#(AuthorizationTable.ordinaryKeys)]"#, .ordinary) : nil)
+            var set = app.set
+            switch act {
+            case .refuse:
+                try person.answer(prompt, #""level":"denied""#)
+                return self.model.decide(name, .denied, expires: app.expires)
+            case .all:
+                try person.answer(prompt, #""level":"full"\#(terms?.text ?? "")"#)
+                return self.model.decide(name, .full, keys: terms?.keys ?? app.keys, expires: app.expires)
+            case .away, .dismiss, .late, .never, .some:
+                let added = self.some(rows.filter { !set.contains($0.number) })
+                let removed = self.some(rows.filter { set.contains($0.number) })
+                try person.answer(
+                    prompt,
+                    #""level":"limited","identifiers":[\#(self.text(added))],"removed":[\#(self.text(removed))]"#
+                        + (terms?.text ?? ""))
+                newly = Set(added.map(\.number))
+                set = set.subtracting(removed.map(\.number)).union(newly)
+                self.model.decide(name, .limited, set: set, keys: terms?.keys ?? app.keys, expires: app.expires)
+            }
+        }
+        if byPerson {
+            if person == nil { person = try TestPerson(house: house) }
+            guard let person, let prompt = try person.manage(app(name)) else {
+                return try require(model.app(name).level == .notDetermined, "\(name): a grant that nobody can look at")
+            }
+            try require(model.app(name).level != .notDetermined, "\(name): a grant where none is")
+            return try change(prompt, person)
+        }
+        let answer = try ask(name, "ManageAccess", "{}", act) {
+            model.app(name).level == .limited && !model.app(name).isSilenced ? "manage" : nil
+        } answer: {
+            try change($0, $1)
+        }
+        let app = model.app(name)
+        try compareNewly(answer, app.level == .limited ? newly : [], name)
+    }
+
+    /// The one-time picker.
+    func pick(_ name: String, _ act: Act) throws {
+        let keys =
+            [ModelKey.previousFamilyName] + some([.givenName, .organizationName, .phoneNumbers, .emailAddresses])
+        note("pick: \(name), the person \(act)")
+        var chosen: [Int] = []
+        let answer = try ask(name, "PickContacts", #"{"keys":[\#(list(keys))],"multiple":true}"#, act) {
+            model.app(name).isSilenced ? nil : "pick"
+        } answer: { prompt, person in
+            let rows = act == .refuse ? [] : some(try self.rows(prompt, person, name, isSorted: false))
+            chosen = rows.map(\.number)
+            let picked = rows.map { #"{"contact":"\#($0.row)","key":"identifier"}"# }.joined(separator: ",")
+            try person.answer(prompt, rows.isEmpty ? "" : #""picked":[\#(picked)]"#)
+        }
+        let scope = ModelKeys(keys: Set(keys), isWhole: false)
+        try require(answer.error == nil, "\(name): PickContacts: \(answer.text)")
+        try requireSame(
+            answer.contacts.map { line($0, keys) }.sorted().joined(separator: "\n    "),
+            chosen.compactMap { model.book.contacts[$0] }.map { model.line($0, keys, scope) }.sorted()
+                .joined(separator: "\n    "), "\(name): picked")
+        let level = model.app(name).level
+        guard level == .limited || level == .full, let picked = answer.contacts.first?["identifier"]?.string else {
+            return
+        }
+        try fetch(name, #""predicate":{"identifiers":["\#(picked)"]}"#, [.previousFamilyName], expecting: [])
+    }
+
+    /// A card that the app offers.
+    func propose(_ name: String, _ act: Act) throws {
+        let number = model.book.takeNumber()
+        let texts = makeTexts(number, notes: true)
+        note("propose: \(name) offers \(number), the person \(act)")
+        var isAdded = false
+        let answer = try ask(name, "ProposeContact", #"{"contact":{\#(json(texts))}}"#, act) {
+            model.app(name).isSilenced ? nil : "propose"
+        } answer: { prompt, person in
+            let rows = try self.rows(prompt, person, name)
+            var book = model.book
+            switch act {
+            case .all:
+                try person.answer(prompt, #""addProposed":true"#)
+                let event = book.add(number, texts, maker: "", at: model.now, model.moment + 1)
+                model.change(book, [event], joining: [number], by: name)
+                isAdded = true
+            case .some:
+                guard let row = one(rows) else { return _ = try person.answer(prompt) }
+                try person.answer(prompt, #""mergeInto":"\#(row.row)""#)
+                let event = book.merge(texts, into: row.number, at: model.now, model.moment + 1)
+                model.change(book, [event].compactMap { $0 }, by: nil)
+            case .away, .dismiss, .late, .never, .refuse: try person.answer(prompt)
+            }
+        }
+        let app = model.app(name)
+        guard isAdded, app.level == .limited || app.level == .full else {
+            return try requireSame((answer.error ?? "") + answer.text, "{}", "\(name): ProposeContact")
+        }
+        let told = answer.parameters["identifier"]?.string ?? ""
+        if let problem = contactNames.learn(told, number, app.key) { throw Difference(problem) }
+    }
+}

@@ -1,0 +1,319 @@
+import JSON
+import Testing
+
+/// What apps save.
+extension ModelRun {
+    // MARK: Texts
+
+    func makeTexts(_ number: Int, notes: Bool) -> [ModelKey: [String]] {
+        var texts: [ModelKey: [String]] = [.previousFamilyName: [ModelContact.mark(number)]]
+        for key in ModelKey.written where key != .previousFamilyName && (notes || key != .note) && chance(60) {
+            texts[key] = makeTexts(of: key)
+        }
+        return texts
+    }
+
+    /// Possibly nothing, so that a value is cleared.
+    private func makeTexts(of key: ModelKey) -> [String] {
+        if chance(10) { return [] }
+        switch key {
+        case .phoneNumbers: return Set((0..<number(1...2)).map { _ in "+49 30 555 10\(number(10...29))" }).sorted()
+        case .emailAddresses:
+            return Set(
+                (0..<number(1...2)).map { _ in
+                    "\(one(Self.words)?.lowercased() ?? "")\(number(1...4))@\(one(Self.domains) ?? "")"
+                }
+            ).sorted()
+        case .note: return ["Note \(number(1...9))"]
+        default: return [one(Self.words) ?? ""]
+        }
+    }
+
+    func json(_ texts: [ModelKey: [String]]) -> String {
+        texts.sorted { $0.key.rawValue < $1.key.rawValue }.map { key, texts in
+            guard key.isList else { return #""\#(key.rawValue)":"\#(texts.first ?? "")""# }
+            return #""\#(key.rawValue)":[\#(texts.map { #"{"value":"\#($0)"}"# }.joined(separator: ","))]"#
+        }.joined(separator: ",")
+    }
+
+    // MARK: Steps of a save
+
+    /// A save that is being made up: what it says, and what the model makes of it.
+    struct Draft {
+        var book: ModelBook
+        var events: [ModelEvent] = []
+        var texts: [String] = []
+        var description: [String] = []
+        /// By step: the contact or group that it adds.
+        var contacts: [Int: Int] = [:]
+        var groups: [Int: Int] = [:]
+        /// What an earlier step speaks of: later ones leave it alone.
+        var used: Set<Int> = []
+        var usedGroups: Set<Int> = []
+        /// The answer where the save is refused.
+        var error: String?
+    }
+
+    func save(_ name: String) throws {
+        // The app knows by what names its contacts and groups go.
+        let level = model.app(name).level
+        if level == .limited || level == .full {
+            _ = try compareEverybody(name)
+            try compareGroups(name)
+        }
+        var draft = Draft(book: model.book)
+        for _ in 0..<number(1...3) where draft.error == nil { try addStep(to: &draft, name) }
+        guard !draft.texts.isEmpty else { return }
+        note(
+            "save: \(name) \(draft.description.joined(separator: ", "))\(draft.error.map { ", refused: " + $0 } ?? "")")
+        let answer = try app(name).call("SaveContacts", #"{"changes":[\#(draft.texts.joined(separator: ","))]}"#)
+        if level == .denied { return try requireSame((answer.error ?? "") + answer.text, "AccessDenied{}", name) }
+        if let error = draft.error {
+            return try requireSame((answer.error ?? "") + answer.text, error, "\(name): a save")
+        }
+        try require(answer.error == nil, "\(name): a save: \(answer.error ?? "") \(answer.text)")
+        model.change(draft.book, draft.events, joining: Set(draft.contacts.values), by: name)
+        let told = answer.strings("identifiers")
+        try require(told.count == draft.texts.count, "\(name): a save of \(draft.texts.count) steps: \(answer.text)")
+        let key = model.app(name).key
+        for (step, identifier) in told.enumerated() {
+            var problem: String?
+            if let contact = draft.contacts[step] {
+                problem = contactNames.learn(identifier, contact, key)
+            } else if let group = draft.groups[step] {
+                problem = groupNames.learn(identifier, group, key)
+            } else if !identifier.isEmpty {
+                problem = "step \(step) added nothing and has an identifier"
+            }
+            if let problem { throw Difference(problem) }
+        }
+        try saw(answer.token ?? "", name)
+    }
+
+    private func addStep(to draft: inout Draft, _ name: String) throws {
+        let crowd = draft.book.contacts.count
+        switch number(0...19) {
+        case 0, 1, 2, 3: if crowd < 40 { addContact(to: &draft, name) } else { deleteContact(in: &draft, name) }
+        case 4, 5, 6, 7: updateContact(in: &draft, name)
+        case 8: if crowd > 8 { deleteContact(in: &draft, name) }
+        case 9: if draft.book.groups.count < 10 { addGroup(to: &draft, name) }
+        case 10: renameOrDeleteGroup(in: &draft, name, deletes: draft.book.groups.count > 4)
+        case 11, 12, 13: member(in: &draft, name, adds: true)
+        case 14: member(in: &draft, name, adds: false)
+        case 15: subgroup(in: &draft, name, adds: true)
+        case 16: subgroup(in: &draft, name, adds: false)
+        case 17: forFullApps(in: &draft, name)
+        default: nothing(in: &draft, name)
+        }
+    }
+
+    private func step(_ operation: String, contact: String? = nil, group: String? = nil, member: String? = nil)
+        -> String
+    {
+        var text = #"{"operation":"\#(operation)""#
+        if let contact { text += #","contact":{\#(contact)}"# }
+        if let group { text += #","group":{\#(group)}"# }
+        if let member { text += #","member":"\#(member)""# }
+        return text + "}"
+    }
+
+    private func groupFields(_ identifier: String, _ name: String = "any") -> String {
+        #""identifier":"\#(identifier)","name":"\#(name)""#
+    }
+
+    /// A contact that the app may name, with its name.
+    private func visibleContact(_ draft: Draft, _ name: String) -> (number: Int, identifier: String)? {
+        let app = model.app(name)
+        let contacts = draft.book.contacts.keys.filter { app.sees(contact: $0) && !draft.used.contains($0) }.sorted()
+        return one(contacts).flatMap { number in contactNames.name(number, app.key).map { (number, $0) } }
+    }
+
+    private func visibleGroup(_ draft: Draft, _ name: String) -> (number: Int, identifier: String)? {
+        let app = model.app(name)
+        let groups = draft.book.groups.values.filter {
+            app.sees(groupMadeBy: $0.maker) && !draft.usedGroups.contains($0.number)
+        }
+        return one(groups.map(\.number).sorted()).flatMap { number in
+            groupNames.name(number, app.key).map { (number, $0) }
+        }
+    }
+
+    private func addContact(to draft: inout Draft, _ name: String) {
+        let number = draft.book.takeNumber()
+        let texts = makeTexts(number, notes: true)
+        draft.contacts[draft.texts.count] = number
+        draft.texts.append(step("add", contact: json(texts) + #","identifier":"new \#(number)""#))
+        draft.description.append("adds \(number)")
+        draft.events.append(
+            draft.book.add(number, texts, maker: model.app(name).key, at: model.now, model.moment + 1))
+        // A later step may put it into a group by the name of the app's own making.
+        guard chance(40), let group = visibleGroup(draft, name) else { return }
+        addMember(number, "new \(number)", to: group, in: &draft)
+    }
+
+    private func updateContact(in draft: inout Draft, _ name: String) {
+        guard let (number, identifier) = visibleContact(draft, name) else { return }
+        let app = model.app(name)
+        var texts: [ModelKey: [String]] = [:]
+        for key in ModelKey.written where key != .previousFamilyName && chance(30) {
+            guard app.keys.keys.contains(key) || chance(4) else { continue }
+            texts[key] = makeTexts(of: key)
+        }
+        let unreadable = texts.keys.filter { !app.keys.keys.contains($0) }
+        draft.used.insert(number)
+        draft.texts.append(
+            step("update", contact: #""identifier":"\#(identifier)""# + (texts.isEmpty ? "" : ",") + json(texts)))
+        draft.description.append("updates \(texts.keys.map(\.rawValue).sorted()) of \(number)")
+        if let event = draft.book.update(number, texts, at: model.now, model.moment + 1) { draft.events.append(event) }
+        if !unreadable.isEmpty {
+            // In the order of the interface's own list.
+            let named = ModelKey.allCases.filter(unreadable.contains)
+            draft.error = #"UnauthorizedKeys{"keys":[\#(list(named))]}"#
+        }
+    }
+
+    private func deleteContact(in draft: inout Draft, _ name: String) {
+        guard let (number, identifier) = visibleContact(draft, name) else { return }
+        let app = model.app(name)
+        draft.used.insert(number)
+        draft.texts.append(step("delete", contact: #""identifier":"\#(identifier)""#))
+        draft.description.append("deletes \(number)")
+        if !app.keys.isWhole, draft.book.contacts[number]?.maker != app.key {
+            draft.error = #"RecordNotWritable{"index":\#(draft.texts.count - 1),"identifier":"\#(identifier)"}"#
+        }
+        draft.events.append(draft.book.delete(number))
+    }
+
+    private func addGroup(to draft: inout Draft, _ name: String) {
+        let number = draft.book.takeNumber()
+        let group = ModelGroup(
+            number: number, maker: model.app(name).key, name: "\(number) \(one(Self.words) ?? "")")
+        draft.groups[draft.texts.count] = number
+        draft.texts.append(step("add", group: groupFields("new \(number)", group.name)))
+        draft.description.append("adds group \(number)")
+        draft.book.groups[number] = group
+        draft.events.append(.group(number, maker: group.maker))
+        guard chance(60), let contact = visibleContact(draft, name) else { return }
+        addMember(contact.number, contact.identifier, to: (number, "new \(number)"), in: &draft)
+    }
+
+    private func renameOrDeleteGroup(in draft: inout Draft, _ name: String, deletes: Bool) {
+        guard let (number, identifier) = visibleGroup(draft, name), let group = draft.book.groups[number] else {
+            return
+        }
+        draft.usedGroups.insert(number)
+        if deletes {
+            draft.texts.append(step("delete", group: groupFields(identifier)))
+            draft.description.append("deletes group \(number)")
+            if let event = draft.book.deleteGroup(number) { draft.events.append(event) }
+        } else {
+            let new = "\(number) \(one(Self.words) ?? "")"
+            draft.texts.append(step("update", group: groupFields(identifier, new)))
+            draft.description.append("renames group \(number)")
+            guard new != group.name else { return }
+            draft.book.groups[number]?.name = new
+            draft.book.groups[number]?.renamed = model.moment + 1
+            draft.events.append(.group(number, maker: group.maker))
+        }
+    }
+
+    private func member(in draft: inout Draft, _ name: String, adds: Bool) {
+        guard let group = visibleGroup(draft, name), let contact = visibleContact(draft, name) else { return }
+        if adds { return addMember(contact.number, contact.identifier, to: group, in: &draft) }
+        draft.texts.append(step("removeMember", group: groupFields(group.identifier), member: contact.identifier))
+        draft.description.append("takes \(contact.number) out of \(group.number)")
+        if draft.book.groups[group.number]?.members.remove(contact.number) != nil {
+            draft.events.append(.member(contact.number, of: group.number))
+        }
+        draft.used.insert(contact.number)
+    }
+
+    private func addMember(
+        _ contact: Int, _ identifier: String, to group: (number: Int, identifier: String), in draft: inout Draft
+    ) {
+        draft.texts.append(step("addMember", group: groupFields(group.identifier), member: identifier))
+        draft.description.append("puts \(contact) into \(group.number)")
+        draft.used.insert(contact)
+        draft.usedGroups.insert(group.number)
+        if draft.book.groups[group.number]?.members.insert(contact).inserted == true {
+            draft.events.append(.member(contact, of: group.number))
+        }
+    }
+
+    private func subgroup(in draft: inout Draft, _ name: String, adds: Bool) {
+        guard let parent = visibleGroup(draft, name), let child = visibleGroup(draft, name) else { return }
+        let operation = adds ? "addSubgroup" : "removeSubgroup"
+        draft.texts.append(step(operation, group: groupFields(parent.identifier), member: child.identifier))
+        draft.description.append("\(operation) \(child.number) in \(parent.number)")
+        draft.usedGroups.formUnion([parent.number, child.number])
+        let app = model.app(name)
+        let visible = Set(draft.book.groups.values.filter { app.sees(groupMadeBy: $0.maker) }.map(\.number))
+        if adds, !draft.contacts.isEmpty, draft.book.reaches(parent.number, from: child.number, within: visible) {
+            // Not in one save with an addition: a refusal that only the book can find leaves the token changed, since the
+            // set had been widened for what was not added then.
+            draft.texts.removeLast()
+            draft.description.removeLast()
+            return
+        }
+        if adds, draft.book.reaches(parent.number, from: child.number, within: visible) {
+            draft.error = #"ContainmentCycle{"index":\#(draft.texts.count - 1)}"#
+        } else if adds {
+            guard draft.book.groups[parent.number]?.subgroups.insert(child.number).inserted == true else { return }
+            draft.events.append(.subgroup(child.number, of: parent.number))
+        } else if draft.book.groups[parent.number]?.subgroups.remove(child.number) != nil {
+            draft.events.append(.subgroup(child.number, of: parent.number))
+        }
+    }
+
+    /// Links, which are not made yet, and the person's own card.
+    private func forFullApps(in draft: inout Draft, _ name: String) {
+        guard let (number, identifier) = visibleContact(draft, name) else { return }
+        let isFull = model.app(name).level == .full
+        let contact = #""identifier":"\#(identifier)""#
+        if chance(50) {
+            let operation = chance(50) ? "link" : "unlink"
+            draft.texts.append(step(operation, contact: contact, member: identifier))
+            draft.description.append("\(operation)s \(number)")
+            draft.error = #"MethodNotImplemented{"method":"io.contactbroker.Contacts.SaveContacts"}"#
+        } else {
+            draft.texts.append(step("setMe", contact: contact))
+            draft.description.append("calls \(number) the person's own")
+            draft.book.me = number
+        }
+        if !isFull { draft.error = #"RecordNotWritable{"index":\#(draft.texts.count - 1)}"# }
+    }
+
+    /// A step about what the app may not see.
+    private func nothing(in draft: inout Draft, _ name: String) {
+        let app = model.app(name)
+        let hidden = contactNames.all.filter { identifier in
+            guard let number = contactNames.number(identifier, app.key) else { return true }
+            return model.book.contacts[number] == nil || !app.sees(contact: number)
+        }
+        let hiddenGroups = groupNames.all.filter { identifier in
+            guard let number = groupNames.number(identifier, app.key), let group = model.book.groups[number] else {
+                return true
+            }
+            return !app.sees(groupMadeBy: group.maker)
+        }
+        let (contact, group) = (one(hidden) ?? "nothing", one(hiddenGroups) ?? "nothing")
+        let index = draft.texts.count
+        draft.description.append("speaks of what it cannot see")
+        draft.error = #"RecordDoesNotExist{"index":\#(index)}"#
+        switch number(0...5) {
+        case 0: draft.texts.append(step("update", contact: #""identifier":"\#(contact)","note":"n""#))
+        case 1: draft.texts.append(step("delete", contact: #""identifier":"\#(contact)""#))
+        case 2: draft.texts.append(step("update", group: groupFields(group)))
+        case 3: draft.texts.append(step("delete", group: groupFields(group)))
+        case 4:
+            draft.texts.append(step("addMember", group: groupFields(group), member: contact))
+            draft.error = #"ParentRecordDoesNotExist{"index":\#(index)}"#
+        default:
+            guard let visible = visibleGroup(draft, name) else {
+                draft.texts.append(step("delete", contact: #""identifier":"\#(contact)""#))
+                return
+            }
+            draft.texts.append(step("addMember", group: groupFields(visible.identifier), member: contact))
+        }
+    }
+}

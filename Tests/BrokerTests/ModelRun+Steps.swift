@@ -1,0 +1,100 @@
+import JSON
+import Testing
+
+/// One step after the other, by chance.
+extension ModelRun {
+    func step() throws {
+        let name = one(Self.appNames) ?? ""
+        let level = model.app(name).level
+        switch number(0...99) {
+        case 0..<45:
+            if level == .notDetermined { try askForAccess(name, chooseAct()) } else { try save(name) }
+        case 45..<55: try askForAccess(name, chooseAct())
+        case 55..<63: try askForContacts(name, chooseAct())
+        case 63..<71: try manage(name, chooseAct(), byPerson: false)
+        case 71..<75: try manage(name, chooseAct(), byPerson: true)
+        case 75..<79: try pick(name, chooseAct())
+        case 79..<83: try propose(name, chooseAct())
+        case 83..<88: try lower(name)
+        case 88..<90: try reset(name)
+        case 90..<93:
+            guard watches[name] == nil else { return }
+            note("watch: \(name)")
+            if level == .limited || level == .full { _ = try compareEverybody(name) }
+            try beginWatching(name)
+        case 93..<95: try preferences(name)
+        case 95..<98:
+            let time = Int64(chance(5) ? number(86_400...3_000_000) : number(60...100_000))
+            note("time: \(time) seconds pass")
+            try advance(by: time)
+        default:
+            note("restart: the broker")
+            try restart()
+        }
+        try advance(by: 1)
+    }
+
+    // MARK: The administrator
+
+    private func administrator(_ method: String, _ parameters: String) throws -> Answer {
+        try TestApp(house: house, caller: house.caller("contactctl"), door: .admin).call(method, parameters)
+    }
+
+    private func lower(_ name: String) throws {
+        let app = model.app(name)
+        let status = one(["denied", "limited", "limited", "full"]) ?? ""
+        let end = chance(20) ? model.now + Int64(number(2...100_000)) : nil
+        let narrow = chance(30) ? one(ModelKeys.narrow) : nil
+        var parameters = #"{"app":"\#(name)","status":"\#(status)""#
+        if let end { parameters += #","expires":"\#(ModelDate.text(end))""# }
+        if let narrow { parameters += #","keys":[\#(list(narrow.keys.sorted { $0.rawValue < $1.rawValue }))]"# }
+        note("lower: \(name) to \(status), \(narrow == nil ? "all" : "fewer") keys, until \(end ?? 0)")
+        let answer = try administrator("SetGrant", parameters + "}")
+        // Only the person widens.
+        let isWider: Bool
+        switch (status, app.level) {
+        case (_, .notDetermined):
+            return try requireSame(answer.error ?? "", "UnknownApp", "SetGrant of \(name)")
+        case ("denied", _), ("limited", .limited), ("limited", .full), ("full", .full): isWider = false
+        default: isWider = true
+        }
+        let isLater = end.flatMap { end in app.expires.map { $0 < end } } ?? false
+        // What may be read under a refusal is nothing that the design speaks of.
+        guard app.level != .denied || narrow == nil || isWider || isLater else {
+            if answer.error == nil { model.decide(name, .denied, expires: end ?? app.expires) }
+            return
+        }
+        let hasMore = narrow.map { !$0.keys.isSubset(of: app.keys.keys) } ?? false
+        if isWider || isLater || hasMore {
+            return try requireSame(answer.error ?? "", "InvalidValue", "SetGrant of \(name)")
+        }
+        try require(answer.error == nil, "SetGrant of \(name): \(answer.text)")
+        let level: ModelApp.Level = status == "denied" ? .denied : status == "full" ? .full : .limited
+        model.decide(
+            name, level, set: app.level == .limited ? app.set : [], keys: narrow ?? app.keys,
+            expires: end ?? app.expires)
+    }
+
+    private func reset(_ name: String) throws {
+        note("reset: \(name)")
+        let answer = try administrator("ResetGrant", #"{"app":"\#(name)"}"#)
+        if model.app(name).level == .notDetermined {
+            return try requireSame(answer.error ?? "", "UnknownApp", "ResetGrant of \(name)")
+        }
+        try require(answer.error == nil, "ResetGrant of \(name): \(answer.text)")
+        model.reset(name)
+    }
+
+    private func preferences(_ name: String) throws {
+        let order = one(["givenName", "familyName"]) ?? ""
+        note("preferences: \(name) wants \(order)")
+        let level = model.app(name).level
+        guard level != .notDetermined else { return }
+        let answer = try app(name).call("SetUserDefaults", #"{"sortOrder":"\#(order)"}"#)
+        guard level == .full else {
+            return try requireSame((answer.error ?? "") + answer.text, "AccessDenied{}", "\(name): SetUserDefaults")
+        }
+        try requireSame((answer.error ?? "") + answer.text, "{}", "\(name): SetUserDefaults")
+        model.book.sortOrder = order
+    }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import JSON
+import Testing
+import Varlink
+
+@testable import Broker
+
+/// What the broker said is not what the model says.
+struct Difference: Error {
+    let text: String
+    init(_ text: String) { self.text = text }
+}
+
+/// One run: the broker and the model side by side, step after step.
+final class ModelRun {
+    static let appNames = ["mail", "chat", "calendar", "dialer", "sync"]
+
+    let house: BrokerHouse
+    var model: Model
+    var numbers: SeededNumbers
+    var person: TestPerson?
+    private var connections: [String: TestApp] = [:]
+    /// What happened last, to be read when there is a difference.
+    private(set) var steps: [String] = []
+    /// How often each step was taken.
+    private(set) var counts: [String: Int] = [:]
+    var contactNames = IdentifierBook()
+    var groupNames = IdentifierBook()
+    var watches: [String: ModelWatch] = [:]
+    var lastTokens: [String: KnownToken] = [:]
+    /// Tokens that an app kept, with what it could see then.
+    var tokens: [String: [KeptToken]] = [:]
+
+    struct KnownToken {
+        var place: [Int]
+        var window: Int64
+        var text: String
+    }
+
+    struct KeptToken {
+        let text: String
+        let seconds: Int64
+        let snapshot: ModelSnapshot
+    }
+
+    init(seed: UInt64) throws {
+        house = try BrokerHouse()
+        numbers = SeededNumbers(seed: seed)
+        model = Model(now: BrokerHouse.start / 1_000_000)
+        for name in Self.appNames { model.apps[name] = ModelApp(name) }
+        person = try TestPerson(house: house)
+    }
+
+    // MARK: Chance
+
+    func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &numbers) < percent }
+    func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &numbers) }
+    func one<Element>(_ elements: [Element]) -> Element? { elements.randomElement(using: &numbers) }
+    func some<Element>(_ elements: [Element]) -> [Element] {
+        let share = number(0...100)
+        return elements.filter { _ in chance(share) }
+    }
+
+    // MARK: What is told when it fails
+
+    func note(_ step: String) {
+        steps.append(step)
+        if steps.count > 60 { steps.removeFirst() }
+        let kind = step.split(separator: ":").first.map(String.init) ?? step
+        counts[kind, default: 0] += 1
+    }
+
+    func require(_ isSo: Bool, _ what: @autoclosure () -> String) throws {
+        if !isSo { throw Difference(what()) }
+    }
+
+    func requireSame(_ answered: String, _ expected: String, _ what: @autoclosure () -> String) throws {
+        guard answered != expected else { return }
+        throw Difference("\(what())\n  the broker: \(answered)\n  the model:  \(expected)")
+    }
+
+    // MARK: Apps
+
+    func app(_ name: String) -> TestApp {
+        if let app = connections[name] { return app }
+        let app = connect(name)
+        connections[name] = app
+        return app
+    }
+
+    /// Another connection of an app.
+    func connect(_ name: String) -> TestApp { TestApp(house: house, caller: house.caller(name, strength: .installed)) }
+
+    /// Ends the broker and starts it again.
+    func restart() throws {
+        try house.restart()
+        connections = [:]
+        watches = [:]
+        person = nil
+        for name in model.apps.keys {
+            model.apps[name]?.isSilenced = false
+            // What happened thirty days ago is remembered no more: where nothing did since, the place is another one for
+            // the same history.
+            if model.app(name).movedAt < model.now - 30 * 86_400 { lastTokens[name] = nil }
+        }
+    }
+
+    /// Lets time pass for the broker and the model, in whole seconds.
+    func advance(by seconds: Int64) throws {
+        house.loop.advance(by: .seconds(seconds))
+        model.advance(to: model.now + seconds)
+        try checkWatches()
+    }
+}
+
+/// What apps call their contacts or groups: learned from answers, and the same for as long as an app's key is.
+struct IdentifierBook {
+    struct Meaning: Hashable {
+        let key: String
+        let number: Int
+    }
+
+    private var names: [Meaning: String] = [:]
+    private(set) var meanings: [String: Meaning] = [:]
+    private(set) var all: [String] = []
+
+    /// - Returns: what contradicts what was known.
+    mutating func learn(_ identifier: String, _ number: Int, _ key: String) -> String? {
+        let meaning = Meaning(key: key, number: number)
+        if names[meaning] == identifier { return nil }
+        if let known = names[meaning] { return "\(number) was \(known) and is \(identifier) for \(key)" }
+        if let other = meanings[identifier] { return "\(identifier) of \(key) means \(number), and \(other)" }
+        names[meaning] = identifier
+        meanings[identifier] = meaning
+        all.append(identifier)
+        return nil
+    }
+
+    func name(_ number: Int, _ key: String) -> String? { names[Meaning(key: key, number: number)] }
+
+    func number(_ identifier: String, _ key: String) -> Int? {
+        meanings[identifier].flatMap { $0.key == key ? $0.number : nil }
+    }
+}

@@ -1,0 +1,51 @@
+import Glibc
+import Testing
+
+@Suite("The broker beside a model of what each app may see")
+struct ModelTests {
+    /// Some seeds that are always tried and a new one. `CONTACTBROKER_MODEL_SEEDS=7,8` tries those and no others,
+    /// `CONTACTBROKER_MODEL_STEPS` makes the runs longer or shorter.
+    static var seeds: [UInt64] {
+        if let given = getenv("CONTACTBROKER_MODEL_SEEDS") {
+            let seeds = String(cString: given).split(separator: ",").compactMap { UInt64($0) }
+            if !seeds.isEmpty { return seeds }
+        }
+        return [1, 2, 3, UInt64.random(in: 1_000...999_999)]
+    }
+
+    static var stepCount: Int {
+        getenv("CONTACTBROKER_MODEL_STEPS").flatMap { Int(String(cString: $0)) } ?? 600
+    }
+
+    @Test("After every step each app sees what the model says and nothing else", arguments: seeds)
+    func run(seed: UInt64) throws {
+        let run = try ModelRun(seed: seed)
+        var place = 0
+        do {
+            while place < Self.stepCount {
+                try run.step()
+                place += 1
+                let wholly = place.isMultiple(of: 25)
+                for name in ModelRun.appNames where wholly || run.chance(20) { try run.compare(name, wholly: wholly) }
+            }
+        } catch {
+            let what = (error as? Difference)?.text ?? "\(error)"
+            Issue.record(
+                """
+                After \(place) steps with CONTACTBROKER_MODEL_SEEDS=\(seed):
+                \(what)
+                The last steps:
+                \(run.steps.suffix(40).joined(separator: "\n"))
+                """)
+            return
+        }
+        // A run in which something never happens shows nothing about it.
+        if Self.stepCount >= 500 {
+            for kind in [
+                "save", "access", "button", "manage", "pick", "propose", "lower", "reset", "watch", "time", "restart",
+            ] {
+                #expect(run.counts[kind, default: 0] > 0, "no \(kind) in the run of seed \(seed)")
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/// The properties that the model's contacts have. Every scope of keys that the person chooses has the first: it is how the
+/// test tells which contact an answer is about.
+enum ModelKey: String, CaseIterable {
+    case previousFamilyName, givenName, familyName, nickname, organizationName
+    case phoneNumbers, emailAddresses, note, creationDate, modificationDate
+
+    /// By whose words a contact is found by name.
+    static let names: [ModelKey] = [.previousFamilyName, .givenName, .familyName, .nickname, .organizationName]
+    static let written: [ModelKey] = names + [.phoneNumbers, .emailAddresses, .note]
+    var isList: Bool { self == .phoneNumbers || self == .emailAddresses }
+}
+
+struct ModelValue: Hashable {
+    var identifier: Int
+    var text: String
+}
+
+/// A contact as section 3 sees it.
+struct ModelContact {
+    let number: Int
+    /// Whose it is: the app's own key when it was made; empty for one that the person took.
+    let maker: String
+    let created: Int64
+    var modified: Int64
+    private(set) var values: [ModelKey: [ModelValue]] = [:]
+    private var highest: [ModelKey: Int] = [:]
+    /// When each property changed last, in moments of the model.
+    var touched: [ModelKey: Int] = [:]
+
+    init(number: Int, maker: String, at seconds: Int64) {
+        (self.number, self.maker) = (number, maker)
+        (created, modified) = (seconds, seconds)
+    }
+
+    static func mark(_ number: Int) -> String { "Zz\(number)" }
+
+    func texts(_ key: ModelKey) -> [String] {
+        switch key {
+        case .creationDate: [ModelDate.text(created)]
+        case .modificationDate: [ModelDate.text(modified)]
+        default: values[key]?.map(\.text) ?? []
+        }
+    }
+
+    /// Writes one property. A value that stays keeps its number, and no number is given twice. Returns whether it changed.
+    mutating func set(_ key: ModelKey, _ texts: [String]) -> Bool {
+        let former = values[key] ?? []
+        guard texts != former.map(\.text) else { return false }
+        var free = former
+        values[key] = texts.map { text in
+            if let place = free.firstIndex(where: { $0.text == text }) { return free.remove(at: place) }
+            highest[key, default: 0] += 1
+            return ModelValue(identifier: highest[key, default: 0], text: text)
+        }
+        return true
+    }
+}
+
+struct ModelGroup {
+    let number: Int
+    /// The key of the app that made it.
+    let maker: String
+    var name: String
+    var members: Set<Int> = []
+    var subgroups: Set<Int> = []
+    /// When its name changed last.
+    var renamed = 0
+}
+
+/// What happened to the book, for those who can see it.
+enum ModelEvent {
+    case contact(Int)
+    case touched(Int, Set<ModelKey>)
+    case group(Int, maker: String)
+    case member(Int, of: Int)
+    case subgroup(Int, of: Int)
+}
+
+/// Dates as the wire has them, without the code under test.
+enum ModelDate {
+    static func text(_ seconds: Int64) -> String {
+        let days = seconds / 86_400
+        // Days into years and months: Howard Hinnant's civil_from_days, for days after 1970.
+        let shifted = days + 719_468
+        let era = shifted / 146_097
+        let day = shifted - era * 146_097
+        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
+        let dayOfYear = day - (365 * year + year / 4 - year / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let time = seconds % 86_400
+        return
+            "\(year + era * 400 + (month <= 2 ? 1 : 0))-\(two(month))-\(two(dayOfYear - (153 * shiftedMonth + 2) / 5 + 1))"
+            + "T\(two(time / 3_600)):\(two(time / 60 % 60)):\(two(time % 60))Z"
+    }
+
+    private static func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + String(number) }
+}
+
+/// Numbers that come again with the same seed (SplitMix64).
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,75 @@
+import JSON
+import Testing
+import Varlink
+
+/// The person at their agent: sees what is asked and answers by hand.
+final class TestPerson {
+    /// What one prompt says.
+    struct Prompt {
+        let kind: String
+        let cookie: String
+        let isQuiet: Bool
+    }
+
+    struct Row {
+        let identifier: String
+        let contact: JSONValue
+        let granted: String
+    }
+
+    private let agent: TestApp
+    private let serve: Call
+    private let token: String
+    private var seen: Int
+
+    init(house: BrokerHouse) throws {
+        agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+        serve = try agent.begin("Serve", more: true)
+        let first = try #require(try agent.replies(to: serve).first)
+        token = try #require(first.parameters["agent"]?.string)
+        seen = 1
+    }
+
+    /// Goes away: from now on nobody is there to be asked.
+    func leave() { agent.close() }
+
+    /// What was asked since the last look and was not withdrawn.
+    func prompts() throws -> [Prompt] {
+        let replies = try agent.replies(to: serve)
+        defer { seen = replies.count }
+        let withdrawn = Set(replies.compactMap { $0.parameters["withdrawn"]?.string })
+        return replies.dropFirst(seen).compactMap { reply in
+            guard let prompt = reply.parameters["prompt"], let kind = prompt["kind"]?.string,
+                let cookie = prompt["cookie"]?.string, !withdrawn.contains(cookie)
+            else { return nil }
+            return Prompt(kind: kind, cookie: cookie, isQuiet: prompt["quiet"]?.bool == true)
+        }
+    }
+
+    func rows(_ prompt: Prompt, query: String = "") throws -> [Row] {
+        let answer = try agent.call(
+            "Search", #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)","query":"\#(query)","limit":200}"#)
+        return (answer.parameters["rows"]?.elements.map(Array.init) ?? []).compactMap { row in
+            guard let identifier = row["identifier"]?.string, let contact = row["contact"],
+                let granted = row["granted"]?.string
+            else { return nil }
+            return Row(identifier: identifier, contact: contact, granted: granted)
+        }
+    }
+
+    /// Opens an app's grant of the person's own accord.
+    func manage(_ app: TestApp) throws -> Prompt? {
+        let (name, strength) = (app.caller.app, app.caller.strength.rawValue)
+        let answer = try agent.call("Manage", #"{"agent":"\#(token)","app":"\#(name)","strength":"\#(strength)"}"#)
+        guard let cookie = answer.parameters["prompt"]?["cookie"]?.string else { return nil }
+        return Prompt(kind: "manage", cookie: cookie, isQuiet: false)
+    }
+
+    /// - Parameter fields: further members of the answer, written out; none dismisses.
+    @discardableResult
+    func answer(_ prompt: Prompt, _ fields: String = "") throws -> Answer {
+        try agent.call(
+            "Answer",
+            #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)"\#(fields.isEmpty ? "" : ",")\#(fields)}"#)
+    }
+}
