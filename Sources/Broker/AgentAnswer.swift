@@ -29,7 +29,8 @@ extension Broker {
             }
             let decided: Decided
             do throws(VarlinkError) {
-                decided = try self.decided(level, parameters, prompt, standing(of: prompt.session))
+                decided = try self.decided(
+                    level, parameters, prompt, standing(of: prompt.session), book?.links ?? ContactLinks())
                 try checkAuthentication(decided, prompt)
             } catch {
                 return call.fail(error)
@@ -42,6 +43,17 @@ extension Broker {
             let existing = decided.rows.isEmpty ? [] : try book?.existing(decided.rows) ?? []
             hold(decided, rows: decided.rows.intersection(existing), parameters, prompt, agent, call)
         }
+    }
+
+    /// The rows that the person turned on and off, each with the cards that it is linked with now. A card whose own row
+    /// was turned off stays off.
+    private func rows(
+        _ parameters: AnswerParameters, of prompt: Prompt, _ links: ContactLinks
+    ) throws(VarlinkError) -> (on: Set<RecordNumber>, off: Set<RecordNumber>) {
+        let on = try rows(parameters.identifiers, of: prompt)
+        let off = try rows(parameters.removed, of: prompt).subtracting(on)
+        let wholeOn = Set(on.flatMap(links.members)).subtracting(off)
+        return (wholeOn, Set(off.flatMap(links.members)).subtracting(wholeOn))
     }
 
     private func rows(_ identifiers: [String], of prompt: Prompt) throws(VarlinkError) -> Set<RecordNumber> {
@@ -109,10 +121,10 @@ extension Broker {
     }
 
     private func decided(
-        _ level: AnswerParameters.Level, _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding
+        _ level: AnswerParameters.Level, _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding,
+        _ links: ContactLinks
     ) throws(VarlinkError) -> Decided {
-        let rows = try self.rows(parameters.identifiers, of: prompt)
-        let removed = try self.rows(parameters.removed, of: prompt)
+        let (rows, removed) = try self.rows(parameters, of: prompt, links)
         let isFirst = known.standing == .notDetermined
         switch (prompt.kind, level) {
         case (.access, .denied), (.access, .limited), (.access, .full): break

@@ -89,7 +89,9 @@ extension Broker {
                     order: book.settings.sortOrder, offset: parameters.offset, limit: parameters.limit)
             }
             record(.agentSearch, of: session.caller) { $0.count = found.rows.count }
-            turn.reply(rows(found.rows, total: found.total, offset: parameters.offset, prompt), to: call)
+            let links = prompt.kind == .propose ? nil : book?.links
+            turn.reply(
+                rows(found.rows, total: found.total, offset: parameters.offset, prompt, links: links), to: call)
         }
     }
 
@@ -103,10 +105,12 @@ extension Broker {
         }
     }
 
-    /// - Parameter choices: of the one-time picker, what may be done with each row.
+    /// - Parameters:
+    ///   - choices: of the one-time picker, what may be done with each row.
+    ///   - links: where turning a row on turns on the cards that it is linked with, so that the person is told of them.
     func rows(
         _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt,
-        choices: [Pick.Choice] = []
+        choices: [Pick.Choice] = [], links: ContactLinks? = nil
     ) -> [UInt8] {
         let granted = granted(to: prompt)
         var writer = JSONWriter(reservingCapacity: 256 + rows.count * 256)
@@ -122,7 +126,11 @@ extension Broker {
                     $0.raw(
                         Self.rowDisclosure.row(
                             of: contact, keys: Self.rowKeys, identifier: identifier, textLimit: limits.rowText))
-                    $0.member("detail", Self.rowDisclosure.detail(of: contact, textLimit: limits.rowText))
+                    let detail = Self.rowDisclosure.detail(of: contact, textLimit: limits.rowText)
+                    let others = (links?.members(of: record).count ?? 1) - 1
+                    let linked = others == 0 ? nil : others == 1 ? "with 1 linked card" : "with \(others) linked cards"
+                    $0.member(
+                        "detail", linked == nil ? detail : [detail, linked].compactMap { $0 }.joined(separator: ", "))
                     $0.member("granted", granted.contains(record) ? "all" : "none")
                     $0.member("enabled", choice?.reason == nil)
                     $0.member("returns", choice?.returns)

@@ -31,14 +31,16 @@ extension Broker {
         }
     }
 
-    /// The visible members of a unified contact. Nothing is linked yet, so each contact is its own and only member.
+    /// The visible members of a unified contact; a card that is linked with no other visible one is its own and only
+    /// member.
     func listLinkedContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ListLinkedContactsParameters(call.parameters)
         read(call, session) { [weak self] (reading) throws(Reading.Failure) in
             guard let self else { return }
             let record = try reading.contact(parameters.identifier)
-            reply(to: call, session, reading, count: 1) {
-                $0.member("identifiers", [reading.identifiers.identifier(of: record, as: .contact)])
+            let members = reading.members(of: record)
+            reply(to: call, session, reading, count: members.count) {
+                $0.member("identifiers", members.map { reading.identifiers.identifier(of: $0, as: .contact) })
             }
         }
     }

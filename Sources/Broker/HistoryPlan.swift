@@ -37,7 +37,9 @@ struct HistoryPlan: Hashable {
         excluding isExcluded: (ChangeAuthor) -> Bool = { _ in false }
     ) {
         var contactChanges: [RecordNumber: [BookChange]] = [:]
-        for change in changes where !change.kind.isOfGroup { contactChanges[change.record, default: []].append(change) }
+        for change in changes where !change.kind.isOfGroup && !change.kind.isOfLinks {
+            contactChanges[change.record, default: []].append(change)
+        }
         switch scope.records {
         case .all:
             for (record, changes) in contactChanges {
@@ -118,7 +120,7 @@ struct HistoryPlan: Hashable {
                 let isSubgroup = change.kind == .addSubgroup || change.kind == .removeSubgroup
                 let link = Link(group: change.record, member: member, isSubgroup: isSubgroup)
                 ofLink[link, default: []].append(change)
-            case .addContact, .updateContact, .deleteContact: break
+            case .addContact, .updateContact, .deleteContact, .link, .unlink: break
             }
         }
         for (group, changes) in ofGroup {

@@ -210,7 +210,8 @@ private final class Taking {
             switch failure {
             case .forbidden: broker.turn.fail(AgentError.invalidAnswer("the administrator's policy forbids it"), call)
             case .cannotMerge(let reason): broker.turn.fail(AgentError.invalidAnswer(reason), call)
-            case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle):
+            case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle),
+                .change(.tooManyLinked):
                 broker.turn.fail(AgentError.invalidAnswer("the contact is not there any more"), call)
             case .change(.store(let error)): broker.unavailable(call, error)
             }

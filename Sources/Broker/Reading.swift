@@ -49,18 +49,36 @@ struct Reading {
         }
     }
 
+    /// The visible cards that belong with one, itself among them, in rising order: all that this app knows of a link.
+    func members(of record: RecordNumber) -> [RecordNumber] {
+        book?.links.members(of: record, within: disclosure.scope) ?? []
+    }
+
+    /// The card in scope that an identifier names, or the first visible member of the unified contact that it names. It
+    /// may be gone by now. Each identifier is tried as both, whatever it is.
+    func card(_ identifier: String) -> RecordNumber? {
+        let card = identifiers.record(identifier, as: .contact)
+        let first = identifiers.record(identifier, as: .unifiedContact)
+        if let card, disclosure.scope.contains(card) { return card }
+        guard let first else { return nil }
+        // It is named by its first member, so that the name is a function of what the app sees.
+        let members = members(of: first)
+        return members.count > 1 && members[0] == first ? first : nil
+    }
+
     /// Under a key scope only the app that made a card may delete what it cannot see whole.
     func mayDelete(_ record: RecordNumber) throws(StoreError) -> Bool {
         if disclosure.keys.isSuperset(of: Grant.ordinaryKeys) { return true }
         return try book?.maker(of: record) == identifiers.mark
     }
 
-    /// The visible contact that an identifier names. Malformed, another app's, ungranted, revoked, deleted and made up go
-    /// one way.
+    /// Links are for who sees every card, and of each everything that is not granted by name.
+    var mayLink: Bool { disclosure.scope == .all && disclosure.keys.isSuperset(of: Grant.ordinaryKeys) }
+
+    /// The visible contact that an identifier names; of a unified contact its first visible member. Malformed, another
+    /// app's, ungranted, revoked, deleted and made up go one way.
     func contact(_ identifier: String) throws(Failure) -> RecordNumber {
-        let record = identifiers.record(identifier, as: .contact).flatMap {
-            disclosure.scope.contains($0) ? $0 : nil
-        }
+        let record = card(identifier)
         do throws(StoreError) {
             if let record, try book?.existing([record]).contains(record) == true { return record }
         } catch {

@@ -186,6 +186,9 @@ final class Save {
             case .parentRecordDoesNotExist(let index):
                 broker.turn.fail(ContactsError.parentRecordDoesNotExist(at: index), call)
             case .containmentCycle(let index): broker.turn.fail(ContactsError.containmentCycle(at: index), call)
+            case .tooManyLinked:
+                let error = ContactsError.limitExceeded("linkedContacts", maximum: ContactLinks.mostMembers)
+                broker.turn.fail(error, call)
             case .store(let error): broker.unavailable(call, error)
             }
         case .accessDenied:

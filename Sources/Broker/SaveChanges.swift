@@ -17,7 +17,7 @@ struct SaveChanges: Sendable {
             case .add: .contact
             case .addGroup: .group
             case .update, .delete, .renameGroup, .deleteGroup, .addMember, .removeMember, .addSubgroup,
-                .removeSubgroup, .setMe:
+                .removeSubgroup, .setMe, .link, .unlink:
                 nil
             }
         }
@@ -46,18 +46,21 @@ struct SaveChanges: Sendable {
             case .removeSubgroup(let child, let parent):
                 .group(.removeSubgroup(number(child), from: number(parent)))
             case .setMe(let contact): .group(.setMe(contact.map(number)))
+            case .link(let one, let other): .link(.link(number(one), number(other)))
+            case .unlink(let member, let contact): .link(.unlink(number(member), from: number(contact)))
             }
         }
         self.added = added
         addedContacts = added.compactMap { $0?.kind == .contact ? $0?.record : nil }
     }
 
-    /// The contacts that are added, changed or deleted.
+    /// The contacts that are added, changed, deleted, linked or unlinked.
     var contacts: [RecordNumber] {
-        changes.compactMap { change in
+        changes.flatMap { change -> [RecordNumber] in
             switch change {
-            case .add(let record, _), .update(let record, _, _), .delete(let record): record
-            case .group: nil
+            case .add(let record, _), .update(let record, _, _), .delete(let record): [record]
+            case .link(.link(let one, let other)), .link(.unlink(let one, let other)): [one, other]
+            case .group: []
             }
         }
     }
@@ -87,6 +90,8 @@ struct SaveChanges: Sendable {
                 owns(child) && owns(parent) && visible == reading.groupOwner
             case .group(.removeSubgroup(let child, let parent)): owns(child) && owns(parent)
             case .group(.setMe): reading.groupOwner == nil
+            case .link(.link(let one, let other)), .link(.unlink(let one, let other)):
+                reading.mayLink && isVisible(one) && isVisible(other)
             }
         }
     }

@@ -24,6 +24,8 @@ enum SaveStep {
     case addSubgroup(SavedRecord, to: SavedRecord)
     case removeSubgroup(SavedRecord, from: SavedRecord)
     case setMe(SavedRecord?)
+    case link(SavedRecord, SavedRecord)
+    case unlink(SavedRecord, from: SavedRecord)
 }
 
 /// Reads the steps of a save.
@@ -129,7 +131,14 @@ struct SaveSteps {
                 throw .call(ContactsError.recordDoesNotExist(at: index))
             }
             return Target(record: parent, member: member)
-        case .link, .unlink, .addContainer, .deleteContainer, .setMe:
+        case .link, .unlink:
+            guard reading.mayLink else {
+                throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
+            }
+            guard let record = contact(change.contact?["identifier"]?.string), let member = contact(change.member)
+            else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
+            return Target(record: record, member: member)
+        case .addContainer, .deleteContainer, .setMe:
             guard reading.disclosure.scope == .all else {
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
             }
@@ -190,6 +199,12 @@ struct SaveSteps {
         case (.addSubgroup, let group?, let member?): return .addSubgroup(member, to: group)
         case (.removeSubgroup, let group?, let member?): return .removeSubgroup(member, from: group)
         case (.setMe, let record, _): return .setMe(record)
+        case (.link, let record?, let member?):
+            _ = try wire(change, index)
+            return .link(record, member)
+        case (.unlink, let record?, let member?):
+            _ = try wire(change, index)
+            return .unlink(member, from: record)
         case (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _), (.addSubgroup, _, _),
             (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _), (.addContainer, _, _), (.deleteContainer, _, _):
             preconditionFailure("a step without its records was refused before")
@@ -219,7 +234,8 @@ struct SaveSteps {
         case .addMember, .removeMember, .addSubgroup, .removeSubgroup:
             isRight = change.contact == nil && change.container == nil
         case .setMe: isRight = change.group == nil && change.member == nil && change.container == nil
-        case .link, .unlink, .addContainer, .deleteContainer: isRight = true
+        case .link, .unlink: isRight = change.group == nil && change.container == nil
+        case .addContainer, .deleteContainer: isRight = true
         }
         guard isRight else { throw .call(.invalidParameter("changes")) }
         if let group = change.group {
@@ -236,7 +252,7 @@ struct SaveSteps {
         guard let json = change.contact else { throw .call(.invalidParameter("changes")) }
         do throws(ContactError) {
             let wire = try WireContact(json)
-            if change.operation != .delete { try wire.contact.validate(writing: wire.keys) }
+            if change.operation == .add || change.operation == .update { try wire.contact.validate(writing: wire.keys) }
             return wire
         } catch {
             switch error {

@@ -13,14 +13,20 @@ public struct BookChange: Hashable, Sendable {
         case removeMember
         case addSubgroup
         case removeSubgroup
+        /// Two cards became linked: one change for each pair, the lower number as the record.
+        case link
+        case unlink
 
         /// Whether the record is a group.
         public var isOfGroup: Bool {
             switch self {
-            case .addContact, .updateContact, .deleteContact: false
+            case .addContact, .updateContact, .deleteContact, .link, .unlink: false
             case .addGroup, .updateGroup, .deleteGroup, .addMember, .removeMember, .addSubgroup, .removeSubgroup: true
             }
         }
+
+        /// Whether it is about two cards.
+        public var isOfLinks: Bool { self == .link || self == .unlink }
     }
 
     /// Above that of every change before it; never given twice, not in an older copy of the book either.
@@ -28,7 +34,7 @@ public struct BookChange: Hashable, Sendable {
     public let kind: Kind
     /// The contact or the group.
     public let record: RecordNumber
-    /// The contact or the group that joined or left the record.
+    /// The contact or the group that joined or left the record; of a link, the other card.
     public let member: RecordNumber?
     /// The keys whose values changed, of an update.
     public let keys: ContactKeySet
@@ -70,6 +76,8 @@ public struct ChangeScope: Hashable, Sendable {
     public func contains(_ change: BookChange) -> Bool {
         switch change.kind {
         case .addContact, .deleteContact: return records.contains(change.record)
+        // For who sees only one of the two nothing happened.
+        case .link, .unlink: return records.contains(change.record) && change.member.map(records.contains) == true
         case .updateContact: return records.contains(change.record) && !keys.isDisjoint(with: change.keys)
         case .addMember, .removeMember:
             return ownsGroups(of: change) && change.member.map(records.contains) == true

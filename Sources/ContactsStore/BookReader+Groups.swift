@@ -85,12 +85,19 @@ extension BookReader {
                     return try statement.step() ? statement.integer(0) : nil
                 }
                 var last: Int64?
-                let statement = try connection.statement(ReadSQL.lastChangeOfRecord)
+                let statement = try connection.statement(ReadSQL.changesOfRecord)
                 statement.bind([.integer(number), .integer(keys)], from: 2)
                 for record in records {
                     statement.bind(1, record.rawValue)
-                    if try statement.step() { last = max(last ?? 0, statement.integer(0)) }
-                    statement.reset()
+                    defer { statement.reset() }
+                    while try statement.step() {
+                        // A link to a card that cannot be seen is none.
+                        guard !statement.isLink || records.contains(RecordNumber(statement.integer(1))) else {
+                            continue
+                        }
+                        last = max(last ?? 0, statement.integer(0))
+                        break
+                    }
                 }
                 let groups = try connection.statement(ReadSQL.changesOfOwner)
                 groups.bind([.bytes(scope.app), .integer(max(number, last ?? 0))])
@@ -113,10 +120,13 @@ extension PreparedStatement {
         switch BookChange.Kind(rawValue: integer(2)) {
         case .addMember, .removeMember: true
         case .addContact, .updateContact, .deleteContact, .addGroup, .updateGroup, .deleteGroup, .addSubgroup,
-            .removeSubgroup, nil:
+            .removeSubgroup, .link, .unlink, nil:
             false
         }
     }
+
+    /// Whether the change of ``ReadSQL/changesOfRecord`` at hand is of a link.
+    fileprivate var isLink: Bool { BookChange.Kind(rawValue: integer(2))?.isOfLinks ?? false }
 }
 
 extension BookReader.Connection {

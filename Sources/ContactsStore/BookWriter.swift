@@ -11,6 +11,9 @@ final class BookWriter {
     private var statements: WriteStatements?
     private var groups: GroupStatements?
     private var history: HistoryStatements?
+    private var linking: LinkStatements?
+    /// As they are in the file.
+    private(set) var links = ContactLinks()
 
     init(queue: DatabaseQueue, file: BookFile, normalizer: Normalizer) throws(StoreError) {
         guard let identity = file.identity() else { throw .unavailable(reason: "the file is gone") }
@@ -25,6 +28,7 @@ final class BookWriter {
         statements = nil
         groups = nil
         history = nil
+        linking = nil
         try? queue.close()
     }
 
@@ -34,28 +38,50 @@ final class BookWriter {
     ) throws(ChangeError) -> [BookChange] {
         do {
             var made: [BookChange] = []
+            var links = links
             try transaction { db, statements in
                 let history = try self.history ?? HistoryStatements(db)
                 self.history = history
                 let time = Timestamp.text(seconds: seconds)
                 var log = ChangeLog(after: try history.last(), by: author, at: seconds)
                 for (index, change) in changes.enumerated() {
-                    if case .group(let change) = change {
+                    switch change {
+                    case .group(let change):
                         let groups = try self.groups ?? GroupStatements(db)
                         self.groups = groups
                         try groups.apply(change, index, &log)
-                    } else {
+                    case .link(let change):
+                        try linking(db).apply(change, index, &links, &log)
+                    case .delete(let record) where links.isLinked(record):
+                        try linking(db).remove(record, &links, &log)
+                        try apply(change, index, author, time, statements, &log)
+                    case .add, .update, .delete:
                         try apply(change, index, author, time, statements, &log)
                     }
                 }
                 try history.write(log.changes, by: author, at: seconds)
                 made = log.changes
             }
+            self.links = links
             return made
         } catch let error as ChangeError {
             throw error
         } catch {
             throw .store(StoreError(error))
+        }
+    }
+
+    private func linking(_ db: Database) throws -> LinkStatements {
+        let statements = try linking ?? LinkStatements(db)
+        linking = statements
+        return statements
+    }
+
+    func readLinks() throws(StoreError) {
+        do {
+            links = try queue.read { db in try LinkStatements.all(db) }
+        } catch {
+            throw StoreError(error)
         }
     }
 
@@ -199,7 +225,7 @@ final class BookWriter {
         case .delete(let record):
             guard try statements.delete(record.rawValue) else { throw ChangeError.recordDoesNotExist(index: index) }
             log.note(.deleteContact, record)
-        case .group: preconditionFailure("changes of groups have statements of their own")
+        case .group, .link: preconditionFailure("changes of groups and links have statements of their own")
         }
     }
 

@@ -8,6 +8,15 @@ public enum ContactChange: Hashable, Sendable {
     case update(RecordNumber, Contact, keys: ContactKeySet)
     case delete(RecordNumber)
     case group(GroupChange)
+    case link(LinkChange)
+}
+
+/// One step of a save that is about which cards belong together.
+public enum LinkChange: Hashable, Sendable {
+    /// Joins the sets of two cards.
+    case link(RecordNumber, RecordNumber)
+    /// Takes the first one out of the set that it is in together with the other one.
+    case unlink(RecordNumber, from: RecordNumber)
 }
 
 /// One step of a save that is about groups, or about which card is the owner's own.

@@ -21,6 +21,7 @@ public final class ContactsStore: Sendable {
         var lastChange: Int64
         /// Contacts in the book; until ``prepare()`` those that were added since it was opened.
         var size: Int
+        var links: ContactLinks
     }
 
     private init(reader: sending BookReader, writer: sending BookWriter, kept: sending Kept, saves: SaveCount) {
@@ -59,9 +60,11 @@ public final class ContactsStore: Sendable {
         let writer = try BookWriter(queue: BookConnection.writing(file), file: file, normalizer: writerForms)
         do throws(StoreError) {
             try writer.rebuildForms()
+            try writer.readLinks()
             let saves = SaveCount()
             let reader = BookReader(queue: try BookConnection.reading(file), normalizer: readerForms, saves: saves)
-            let kept = Kept(settings: try writer.settings(), lastChange: try writer.lastChange(), size: 0)
+            let kept = Kept(
+                settings: try writer.settings(), lastChange: try writer.lastChange(), size: 0, links: writer.links)
             return ContactsStore(reader: reader, writer: writer, kept: kept, saves: saves)
         } catch {
             writer.close()
@@ -133,16 +136,17 @@ public final class ContactsStore: Sendable {
     public func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64
     ) throws(ChangeError) -> [BookChange] {
-        let made = try writer.withLock { writer throws(ChangeError) in
+        let (made, links) = try writer.withLock { writer throws(ChangeError) in
             guard let writer else { throw .store(Self.closed) }
             defer { saves.add() }
-            return try writer.apply(changes, by: author, at: seconds)
+            return (try writer.apply(changes, by: author, at: seconds), writer.links)
         }
         if let last = made.last {
             let added = made.count { $0.kind == .addContact } - made.count { $0.kind == .deleteContact }
             kept.withLock {
                 $0.lastChange = last.number
                 $0.size += added
+                $0.links = links
             }
         }
         return made
@@ -150,6 +154,9 @@ public final class ContactsStore: Sendable {
 
     /// The number of the book's last change, from memory; 0 where there was none.
     public var lastChange: Int64 { kept.withLock { $0.lastChange } }
+
+    /// Which cards are linked, from memory.
+    public var links: ContactLinks { kept.withLock { $0.links } }
 
     /// What the owner prefers, from memory.
     public var settings: BookSettings { kept.withLock { $0.settings } }

@@ -25,9 +25,9 @@ enum ReadSQL {
     static let groupsOfOwner = "\(groupColumns) INDEXED BY groupByOwner WHERE owner = ? ORDER BY record"
     static let parents = "SELECT parent FROM subgroup INDEXED BY subgroupByChild WHERE child = ? ORDER BY parent"
     static let member = "SELECT 1 FROM member WHERE parent = ? AND contact = ?"
-    static let lastChangeOfRecord = """
-        SELECT number FROM change INDEXED BY changeByRecord WHERE record = ? AND number > ?
-        AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) ORDER BY number DESC LIMIT 1
+    static let changesOfRecord = """
+        SELECT number, member, kind FROM change INDEXED BY changeByRecord WHERE record = ? AND number > ?
+        AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) ORDER BY number DESC
         """
     static let changesOfOwner = """
         SELECT number, member, kind FROM change INDEXED BY changeByOwner WHERE owner = ? AND number > ?

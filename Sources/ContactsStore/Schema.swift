@@ -5,7 +5,7 @@ enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header: migrations applied.
-    static let version: UInt32 = 3
+    static let version: UInt32 = 4
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -155,12 +155,29 @@ enum Schema {
                     ALTER TABLE contact ADD COLUMN maker BLOB NOT NULL DEFAULT x'';
                     """)
         }
+        migrator.registerMigration("4: links") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA user_version = 4;
+
+                    -- Cards that are about one person. first: the lowest number of the set that a card is in; a card that
+                    -- is linked with none is not here.
+                    CREATE TABLE link (
+                        record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
+                        first   INTEGER NOT NULL
+                    ) STRICT;
+                    """)
+        }
         return migrator
     }
 
     /// What a book of a version has, to be found before it is used.
     static func objects(of version: Int64) -> Set<String> {
-        version < 2 ? firstObjects : firstObjects.union(["beginning"])
+        switch version {
+        case ..<2: firstObjects
+        case ..<4: firstObjects.union(["beginning"])
+        default: firstObjects.union(["beginning", "link"])
+        }
     }
 
     private static let firstObjects: Set<String> = [

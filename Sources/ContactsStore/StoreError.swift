@@ -21,6 +21,8 @@ public enum ChangeError: Error, Hashable, Sendable {
     case parentRecordDoesNotExist(index: Int)
     /// The group would be within itself.
     case containmentCycle(index: Int)
+    /// More cards would be linked than ``ContactLinks/mostMembers``.
+    case tooManyLinked(index: Int)
     case store(StoreError)
 }
 

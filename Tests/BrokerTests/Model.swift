@@ -80,6 +80,7 @@ struct Model {
         case .group(_, let maker): app.sees(groupMadeBy: maker)
         case .member(let contact, let group): app.sees(contact: contact) && sees(group, app, book)
         case .subgroup(let child, let parent): sees(child, app, book) && sees(parent, app, book)
+        case .linked(let one, let other): app.sees(contact: one) && app.sees(contact: other)
         }
     }
 
@@ -163,6 +164,8 @@ struct ModelApp {
 struct ModelBook {
     var contacts: [Int: ModelContact] = [:]
     var groups: [Int: ModelGroup] = [:]
+    /// Cards that are about one person, two at least.
+    private(set) var links: [Set<Int>] = []
     var me: Int?
     var sortOrder = "familyName"
     private(set) var nextNumber = 1
@@ -195,10 +198,36 @@ struct ModelBook {
     }
 
     mutating func delete(_ number: Int) -> ModelEvent {
+        _ = unlink(number)
         contacts[number] = nil
         for group in groups.keys { groups[group]?.members.remove(number) }
         if me == number { me = nil }
         return .contact(number)
+    }
+
+    // MARK: Links
+
+    func linked(with number: Int) -> Set<Int> { links.first { $0.contains(number) } ?? [number] }
+
+    func linked(with numbers: some Sequence<Int>) -> Set<Int> {
+        numbers.reduce(into: Set()) { $0.formUnion(linked(with: $1)) }
+    }
+
+    mutating func link(_ one: Int, _ other: Int) -> [ModelEvent] {
+        let (left, right) = (linked(with: one), linked(with: other))
+        guard left != right else { return [] }
+        links.removeAll { $0 == left || $0 == right }
+        links.append(left.union(right))
+        return left.flatMap { left in right.map { .linked(left, $0) } }
+    }
+
+    mutating func unlink(_ number: Int) -> [ModelEvent] {
+        let set = linked(with: number)
+        guard set.count > 1 else { return [] }
+        let rest = set.subtracting([number])
+        links.removeAll { $0 == set }
+        if rest.count > 1 { links.append(rest) }
+        return rest.map { .linked(number, $0) }
     }
 
     /// What a card adds to a contact: what is empty is filled, what is missing is appended.

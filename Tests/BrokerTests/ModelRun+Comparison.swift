@@ -183,9 +183,11 @@ extension ModelRun {
         let number = contactNames.number(identifier, app.key)
         let isVisible = number.map { model.book.contacts[$0] != nil && app.sees(contact: $0) } ?? false
         let linked = try self.app(name).call("ListLinkedContacts", #"{"identifier":"\#(identifier)"}"#)
+        let members = model.book.linked(with: number ?? 0).filter { app.sees(contact: $0) }.sorted()
+        let names = members.map { "\"\(contactNames.name($0, app.key) ?? "?")\"" }.joined(separator: ",")
         try requireSame(
             (linked.error ?? "") + linked.text,
-            isVisible ? #"{"identifiers":["\#(identifier)"]}"# : "RecordDoesNotExist{}",
+            isVisible ? #"{"identifiers":[\#(names)]}"# : "RecordDoesNotExist{}",
             "\(name): ListLinkedContacts of \(number ?? 0)")
         let containers = try self.app(name).call("ListContainers", #"{"contact":"\#(identifier)"}"#)
         try requireSame(

@@ -147,7 +147,8 @@ extension ModelRun {
                 let chosen = some(rows)
                 try person.answer(prompt, #""level":"limited","identifiers":[\#(text(chosen))]\#(terms)"#)
                 model.decide(
-                    name, .limited, set: Set(chosen.map(\.number)), keys: keys?.keys ?? .ordinary, expires: end?.end)
+                    name, .limited, set: model.book.linked(with: chosen.map(\.number)), keys: keys?.keys ?? .ordinary,
+                    expires: end?.end)
             }
         }
         let app = model.app(name)
@@ -201,7 +202,7 @@ extension ModelRun {
             try person.answer(
                 prompt,
                 #""level":"limited","identifiers":[\#(text(chosen))]\#(keys?.text ?? "")\#(end?.text ?? "")"#)
-            newly = Set(chosen.map(\.number))
+            newly = model.book.linked(with: chosen.map(\.number)).subtracting(app.set)
             model.decide(
                 name, .limited, set: app.set.union(newly), keys: isFirst ? keys?.keys ?? .ordinary : app.keys,
                 expires: isFirst ? end?.end : app.expires)
@@ -247,8 +248,11 @@ extension ModelRun {
                     prompt,
                     #""level":"limited","identifiers":[\#(self.text(added))],"removed":[\#(self.text(removed))]"#
                         + (terms?.text ?? ""))
-                newly = Set(added.map(\.number))
-                set = set.subtracting(removed.map(\.number)).union(newly)
+                // A row stands for the cards that it is linked with; one that is turned off itself stays off.
+                let on = self.model.book.linked(with: added.map(\.number)).subtracting(removed.map(\.number))
+                let off = self.model.book.linked(with: removed.map(\.number)).subtracting(on)
+                newly = on.subtracting(set)
+                set = set.subtracting(off).union(on)
                 self.model.decide(name, .limited, set: set, keys: terms?.keys ?? app.keys, expires: app.expires)
             }
         }

@@ -102,7 +102,7 @@ extension ModelRun {
         case 14: member(in: &draft, name, adds: false)
         case 15: subgroup(in: &draft, name, adds: true)
         case 16: subgroup(in: &draft, name, adds: false)
-        case 17: forFullApps(in: &draft, name)
+        case 17, 18: forFullApps(in: &draft, name)
         default: nothing(in: &draft, name)
         }
     }
@@ -265,22 +265,29 @@ extension ModelRun {
         }
     }
 
-    /// Links, which are not made yet, and the person's own card.
+    /// Links, and the person's own card.
     private func forFullApps(in draft: inout Draft, _ name: String) {
         guard let (number, identifier) = visibleContact(draft, name) else { return }
-        let isFull = model.app(name).level == .full
+        let app = model.app(name)
+        var mayDoSo = app.level == .full
         let contact = #""identifier":"\#(identifier)""#
-        if chance(50) {
-            let operation = chance(50) ? "link" : "unlink"
-            draft.texts.append(step(operation, contact: contact, member: identifier))
-            draft.description.append("\(operation)s \(number)")
-            draft.error = #"MethodNotImplemented{"method":"io.contactbroker.Contacts.SaveContacts"}"#
+        if chance(75) {
+            guard let (member, memberIdentifier) = visibleContact(draft, name) else { return }
+            mayDoSo = mayDoSo && app.keys.isWhole
+            let operation = chance(75) ? "link" : "unlink"
+            draft.texts.append(step(operation, contact: contact, member: memberIdentifier))
+            draft.description.append("\(operation)s \(number) and \(member)")
+            if operation == "link" {
+                draft.events += draft.book.link(number, member)
+            } else if draft.book.linked(with: number).contains(member) {
+                draft.events += draft.book.unlink(member)
+            }
         } else {
             draft.texts.append(step("setMe", contact: contact))
             draft.description.append("calls \(number) the person's own")
             draft.book.me = number
         }
-        if !isFull { draft.error = #"RecordNotWritable{"index":\#(draft.texts.count - 1)}"# }
+        if !mayDoSo { draft.error = #"RecordNotWritable{"index":\#(draft.texts.count - 1)}"# }
     }
 
     /// A step about what the app may not see.

@@ -74,6 +74,7 @@ enum ModelEvent {
     case group(Int, maker: String)
     case member(Int, of: Int)
     case subgroup(Int, of: Int)
+    case linked(Int, Int)
 }
 
 /// Dates as the wire has them, without the code under test.

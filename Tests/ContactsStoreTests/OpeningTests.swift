@@ -89,13 +89,13 @@ struct OpeningTests {
     func newer() throws {
         let newer = try refusal { folder in
             let database = try DatabaseQueue(path: folder.file)
-            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 4") }
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 5") }
             try database.close()
         }
         #expect(newer == .newerSchema)
         let migrated = try refusal { folder in
             let database = try DatabaseQueue(path: folder.file)
-            try database.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('4: more')") }
+            try database.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('5: more')") }
             try database.close()
         }
         #expect(migrated == .newerSchema)

@@ -1,0 +1,144 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import Broker
+
+@Suite("Linked contacts")
+struct LinkTests {
+    static func step(_ operation: String, _ contact: String, _ member: String) -> Change {
+        .other(#"{"operation":"\#(operation)","contact":{"identifier":"\#(contact)"},"member":"\#(member)"}"#)
+    }
+
+    /// Links people by their given names, each with the first.
+    static func link(_ keeper: TestApp, _ names: String...) throws {
+        let identifiers = try names.map { try keeper.identifier(of: $0) }
+        let answer = try keeper.save(identifiers.dropFirst().map { step("link", identifiers[0], $0) })
+        try #require(answer.error == nil, "\(answer.text)")
+    }
+
+    static func linked(_ app: TestApp, _ identifier: String) throws -> [String] {
+        try app.call("ListLinkedContacts", #"{"identifier":"\#(identifier)"}"#).strings("identifiers")
+    }
+
+    @Test("An app that sees everything links cards and takes them apart, and each app lists the members that it sees")
+    func linking() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
+        let mail = try house.app("mail", .limited(to: house.records("Ada", "Cid")))
+        let chat = try house.app("chat", .limited(to: house.records("Bob")))
+        let (ada, bob, cid) = (
+            try keeper.identifier(of: "Ada"), try keeper.identifier(of: "Bob"), try keeper.identifier(of: "Cid")
+        )
+        let (mails, mailsCid) = (try mail.identifier(of: "Ada"), try mail.identifier(of: "Cid"))
+        let chats = try chat.identifier(of: "Bob")
+        try Self.link(keeper, "Cid", "Bob", "Ada")
+        for identifier in [ada, bob, cid] { #expect(try Self.linked(keeper, identifier) == [ada, bob, cid]) }
+        #expect(try Self.linked(mail, mails) == [mails, mailsCid])
+        // A card with one visible member is that member.
+        #expect(try Self.linked(chat, chats) == [chats])
+        #expect(try keeper.save([Self.step("unlink", ada, cid)]).error == nil)
+        #expect(try Self.linked(mail, mails) == [mails])
+        #expect(try Self.linked(mail, mailsCid) == [mailsCid])
+        #expect(try Self.linked(keeper, ada) == [ada, bob])
+        _ = try keeper.save([.delete(bob)])
+        #expect(try Self.linked(keeper, ada) == [ada])
+    }
+
+    @Test("Nobody else links, whatever they name")
+    func refused() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada", "Bob")
+        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bob")))
+        let narrow = try house.app("narrow", .full, keys: ContactKeySet.names)
+        for app in [mail, narrow] {
+            let (ada, bob) = (try app.identifier(of: "Ada"), try app.identifier(of: "Bob"))
+            let answers = try [(ada, bob), (ada, ada), ("x", "y"), ("", bob)].flatMap { contact, member in
+                try ["link", "unlink"].map { try app.save([Self.step($0, contact, member)]) }
+            }
+            #expect(answers.allSatisfy { $0.error == "RecordNotWritable" && $0.text == #"{"index":0}"# })
+        }
+        #expect(try Self.linked(keeper, keeper.identifier(of: "Ada")).count == 1)
+    }
+
+    @Test("Who may link names only what is there, and what is not fails on one path")
+    func invisible() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada", "Bob", "Gone")
+        let other = try house.app("other", .full)
+        let ada = try keeper.identifier(of: "Ada")
+        let gone = try keeper.identifier(of: "Gone")
+        _ = try keeper.save([.delete(gone)])
+        let cipher = try #require(house.broker.standing(of: keeper.session).identifiers)
+        let bob = try #require(try house.records("Bob").first)
+        let names = [
+            gone, try other.identifier(of: "Bob"), "", "nothing", String(repeating: "0", count: 32),
+            // A name for a unified contact that is none.
+            cipher.identifier(of: bob, as: .unifiedContact), cipher.identifier(of: bob, as: .group),
+        ]
+        let answers = try names.flatMap { name in
+            try ["link", "unlink"].flatMap {
+                [try keeper.save([Self.step($0, ada, name)]), try keeper.save([Self.step($0, name, ada)])]
+            } + [try keeper.save([.other(#"{"operation":"link","member":"\#(ada)"}"#)])]
+        }
+        #expect(answers.allSatisfy { $0.error == "RecordDoesNotExist" && $0.text == #"{"index":0}"# })
+        for wrong in [
+            #"{"operation":"link","contact":{"identifier":"\#(ada)"},"member":"\#(ada)","container":"x"}"#,
+            #"{"operation":"link","contact":{"identifier":"\#(ada)","other":1},"member":"\#(ada)"}"#,
+            #"{"operation":"link","contact":{"identifier":"\#(ada)"},"member":"\#(ada)","group":{"name":"x"}}"#,
+        ] {
+            #expect(try keeper.save([.other(wrong)]).error == "InvalidParameter")
+        }
+    }
+
+    @Test("A row that the person turns on grants the cards that it is linked with then, and none that is linked later")
+    func granting() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
+        try Self.link(keeper, "Ada", "Bob")
+        let mail = try house.app("mail")
+        let person = try TestPerson(house: house)
+        let call = try mail.begin("RequestAccess")
+        let prompt = try #require(try person.prompts().first)
+        let row = try #require(try person.rows(prompt, query: "Bob").first)
+        #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(row.identifier)"]"#).error == nil)
+        _ = try mail.replies(1, to: call)
+        #expect(try mail.fetch(#""sortOrder":"givenName","unify":false"#).names == ["Ada", "Bob"])
+        let token = try mail.fetch().token
+        try Self.link(keeper, "Ada", "Cid", "Dora")
+        #expect(try mail.fetch(#""sortOrder":"givenName","unify":false"#).names == ["Ada", "Bob"])
+        #expect(try mail.fetch().token == token)
+        // Taken apart, each former member stays granted.
+        let bob = try keeper.identifier(of: "Bob")
+        #expect(try keeper.save([Self.step("unlink", bob, bob)]).error == nil)
+        #expect(try mail.fetch(#""sortOrder":"givenName","unify":false"#).names == ["Ada", "Bob"])
+        #expect(try mail.fetch().token != token)
+    }
+
+    @Test("A row that the person turns off takes its linked cards with it, and what is turned off stays off")
+    func takingBack() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
+        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bob", "Cid")), strength: .installed)
+        let person = try TestPerson(house: house)
+        try Self.link(keeper, "Ada", "Bob")
+        let answer = { (on: [String], off: [String]) in
+            let prompt = try #require(try person.manage(mail))
+            let list = { (names: [String]) -> String in
+                let rows = try names.map { try #require(try person.rows(prompt, query: $0).first) }
+                return rows.map { "\"\($0.identifier)\"" }.joined(separator: ",")
+            }
+            let (turnedOn, turnedOff) = (try list(on), try list(off))
+            let said = try person.answer(
+                prompt, #""level":"limited","identifiers":[\#(turnedOn)],"removed":[\#(turnedOff)]"#)
+            #expect(said.error == nil)
+        }
+        try answer([], ["Bob"])
+        #expect(try mail.fetch().names == ["Cid"])
+        // Dora is turned on, and Cid, who was shown for itself, is turned off: that they were linked meanwhile does not
+        // turn Cid on again.
+        try Self.link(keeper, "Cid", "Dora")
+        try answer(["Dora"], ["Cid"])
+        #expect(try mail.fetch().names == ["Dora"])
+    }
+}
