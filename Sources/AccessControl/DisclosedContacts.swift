@@ -4,15 +4,18 @@ import ContactsModel
 public struct DisclosedContacts: Hashable, Sendable {
     /// The contacts as elements of a JSON array, with commas between them and no brackets.
     public let elements: [UInt8]
-    /// Which ones they are, for the record.
+    /// How many elements there are.
+    public let count: Int
+    /// Which cards were told, for the record: of a unified contact those that it is of.
     public let records: [RecordNumber]
     /// The keys that were told.
     public let keys: ContactKeySet
     /// The grant's revision that allowed it.
     public let revision: Int64
 
-    init(elements: [UInt8], records: [RecordNumber], keys: ContactKeySet, revision: Int64) {
+    init(elements: [UInt8], count: Int, records: [RecordNumber], keys: ContactKeySet, revision: Int64) {
         self.elements = elements
+        self.count = count
         self.records = records
         self.keys = keys
         self.revision = revision
@@ -43,6 +46,10 @@ struct Projection {
     private let requested: ContactKeySet
     private let permitted: ContactKeySet
     private var records: [RecordNumber] = []
+    /// Further cards of unified contacts.
+    private var others: [RecordNumber] = []
+    /// Which elements are unified contacts.
+    private var unified: [Int] = []
     /// The elements as they will be, with room for the identifiers.
     private var elements: [UInt8] = []
     /// Where the identifiers belong.
@@ -57,6 +64,18 @@ struct Projection {
         var permitted = requested.intersection(disclosure.keys)
         if !disclosure.keys.isSuperset(of: Grant.ordinaryKeys) { permitted.subtract(ContactKeySet(.modificationDate)) }
         self.permitted = permitted
+    }
+
+    /// Cards that are one contact for the caller, as far as it sees them; one alone is that card.
+    mutating func append(unified cards: [DisclosableContact]) {
+        let cards = cards.filter { disclosure.scope.contains($0.record) }
+        guard let first = cards.first else { return }
+        guard cards.count > 1 else { return append(first.record, first.contact, first.images) }
+        unified.append(records.count)
+        others += cards.dropFirst().map(\.record)
+        let members = cards.map { (name: identifiers.identifier(of: $0.record, as: .contact), contact: $0.contact) }
+        let images = cards.lazy.map(\.images).first { $0 != .none }
+        append(first.record, UnifiedContact.merged(members, of: permitted), images ?? .none)
     }
 
     mutating func append(_ record: RecordNumber, _ contact: StoredContact, _ images: ImageMembers) {
@@ -96,8 +115,13 @@ struct Projection {
         for (index, place) in places.enumerated() {
             for offset in 0..<Self.nameSize { elements[place + offset] = names[index * Self.nameSize + offset] }
         }
+        for index in unified {
+            let name = identifiers.identifier(of: records[index], as: .unifiedContact)
+            elements.replaceSubrange(places[index]..<places[index] + Self.nameSize, with: name.utf8)
+        }
         return DisclosedContacts(
-            elements: elements, records: records, keys: permitted, revision: disclosure.revision)
+            elements: elements, count: records.count, records: records + others, keys: permitted,
+            revision: disclosure.revision)
     }
 
     private static let opening = Array("{\"identifier\":\"".utf8)

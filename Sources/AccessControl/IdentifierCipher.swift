@@ -68,6 +68,12 @@ public final class IdentifierCipher {
 
     /// The record that an identifier names, or `nil`: malformed, made up, another app's and another kind's look alike.
     public func record(_ identifier: String, as kind: RecordKind) -> RecordNumber? {
+        guard let named = named(identifier), named.kind == kind else { return nil }
+        return named.record
+    }
+
+    /// The same, of whatever kind.
+    public func named(_ identifier: String) -> (kind: RecordKind, record: RecordNumber)? {
         guard identifier.utf8.count == 2 * Self.blockSize else { return nil }
         var sealed = [UInt8](repeating: 0, count: Self.blockSize)
         var index = 0
@@ -80,10 +86,10 @@ public final class IdentifierCipher {
         guard ccrypto_blocks_decrypt(blocks, sealed, &plain, 1) == 1 else { return nil }
         var rest: UInt8 = 0
         for place in 9..<Self.blockSize { rest |= plain[place] }
-        guard plain[0] == kind.rawValue, rest == 0 else { return nil }
+        guard let kind = RecordKind(rawValue: plain[0]), rest == 0 else { return nil }
         var number: UInt64 = 0
         for byte in 0..<8 { number |= UInt64(plain[1 + byte]) << UInt64(8 * byte) }
-        return RecordNumber(Int64(bitPattern: number))
+        return (kind, RecordNumber(Int64(bitPattern: number)))
     }
 
     /// Lower case only: one record has one identifier.

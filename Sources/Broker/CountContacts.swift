@@ -3,7 +3,7 @@ import ContactsModel
 import ContactsStore
 import Varlink
 
-/// How many contacts, of those that the caller may see.
+/// How many contacts, of those that the caller may see, linked ones as one: as many as a fetch without more words gives.
 extension Broker {
     func countContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try CountContactsParameters(call.parameters)
@@ -24,10 +24,12 @@ extension Broker {
         let keys = reading.disclosure.keys
         switch try reading.resolve(predicate) {
         case .nobody: return 0
-        case .everybody: return try book.count(ContactQuery(scope: reading.disclosure.scope, matchKeys: keys))
+        case .everybody:
+            return try book.count(ContactQuery(scope: reading.disclosure.scope, matchKeys: keys, unifies: true))
         case .some(let predicate):
             return try book.count(
-                ContactQuery(scope: reading.disclosure.scope, predicate: predicate, matchKeys: keys))
+                ContactQuery(
+                    scope: reading.disclosure.scope, predicate: predicate, matchKeys: keys, unifies: true))
         }
     }
 

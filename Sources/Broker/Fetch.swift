@@ -112,15 +112,15 @@ final class Fetch {
             (disclosed, end) = try read(query, book, disclosure, identifiers)
             // A card as large as a frame is rare: then as many as fit, and it alone is too much.
             while disclosed.elements.count > broker.limits.largestReply {
-                guard disclosed.records.count > 1 else {
+                guard disclosed.count > 1 else {
                     return call.fail(ContactsError.limitExceeded("reply", maximum: broker.limits.largestReply))
                 }
-                query.limit = disclosed.records.count - 1
+                query.limit = disclosed.count - 1
                 (disclosed, end) = try read(query, book, disclosure, identifiers)
             }
         }
         session.disclosed(under: principal)
-        remaining -= disclosed.records.count
+        remaining -= disclosed.count
         let hasMore = end?.hasMore ?? false
         after = end?.last ?? after
         let continues = call.more && hasMore && remaining > 0
@@ -136,11 +136,20 @@ final class Fetch {
     private func read(
         _ query: ContactQuery, _ book: ContactsStore, _ disclosure: Disclosure, _ identifiers: IdentifierCipher
     ) throws(StoreError) -> (DisclosedContacts, FetchEnd) {
-        var batch: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
+        if query.unifies, !book.links.isEmpty {
+            var batch: [[DisclosableContact]] = []
+            let end = try book.fetch(unified: query) { batch.append(([$0] + $0.others).map(Self.disclosable)) }
+            return (disclosure.project(unified: batch, of: parameters.keys, under: identifiers), end)
+        }
+        var batch: [DisclosableContact] = []
         let end = try book.fetch(query) { record, contact, images in
             batch.append((record, contact, ImageMembers(images)))
         }
         return (disclosure.project(batch, of: parameters.keys, under: identifiers), end)
+    }
+
+    private static func disclosable(_ found: FetchedContact) -> DisclosableContact {
+        (found.record, found.contact, ImageMembers(found.images))
     }
 
     /// What is left of the book for this batch; `nil` where the predicate names nothing at all.
@@ -159,7 +168,7 @@ final class Fetch {
             limit: min(remaining, call.more ? limits.contactsPerTurn : limits.contactsPerReply),
             byteLimit: call.more ? limits.bytesPerTurn : limits.bytesPerReply,
             toldKeys: parameters.keys.intersection(disclosure.keys),
-            images: parameters.keys.intersection(.images).intersection(disclosure.keys))
+            images: parameters.keys.intersection(.images).intersection(disclosure.keys), unifies: parameters.unify)
     }
 
     /// One record for the batch; long ones in pieces, so that each stays small.

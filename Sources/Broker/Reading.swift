@@ -36,8 +36,7 @@ struct Reading {
         case .emailAddress(let address): return .some(.emailAddress(address))
         case .phoneNumber(let number): return .some(.phoneNumber(number))
         case .identifiers(let names):
-            let records = names.compactMap { identifiers.record($0, as: .contact) }
-            return .some(.records(records.filter(disclosure.scope.contains)))
+            return .some(.records(names.flatMap(cards)))
         case .container(let name):
             return identifiers.record(name, as: .container) == Containers.local ? .everybody : .nobody
         case .group(let name):
@@ -54,16 +53,18 @@ struct Reading {
         book?.links.members(of: record, within: disclosure.scope) ?? []
     }
 
-    /// The card in scope that an identifier names, or the first visible member of the unified contact that it names. It
-    /// may be gone by now. Each identifier is tried as both, whatever it is.
-    func card(_ identifier: String) -> RecordNumber? {
-        let card = identifiers.record(identifier, as: .contact)
-        let first = identifiers.record(identifier, as: .unifiedContact)
-        if let card, disclosure.scope.contains(card) { return card }
-        guard let first else { return nil }
-        // It is named by its first member, so that the name is a function of what the app sees.
-        let members = members(of: first)
-        return members.count > 1 && members[0] == first ? first : nil
+    /// The card in scope that an identifier names, or the visible members of the unified contact that it names, in
+    /// rising order. A card may be gone by now.
+    func cards(_ identifier: String) -> [RecordNumber] {
+        guard let (kind, record) = identifiers.named(identifier), disclosure.scope.contains(record) else { return [] }
+        switch kind {
+        case .contact: return [record]
+        case .unifiedContact:
+            // It is named by its first member, so that the name is a function of what the app sees.
+            let members = members(of: record)
+            return members.count > 1 && members[0] == record ? members : []
+        case .group, .container, .pickedRow, .agentRow: return []
+        }
     }
 
     /// Under a key scope only the app that made a card may delete what it cannot see whole.
@@ -78,7 +79,7 @@ struct Reading {
     /// The visible contact that an identifier names; of a unified contact its first visible member. Malformed, another
     /// app's, ungranted, revoked, deleted and made up go one way.
     func contact(_ identifier: String) throws(Failure) -> RecordNumber {
-        let record = card(identifier)
+        let record = cards(identifier).first
         do throws(StoreError) {
             if let record, try book?.existing([record]).contains(record) == true { return record }
         } catch {

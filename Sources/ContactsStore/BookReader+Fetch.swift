@@ -32,16 +32,20 @@ struct Place: Comparable {
 }
 
 extension BookReader {
-    /// - Parameter size: how many contacts the book has, or about so many.
-    func fetch(_ query: ContactQuery, ofBookOf size: Int) throws(StoreError) -> FetchedPage {
+    /// - Parameters:
+    ///   - size: how many contacts the book has, or about so many.
+    ///   - links: by which contacts are one; `nil` where each is its own.
+    func fetch(_ query: ContactQuery, ofBookOf size: Int, _ links: ContactLinks?) throws(StoreError) -> FetchedPage {
         guard query.limit > 0 else { return FetchedPage() }
         return try onConnection { connection in
-            let fetch = Fetch(connection: connection, query: query, bookSize: size)
+            let linked = links.map { LinkedRecords(connection: connection, links: $0, scope: query.scope) }
+            let fetch = Fetch(connection: connection, query: query, bookSize: size, linked: linked)
             switch (query.scope, query.predicate) {
             case (.all, nil): return try fetch.everybody()
-            case (.all, .records(let records)): return try fetch.some(Set(records))
+            case (.all, .records(let records)): return try fetch.some(firsts(of: records, linked))
             case (.only(let scope), nil): return try fetch.some(scope)
-            case (.only(let scope), .records(let records)): return try fetch.some(scope.intersection(records))
+            case (.only(let scope), .records(let records)):
+                return try fetch.some(firsts(of: scope.intersection(records), linked))
             case (.all, .some(let predicate)):
                 let match = Match(predicate, seeing: query.matchKeys, normalizer)
                 return try connection.inOneRead { try fetch.found(match) }
@@ -52,27 +56,11 @@ extension BookReader {
         }
     }
 
-    func count(_ query: ContactQuery) throws(StoreError) -> Int {
-        try onConnection { connection in
-            switch (query.scope, query.predicate) {
-            case (.all, nil):
-                let statement = try connection.statement(ReadSQL.countAll)
-                defer { statement.reset() }
-                return try statement.step() ? Int(statement.integer(0)) : 0
-            case (.all, .records(let records)): return try connection.count(Set(records), matching: nil)
-            case (.only(let scope), nil): return try connection.count(scope, matching: nil)
-            case (.only(let scope), .records(let records)):
-                return try connection.count(scope.intersection(records), matching: nil)
-            case (.only(let scope), .some(let predicate)):
-                return try connection.count(scope, matching: Match(predicate, seeing: query.matchKeys, normalizer))
-            case (.all, .some(let predicate)):
-                guard let condition = Condition(Match(predicate, seeing: query.matchKeys, normalizer)) else { return 0 }
-                let statement = try connection.statement(ReadSQL.count(condition))
-                statement.bind(condition.bindings)
-                defer { statement.reset() }
-                return try statement.step() ? Int(statement.integer(0)) : 0
-            }
-        }
+    private func firsts(
+        of records: some Sequence<RecordNumber>, _ linked: LinkedRecords?
+    ) throws -> Set<RecordNumber> {
+        guard let linked else { return Set(records) }
+        return try Set(records.map(linked.first))
     }
 }
 
@@ -95,14 +83,6 @@ extension BookReader.Connection {
         }
         keep(KeptPlaces(scope: scope, order: order, version: version, places: places))
         return places
-    }
-
-    func count(_ scope: Set<RecordNumber>, matching match: Match?) throws -> Int {
-        try inOneRead {
-            var count = 0
-            for record in scope where try exists(record.rawValue) && matches(record.rawValue, match) { count += 1 }
-            return count
-        }
     }
 
     /// Whether one record is what is looked for. Asks for that record only.
@@ -159,6 +139,8 @@ private struct Fetch {
     let connection: BookReader.Connection
     let query: ContactQuery
     let bookSize: Int
+    /// `nil` where each contact is its own.
+    let linked: LinkedRecords?
 
     private var seesNames: Bool { query.order == .none || CollationKey.keys.isSubset(of: query.matchKeys) }
 
@@ -179,6 +161,7 @@ private struct Fetch {
             statement.bind(bindings)
             defer { statement.reset() }
             while try statement.step() {
+                if let linked, try linked.follows(statement.integer(0)) { continue }
                 guard !isFull(page) else {
                     page.hasMore = true
                     break
@@ -223,7 +206,7 @@ private struct Fetch {
     func some(_ scope: Set<RecordNumber>, matching match: Match) throws -> FetchedPage {
         if match == .nobody { return FetchedPage() }
         let records = try scope.map(\.rawValue).filter { try connection.matches($0, match) }
-        return try page(of: sorted(records))
+        return try page(of: sorted(firsts(of: records)))
     }
 
     /// Those of the whole book that match, by way of an index.
@@ -231,10 +214,28 @@ private struct Fetch {
         guard let condition = Condition(match) else { return FetchedPage() }
         guard seesNames else {
             let sql = ReadSQL.sorted(condition, .none, after: nil, limit: nil)
-            return try page(of: sorted(records(sql, condition.bindings)))
+            return try page(of: sorted(firsts(of: records(sql, condition.bindings))))
         }
-        // One more than is given tells whether there is more.
-        let (limit, _) = query.limit.addingReportingOverflow(1)
+        // One more than is given tells whether there is more; so many more, since these are left out again.
+        let followers = try linked?.followers(match, condition) ?? []
+        let (limit, _) = query.limit.addingReportingOverflow(1 + followers.count)
+        var places = try places(match, condition, limit: limit)
+        if !followers.isEmpty {
+            let found = Set(places.map(\.record))
+            let firsts = try firsts(of: followers).filter { !found.contains($0) }
+            places = (places + (try sorted(firsts))).sorted()
+        }
+        return try page(of: places)
+    }
+
+    /// Those contacts that stand for these, each once.
+    private func firsts(of records: [Int64]) throws -> [Int64] {
+        guard let linked else { return records }
+        return try Set(records.map { try linked.first(for: RecordNumber($0)).rawValue }).sorted()
+    }
+
+    /// The first so many of the whole book that match, in order, after the place of the query.
+    private func places(_ match: Match, _ condition: Condition, limit: Int) throws -> [Place] {
         var place: [Binding] = []
         if let after { place = (query.order == .none ? [] : [.bytes(after.key)]) + [.integer(after.record.rawValue)] }
         if case .words(let words, let keys) = match, words.count == 1 {
@@ -244,7 +245,7 @@ private struct Fetch {
                 .integer(Int64(bitPattern: keys.rawValue)),
             ]
             if beginning == words[0] {
-                return try page(of: places(ReadSQL.beginning(after: after, limit: limit), start + place))
+                return try places(ReadSQL.beginning(after: after, limit: limit), start + place)
             }
             if let steps = try walk(to: words[0]) {
                 let walking = Condition(walking: words[0], keys)
@@ -253,11 +254,11 @@ private struct Fetch {
                     ? ReadSQL.walked(walking, query.order, after: after, limit: limit, steps: steps)
                     : ReadSQL.walkedBeginning(walking, after: after, limit: limit, steps: steps)
                 let places = try places(sql, (beginning == nil ? [] : start) + place + walking.bindings)
-                if places.count == limit { return try page(of: places) }
+                if places.count == limit { return places }
             }
         }
         let sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
-        return try page(of: places(sql, condition.bindings + place))
+        return try places(sql, condition.bindings + place)
     }
 
     private func places(_ sql: String, _ bindings: [Binding]) throws -> [Place] {
@@ -310,6 +311,7 @@ private struct Fetch {
         var rest = places[...]
         if let after { rest = rest[firstIndex(after: Place(key: after.key, record: after.record.rawValue), places)...] }
         for place in rest {
+            if let linked, try linked.follows(place.record) { continue }
             if isFull(page) {
                 guard try connection.exists(place.record) else { continue }
                 page.hasMore = true
@@ -336,12 +338,25 @@ private struct Fetch {
     }
 
     private func append(_ record: Int64, _ stored: StoredContact, to page: inout FetchedPage) throws {
+        var row = try row(record, stored, &page)
+        if let linked {
+            for other in linked.others(of: record) {
+                guard let stored = try connection.contact(other.rawValue) else { continue }
+                row.others.append(try self.row(other.rawValue, stored, &page))
+            }
+        }
+        page.rows.append(row)
+    }
+
+    private func row(
+        _ record: Int64, _ stored: StoredContact, _ page: inout FetchedPage
+    ) throws -> FetchedContact {
         var images: ContactImages?
         if !query.images.isDisjoint(with: .images), stored.present.contains(.imageDataAvailable) {
             images = try connection.images(record, query.images)
             page.bytes += (images?.imageData?.count ?? 0) + (images?.thumbnailImageData?.count ?? 0)
         }
         page.bytes += stored.size(of: query.toldKeys)
-        page.rows.append(FetchedContact(record: RecordNumber(record), contact: stored, images: images))
+        return FetchedContact(record: RecordNumber(record), contact: stored, images: images)
     }
 }

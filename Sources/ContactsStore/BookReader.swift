@@ -4,10 +4,12 @@ import Normalization
 import Synchronization
 
 /// One contact as it was read.
-struct FetchedContact: Sendable {
-    let record: RecordNumber
-    let contact: StoredContact
-    let images: ContactImages?
+public struct FetchedContact: Sendable {
+    public let record: RecordNumber
+    public let contact: StoredContact
+    public let images: ContactImages?
+    /// The cards that it is linked with, in rising order, where they were asked for. They have no others.
+    public internal(set) var others: [FetchedContact] = []
 }
 
 /// Some records in an order, as the book was at a version of it.

@@ -18,11 +18,13 @@ public struct ContactQuery: Hashable, Sendable {
     public var toldKeys: ContactKeySet
     /// Which images are wanted; other keys of the set mean nothing.
     public var images: ContactKeySet
+    /// Linked contacts of the scope are one, which stands where the first of them does, and is found if one of them is.
+    public var unifies: Bool
 
     public init(
         scope: RecordScope, predicate: ContactPredicate? = nil, matchKeys: ContactKeySet = .all,
         order: ContactOrder = .none, after: Position? = nil, limit: Int = 100, byteLimit: Int = 1_048_576,
-        toldKeys: ContactKeySet = .all, images: ContactKeySet = []
+        toldKeys: ContactKeySet = .all, images: ContactKeySet = [], unifies: Bool = false
     ) {
         self.scope = scope
         self.predicate = predicate
@@ -33,6 +35,7 @@ public struct ContactQuery: Hashable, Sendable {
         self.byteLimit = byteLimit
         self.toldKeys = toldKeys
         self.images = images
+        self.unifies = unifies
     }
 }
 

@@ -88,9 +88,14 @@ public final class ContactsStore: Sendable {
     public func fetch(
         _ query: ContactQuery, _ body: (RecordNumber, StoredContact, ContactImages?) -> Void
     ) throws(StoreError) -> FetchEnd {
-        let size = size
-        let page = try read { reader throws(StoreError) in try reader.fetch(query, ofBookOf: size) }
-        for row in page.rows { body(row.record, row.contact, row.images) }
+        try fetch(unified: query) { body($0.record, $0.contact, $0.images) }
+    }
+
+    /// The same, each contact with those that are one with it (``ContactQuery/unifies``).
+    public func fetch(unified query: ContactQuery, _ body: (FetchedContact) -> Void) throws(StoreError) -> FetchEnd {
+        let (size, links) = kept.withLock { ($0.size, query.unifies && !$0.links.isEmpty ? $0.links : nil) }
+        let page = try read { reader throws(StoreError) in try reader.fetch(query, ofBookOf: size, links) }
+        for row in page.rows { body(row) }
         return FetchEnd(last: page.last, hasMore: page.hasMore)
     }
 
@@ -109,7 +114,8 @@ public final class ContactsStore: Sendable {
 
     /// How many contacts a query has in all; place, limits and images mean nothing.
     public func count(_ query: ContactQuery) throws(StoreError) -> Int {
-        try read { reader throws(StoreError) in try reader.count(query) }
+        let links = kept.withLock { query.unifies && !$0.links.isEmpty ? $0.links : nil }
+        return try read { reader throws(StoreError) in try reader.count(query, links) }
     }
 
     /// What the person's agent shows: contacts of which every word typed begins a word of the names, nickname,

@@ -133,6 +133,12 @@ enum ReadSQL {
         """
     }
 
+    /// Of those whom a condition finds, the ones that are linked and not the first of their set. The table of links
+    /// stands for that of contacts: it has their numbers.
+    static func followers(_ condition: Condition) -> String {
+        "SELECT record FROM link AS contact WHERE first <> record AND \(condition.sql)"
+    }
+
     static func count(_ condition: Condition) -> String { "SELECT count(*) FROM contact WHERE \(condition.sql)" }
 
     private static func column(_ order: ContactOrder) -> String {

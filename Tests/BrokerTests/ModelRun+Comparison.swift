@@ -76,19 +76,38 @@ extension ModelRun {
         contact["previousFamilyName"]?.string.flatMap { Int($0.dropFirst(2)) }
     }
 
-    func learn(_ contacts: [JSONValue], _ name: String) throws {
-        for contact in contacts {
+    /// - Parameter people: who the answer is about.
+    func learn(_ contacts: [JSONValue], _ people: [ModelPerson], _ name: String) throws {
+        for (contact, person) in zip(contacts, people) {
             guard let identifier = contact["identifier"]?.string, let number = number(of: contact) else {
                 throw Difference("\(name): a contact without an identifier or a name: \(contact.text)")
             }
-            if let problem = contactNames.learn(identifier, number, model.app(name).key) { throw Difference(problem) }
+            let key = model.app(name).key
+            let problem =
+                person.isUnified
+                ? unifiedNames.learn(identifier, number, key) : contactNames.learn(identifier, number, key)
+            if let problem { throw Difference(problem) }
         }
+    }
+
+    /// The visible cards that an identifier names, of a unified contact all.
+    func meaning(of identifier: String, _ name: String) -> [Int] {
+        let app = model.app(name)
+        if let number = contactNames.number(identifier, app.key) {
+            return model.book.contacts[number] != nil && app.sees(contact: number) ? [number] : []
+        }
+        guard let first = unifiedNames.number(identifier, app.key).flatMap({ model.book.contacts[$0] }),
+            app.sees(contact: first.number)
+        else { return [] }
+        // Named by its first visible card, for as long as that is the first of several.
+        let person = model.person(of: first, app)
+        return person.isUnified && person.first.number == first.number ? person.members.map(\.number) : []
     }
 
     /// Fetches, and compares the whole answer with what the model would give in that order.
     @discardableResult
     func fetch(
-        _ name: String, _ parameters: String, _ keys: [ModelKey], expecting contacts: [ModelContact]
+        _ name: String, _ parameters: String, _ keys: [ModelKey], expecting people: [ModelPerson]
     ) throws -> String {
         let answer = try app(name).call(
             "FetchContacts", #"{"keys":[\#(list(keys))]\#(parameters.isEmpty ? "" : ",")\#(parameters)}"#)
@@ -96,9 +115,11 @@ extension ModelRun {
         let scope = model.app(name).keys
         try requireSame(
             answer.contacts.map { line($0, keys) }.joined(separator: "\n    "),
-            contacts.map { model.line($0, keys, scope) }.joined(separator: "\n    "),
+            people.map { person in
+                model.line(person, keys, scope) { contactNames.name($0, model.app(name).key) ?? "?" }
+            }.joined(separator: "\n    "),
             "\(name): FetchContacts \(parameters)")
-        try learn(answer.contacts, name)
+        try learn(answer.contacts, people, name)
         guard let token = answer.token else { throw Difference("\(name): a list without a token") }
         try saw(token, name)
         return token
@@ -106,10 +127,11 @@ extension ModelRun {
 
     func compareEverybody(_ name: String) throws -> String {
         let app = model.app(name)
-        let everybody = model.contacts(of: app)
-        let token = try fetch(name, "", nameable(name), expecting: everybody)
+        try fetch(name, #""unify":false"#, nameable(name), expecting: model.people(of: app, unify: false))
+        let people = model.people(of: app)
+        let token = try fetch(name, "", nameable(name), expecting: people)
         try requireSame(
-            try self.app(name).call("CountContacts").text, #"{"count":\#(everybody.count)}"#, "\(name): CountContacts")
+            try self.app(name).call("CountContacts").text, #"{"count":\#(people.count)}"#, "\(name): CountContacts")
         return token
     }
 
@@ -117,14 +139,19 @@ extension ModelRun {
     private func compareOrder(_ name: String) throws {
         let order = one(["none", "userDefault", "givenName", "familyName"]) ?? ""
         let app = model.app(name)
-        let expected = model.sorted(model.contacts(of: app), order, app.keys)
+        let unify = chance(70)
+        // Of everybody, or of those whom something finds.
+        let (text, predicate) = chance(50) ? ("", nil) : makePredicate(name)
+        let expected = model.people(predicate, order, app, unify: unify).map(\.first)
+        let condition = predicate == nil ? "" : #","predicate":{\#(text)}"#
         let limit = max(1, expected.count / number(1...4))
         var (told, after, pages): ([JSONValue], String?, Int) = ([], nil, 0)
         repeat {
             let place = after.map { #","after":"\#($0)""# } ?? ""
             let page = try self.app(name).call(
                 "FetchContacts",
-                #"{"keys":["previousFamilyName"],"sortOrder":"\#(order)","limit":\#(limit)\#(place)}"#)
+                #"{"keys":["previousFamilyName"],"sortOrder":"\#(order)","limit":\#(limit),"unify":\#(unify)"#
+                    + "\(condition)\(place)}")
             try require(page.error == nil && page.contacts.count <= limit, "\(name): a page: \(page.text)")
             told += page.contacts
             after = page.parameters["next"]?.string
@@ -132,18 +159,19 @@ extension ModelRun {
         } while after != nil && pages < 100
         try requireSame(
             told.map { number(of: $0).map(String.init) ?? "?" }.joined(separator: " "),
-            expected.map { String($0.number) }.joined(separator: " "), "\(name): in order \(order) by pages of \(limit)"
-        )
+            expected.map { String($0.number) }.joined(separator: " "),
+            "\(name): in order \(order) by pages of \(limit), unify \(unify)\(condition)")
     }
 
     private func comparePredicate(_ name: String) throws {
         let (text, predicate) = makePredicate(name)
         let app = model.app(name)
         let order = one(["none", "userDefault", "givenName", "familyName"]) ?? ""
-        let expected = model.sorted(model.find(predicate, app), order, app.keys)
+        let unify = chance(70)
         try fetch(
-            name, #""predicate":{\#(text)},"sortOrder":"\#(order)""#, [.previousFamilyName, .givenName],
-            expecting: expected)
+            name, #""predicate":{\#(text)},"sortOrder":"\#(order)","unify":\#(unify)"#,
+            [.previousFamilyName, .givenName], expecting: model.people(predicate, order, app, unify: unify))
+        let expected = model.people(predicate, "none", app, unify: true)
         try requireSame(
             try self.app(name).call("CountContacts", #"{"predicate":{\#(text)}}"#).text,
             #"{"count":\#(expected.count)}"#, "\(name): CountContacts \(text)")
@@ -166,8 +194,10 @@ extension ModelRun {
             let typed = chance(50) ? number.filter { $0 != " " } : number
             return (#""phoneNumber":"\#(typed)""#, .phone(typed))
         case 3:
-            let names = (0..<number(0...4)).compactMap { _ in one(contactNames.all) }
-            let own = names.compactMap { contactNames.number($0, model.app(name).key) }
+            let names = (0..<number(0...4)).compactMap { _ in
+                chance(70) ? one(contactNames.all) : one(unifiedNames.all)
+            }
+            let own = names.flatMap { meaning(of: $0, name) }
             return (#""identifiers":[\#(names.map { "\"\($0)\"" }.joined(separator: ","))]"#, .contacts(own))
         case 4:
             let group = one(groupNames.all) ?? "nothing"
@@ -178,10 +208,10 @@ extension ModelRun {
 
     /// What answers about one contact.
     private func compareSingle(_ name: String) throws {
-        guard let identifier = one(contactNames.all) else { return }
+        guard let identifier = chance(70) ? one(contactNames.all) : one(unifiedNames.all) else { return }
         let app = model.app(name)
-        let number = contactNames.number(identifier, app.key)
-        let isVisible = number.map { model.book.contacts[$0] != nil && app.sees(contact: $0) } ?? false
+        let number = meaning(of: identifier, name).first
+        let isVisible = number != nil
         let linked = try self.app(name).call("ListLinkedContacts", #"{"identifier":"\#(identifier)"}"#)
         let members = model.book.linked(with: number ?? 0).filter { app.sees(contact: $0) }.sorted()
         let names = members.map { "\"\(contactNames.name($0, app.key) ?? "?")\"" }.joined(separator: ",")

@@ -82,9 +82,9 @@ extension ModelRun {
             var told = ModelHistoryEvent(kind: event["kind"]?.string ?? "")
             let identifier = event["identifier"]?.string ?? ""
             if let contact = event["contact"] {
-                try learn([contact], name)
                 told.contact = number(of: contact)
                 let known = told.contact.flatMap { model.book.contacts[$0] }
+                try learn([contact], known.map { [ModelPerson(members: [$0])] } ?? [], name)
                 try requireSame(
                     line(contact, keys), known.map { model.line($0, keys, app.keys) } ?? "nobody",
                     "\(name): \(told.kind)")

@@ -163,9 +163,10 @@ extension ModelRun {
         case ("FetchContacts", _):
             try requireSame(
                 answer.contacts.compactMap { number(of: $0).map(String.init) }.joined(separator: " "),
-                model.contacts(of: app).map { String($0.number) }.joined(separator: " "), "\(name): after the prompt")
+                model.people(of: app).map { String($0.first.number) }.joined(separator: " "),
+                "\(name): after the prompt")
         case ("CountContacts", _):
-            try requireSame(said, #"{"count":\#(model.contacts(of: app).count)}"#, "\(name): after the prompt")
+            try requireSame(said, #"{"count":\#(model.people(of: app).count)}"#, "\(name): after the prompt")
         default:
             try requireSame(
                 "\(answer.parameters["groups"]?.count ?? -1)", "\(model.groups(of: app).count)",
@@ -218,8 +219,10 @@ extension ModelRun {
             "\(name): is told of \(answer.error ?? "") \(answer.text) and not of \(newly.sorted())")
         guard !newly.isEmpty else { return }
         let names = told.map { "\"\($0)\"" }.joined(separator: ",")
-        let expected = model.contacts(of: model.app(name)).filter { newly.contains($0.number) }
-        try fetch(name, #""predicate":{"identifiers":[\#(names)]}"#, [.previousFamilyName], expecting: expected)
+        let app = model.app(name)
+        let expected = model.people(of: app, unify: false).filter { newly.contains($0.first.number) }
+        try fetch(
+            name, #""predicate":{"identifiers":[\#(names)]},"unify":false"#, [.previousFamilyName], expecting: expected)
     }
 
     /// The access picker, opened by the app, or by the person of their own accord.

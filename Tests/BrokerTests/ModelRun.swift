@@ -25,6 +25,8 @@ final class ModelRun {
     /// How often each step was taken.
     private(set) var counts: [String: Int] = [:]
     var contactNames = IdentifierBook()
+    /// Of unified contacts, by their first visible cards.
+    var unifiedNames = IdentifierBook()
     var groupNames = IdentifierBook()
     var watches: [String: ModelWatch] = [:]
     var lastTokens: [String: KnownToken] = [:]

@@ -46,6 +46,7 @@ struct ModelTests {
             ] {
                 #expect(run.counts[kind, default: 0] > 0, "no \(kind) in the run of seed \(seed)")
             }
+            #expect(!run.unifiedNames.all.isEmpty, "no unified contact in the run of seed \(seed)")
         }
     }
 }

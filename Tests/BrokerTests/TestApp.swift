@@ -132,9 +132,11 @@ final class TestApp: Connection {
         try call("FetchContacts", #"{"keys":["givenName"]\#(parameters.isEmpty ? "" : ",")\#(parameters)}"#)
     }
 
-    /// The identifier of a contact that the app can see.
+    /// The identifier of a card that the app can see.
     func identifier(of given: String) throws -> String {
-        let found = try fetch().contacts.first { $0["givenName"]?.string == given }
+        let found = try fetch(#""sortOrder":"givenName","unify":false"#).contacts.first {
+            $0["givenName"]?.string == given
+        }
         return try #require(found?["identifier"]?.string, "\(caller.app) sees nobody called \(given)")
     }
 }

@@ -44,13 +44,14 @@ final class Book {
     /// The record numbers of a query, page by page.
     func records(
         _ scope: RecordScope = .all, _ predicate: ContactPredicate? = nil, seeing keys: ContactKeySet = .all,
-        order: ContactOrder = .none, pages limit: Int = 1_000
+        order: ContactOrder = .none, pages limit: Int = 1_000, unifies: Bool = false
     ) throws -> [Int64] {
         var found: [Int64] = []
         var after: Position?
         while true {
             let query = ContactQuery(
-                scope: scope, predicate: predicate, matchKeys: keys, order: order, after: after, limit: limit)
+                scope: scope, predicate: predicate, matchKeys: keys, order: order, after: after, limit: limit,
+                unifies: unifies)
             let end = try store.fetch(query) { record, _, _ in found.append(record.rawValue) }
             guard end.hasMore else { return found }
             // The place goes through its bytes, as it does on its way to an app and back.

@@ -1,0 +1,66 @@
+/// Cards that are one contact for an app: the linked ones that it sees.
+struct ModelPerson {
+    /// In the order in which they came into the book; never empty.
+    let members: [ModelContact]
+
+    var first: ModelContact { members[0] }
+    var isUnified: Bool { members.count > 1 }
+}
+
+extension Model {
+    /// The visible cards that belong with one, itself among them.
+    func person(of contact: ModelContact, _ app: ModelApp) -> ModelPerson {
+        let members = book.linked(with: contact.number).filter { app.sees(contact: $0) }.sorted()
+        return ModelPerson(members: members.compactMap { book.contacts[$0] })
+    }
+
+    /// Each of whom one of these cards is, once, where its first card stands.
+    func people(_ contacts: [ModelContact], _ app: ModelApp, unify: Bool) -> [ModelPerson] {
+        guard unify else { return contacts.map { ModelPerson(members: [$0]) } }
+        var people: [Int: ModelPerson] = [:]
+        for contact in contacts {
+            let person = person(of: contact, app)
+            people[person.first.number] = person
+        }
+        return people.values.sorted { $0.first.number < $1.first.number }
+    }
+
+    func people(of app: ModelApp, unify: Bool = true) -> [ModelPerson] {
+        people(contacts(of: app), app, unify: unify)
+    }
+
+    /// Whom a predicate finds, in an order.
+    func people(
+        _ predicate: Predicate?, _ order: String, _ app: ModelApp, unify: Bool
+    ) -> [ModelPerson] {
+        let found = people(find(predicate, app), app, unify: unify)
+        let places = sorted(found.map(\.first), order, app.keys).map(\.number)
+        return places.compactMap { number in found.first { $0.first.number == number } }
+    }
+
+    /// A unified contact in one line: the first value that there is, all values of a list, the first and the last date.
+    ///
+    /// - Parameter name: what the app calls a card.
+    func line(
+        _ person: ModelPerson, _ requested: [ModelKey], _ keys: ModelKeys, name: (Int) -> String
+    ) -> String {
+        guard person.isUnified else { return line(person.first, requested, keys) }
+        return requested.map { key -> String in
+            let all = person.members.map { texts($0, key, keys) }
+            switch key {
+            case .creationDate: return all.compactMap(\.first).min() ?? ""
+            case .modificationDate: return all.compactMap(\.first).max() ?? ""
+            case .phoneNumbers, .emailAddresses:
+                var said: Set<String> = []
+                var values: [String] = []
+                for (member, texts) in zip(person.members, all) {
+                    for (value, text) in zip(member.values[key] ?? [], texts) where said.insert(text).inserted {
+                        values.append("\(name(member.number))/\(value.identifier)=\(text)")
+                    }
+                }
+                return values.joined(separator: ",")
+            default: return all.lazy.compactMap(\.first).first ?? ""
+            }
+        }.joined(separator: "|")
+    }
+}

@@ -1,0 +1,146 @@
+import AccessControl
+import ContactsModel
+import JSON
+import Testing
+
+@testable import Broker
+
+@Suite("Unified contacts")
+struct UnifiedTests {
+    private static let keys =
+        #""givenName","nickname","phoneNumbers","creationDate","modificationDate","contactType","imageData","imageDataAvailable""#
+
+    private static func contacts(_ app: TestApp, _ parameters: String = "") throws -> [JSONValue] {
+        let answer = try app.call(
+            "FetchContacts", #"{"keys":[\#(keys)]\#(parameters.isEmpty ? "" : ",")\#(parameters)}"#)
+        try #require(answer.error == nil, "\(answer.text)")
+        return answer.contacts
+    }
+
+    private static func numbers(_ contact: JSONValue) -> [String] {
+        contact["phoneNumbers"]?.elements?.map {
+            "\($0["identifier"]?.string ?? "") \($0["label"]?.string ?? "") \($0["value"]?.string ?? "")"
+        } ?? []
+    }
+
+    private static func phone(_ values: String...) -> String {
+        let phones = values.map { #"{"label":"\#($0.prefix(1))","value":"\#($0.dropFirst())"}"# }
+        return #","phoneNumbers":[\#(phones.joined(separator: ","))]"#
+    }
+
+    /// Ada, Bob and Cid, linked, a second after each other; and Dora.
+    private func linkedHouse() throws -> (house: BrokerHouse, keeper: TestApp) {
+        let house = try BrokerHouse()
+        let keeper = try house.app("keeper", .full)
+        for (name, more) in [
+            ("Ada", Self.phone("a1", "b2")),
+            ("Bob", Self.phone("c2", "d3") + #","nickname":"Bobby","imageData":"aGVsbG8=""#),
+            ("Cid", Self.phone("e4") + #","nickname":"C","contactType":"organization""#), ("Dora", ""),
+        ] {
+            try #require(try keeper.save([.add(given: name, extra: more)]).error == nil)
+            house.loop.advance(by: .seconds(1))
+        }
+        try LinkTests.link(keeper, "Ada", "Bob", "Cid")
+        return (house, keeper)
+    }
+
+    @Test("Linked cards are one contact, with the first value of each key and all values of lists")
+    func merging() throws {
+        let (_, keeper) = try linkedHouse()
+        let cards = try Self.contacts(keeper, #""unify":false"#)
+        #expect(cards.map { $0["givenName"]?.string } == ["Ada", "Bob", "Cid", "Dora"])
+        let names = cards.compactMap { $0["identifier"]?.string }
+        let people = try Self.contacts(keeper)
+        #expect(people.map { $0["givenName"]?.string } == ["Ada", "Dora"])
+        let unified = people[0]
+        let identifier = try #require(unified["identifier"]?.string)
+        #expect(!names.contains(identifier))
+        #expect(people[1]["identifier"]?.string == names[3])
+        #expect(unified["nickname"]?.string == "Bobby")
+        #expect(unified["contactType"]?.string == "person")
+        #expect(unified["imageData"]?.string == "aGVsbG8=" && unified["imageDataAvailable"]?.bool == true)
+        // The first card's second number is the second one's first.
+        #expect(
+            Self.numbers(unified) == [
+                "\(names[0])/1 a 1", "\(names[0])/2 b 2", "\(names[1])/2 d 3", "\(names[2])/1 e 4",
+            ])
+        #expect(unified["creationDate"]?.string == cards[0]["creationDate"]?.string)
+        #expect(unified["modificationDate"]?.string == cards[2]["modificationDate"]?.string)
+        #expect(cards[0]["creationDate"]?.string != cards[2]["modificationDate"]?.string)
+        #expect(try LinkTests.linked(keeper, identifier) == Array(names[0..<3]))
+    }
+
+    @Test("What an app does not see is no part of its unified contact, and a link to it is none")
+    func visible() throws {
+        let (house, keeper) = try linkedHouse()
+        let mail = try house.app("mail", .limited(to: house.records("Bob", "Cid")))
+        let chat = try house.app("chat", .limited(to: house.records("Cid", "Dora")))
+        let seen = try Self.contacts(mail)
+        #expect(seen.count == 1)
+        let names = try Self.contacts(mail, #""unify":false"#).compactMap { $0["identifier"]?.string }
+        #expect(Self.numbers(seen[0]) == ["\(names[0])/1 c 2", "\(names[0])/2 d 3", "\(names[1])/1 e 4"])
+        #expect(seen[0]["givenName"]?.string == "Bob")
+        #expect(try LinkTests.linked(mail, try #require(seen[0]["identifier"]?.string)) == names)
+        let cards = try Self.contacts(chat)
+        #expect(cards.map { $0["givenName"]?.string } == ["Cid", "Dora"])
+        #expect(try Self.contacts(chat, #""unify":false"#).map(\.text) == cards.map(\.text))
+        #expect(Self.numbers(cards[0]) == ["1 e 4"])
+        // What happens to a link that it does not see changes nothing for an app.
+        let before = try chat.fetch()
+        let mails = try Self.contacts(mail).map(\.text)
+        let ada = try keeper.identifier(of: "Ada")
+        _ = try keeper.save([LinkTests.step("unlink", ada, ada)])
+        #expect(try chat.fetch().text == before.text)
+        #expect(try Self.contacts(mail).map(\.text) == mails)
+    }
+
+    @Test("A key that an app may not read is merged by nobody")
+    func narrow() throws {
+        let (house, _) = try linkedHouse()
+        let mail = try house.app(
+            "mail", .limited(to: house.records("Ada", "Bob", "Cid")), keys: ContactKeySet([.givenName, .nickname]))
+        let seen = try Self.contacts(mail)
+        #expect(seen.count == 1)
+        #expect(seen[0]["nickname"]?.string == "Bobby")
+        #expect(Self.numbers(seen[0]) == [])
+        #expect(seen[0]["imageData"]?.string == "" && seen[0]["imageDataAvailable"]?.bool == false)
+        #expect(seen[0]["creationDate"]?.string == "")
+        #expect(try mail.fetch(#""predicate":{"phoneNumber":"4"}"#).names == [])
+    }
+
+    @Test("A unified contact is found by what any visible card says, and by the name of each and its own, once")
+    func predicates() throws {
+        let (house, keeper) = try linkedHouse()
+        let mail = try house.app("mail", .limited(to: house.records("Ada", "Cid", "Dora")))
+        for (predicate, all, some) in [
+            (#""name":"bob""#, ["Ada"], []), (#""name":"cid""#, ["Ada"], ["Ada"]), (#""name":"c""#, ["Ada"], ["Ada"]),
+            (#""phoneNumber":"3""#, ["Ada"], []), (#""phoneNumber":"4""#, ["Ada"], ["Ada"]),
+            (#""name":"d""#, ["Dora"], ["Dora"]), (#""name":"bobby ada""#, [], []),
+        ] as [(String, [String], [String])] {
+            for (app, names) in [(keeper, all), (mail, some)] {
+                for order in ["none", "givenName", "familyName"] {
+                    #expect(try app.fetch(#""predicate":{\#(predicate)},"sortOrder":"\#(order)""#).names == names)
+                }
+                let count = try app.call("CountContacts", #"{"predicate":{\#(predicate)}}"#).text
+                #expect(count == #"{"count":\#(names.count)}"#)
+            }
+        }
+        #expect(try keeper.call("CountContacts").text == #"{"count":2}"#)
+        #expect(try mail.call("CountContacts").text == #"{"count":2}"#)
+        let unified = try #require(try mail.fetch().contacts.first?["identifier"]?.string)
+        let cards = try mail.fetch(#""unify":false"#).contacts.compactMap { $0["identifier"]?.string }
+        for names in [[unified], [cards[0]], [cards[1]], [cards[1], unified, cards[0]]] {
+            let list = names.map { "\"\($0)\"" }.joined(separator: ",")
+            let found = try mail.fetch(#""predicate":{"identifiers":[\#(list)]}"#)
+            #expect(found.contacts.compactMap { $0["identifier"]?.string } == [unified])
+        }
+        let apart = try mail.fetch(#""predicate":{"identifiers":["\#(unified)"]},"unify":false"#)
+        #expect(apart.names == ["Ada", "Cid"])
+        // Another app's name for it is none, and so is one whose first card the app does not see any more.
+        #expect(try keeper.fetch(#""predicate":{"identifiers":["\#(unified)"]}"#).names == [])
+        try house.grant(.limited(to: house.records("Bob", "Cid")), to: mail)
+        #expect(try mail.fetch(#""predicate":{"identifiers":["\#(unified)"]}"#).names == [])
+        #expect(try mail.fetch().names == ["Bob"])
+        #expect(try mail.fetch().contacts.first?["identifier"]?.string != unified)
+    }
+}
