@@ -182,10 +182,12 @@ final class Save {
         case .failed(let failure):
             notDone(changes, intent)
             switch failure {
-            case .recordDoesNotExist(let index): broker.turn.fail(ContactsError.recordDoesNotExist(at: index), call)
+            case .recordDoesNotExist(let index):
+                broker.turn.fail(ContactsError.recordDoesNotExist(at: changes.step(ofChange: index)), call)
             case .parentRecordDoesNotExist(let index):
-                broker.turn.fail(ContactsError.parentRecordDoesNotExist(at: index), call)
-            case .containmentCycle(let index): broker.turn.fail(ContactsError.containmentCycle(at: index), call)
+                broker.turn.fail(ContactsError.parentRecordDoesNotExist(at: changes.step(ofChange: index)), call)
+            case .containmentCycle(let index):
+                broker.turn.fail(ContactsError.containmentCycle(at: changes.step(ofChange: index)), call)
             case .tooManyLinked:
                 let error = ContactsError.limitExceeded("linkedContacts", maximum: ContactLinks.mostMembers)
                 broker.turn.fail(error, call)

@@ -5,6 +5,8 @@ import ContactsStore
 /// The steps of a save as the book takes them, with the numbers of the records that they add.
 struct SaveChanges: Sendable {
     let changes: [ContactChange]
+    /// Of which step each change is.
+    private let origins: [Int]
     /// Of the contacts that are added, in the order of their steps.
     let addedContacts: [RecordNumber]
     /// By step: the record that it adds.
@@ -17,7 +19,7 @@ struct SaveChanges: Sendable {
             case .add: .contact
             case .addGroup: .group
             case .update, .delete, .renameGroup, .deleteGroup, .addMember, .removeMember, .addSubgroup,
-                .removeSubgroup, .setMe, .link, .unlink:
+                .removeSubgroup, .setMe, .link, .unlink, .several:
                 nil
             }
         }
@@ -30,7 +32,11 @@ struct SaveChanges: Sendable {
             case .added(let step): added[step]?.record ?? RecordNumber(0)
             }
         }
-        changes = steps.enumerated().map { index, step in
+        func changes(_ step: SaveStep, _ index: Int) -> [ContactChange] {
+            if case .several(let steps) = step { return steps.flatMap { changes($0, index) } }
+            return [change(step, index)]
+        }
+        func change(_ step: SaveStep, _ index: Int) -> ContactChange {
             switch step {
             case .add(let contact): .add(number(.added(step: index)), contact)
             case .update(let record, let contact, let keys): .update(number(record), contact, keys: keys)
@@ -48,8 +54,12 @@ struct SaveChanges: Sendable {
             case .setMe(let contact): .group(.setMe(contact.map(number)))
             case .link(let one, let other): .link(.link(number(one), number(other)))
             case .unlink(let member, let contact): .link(.unlink(number(member), from: number(contact)))
+            case .several: preconditionFailure("several steps are taken one by one")
             }
         }
+        let made = steps.enumerated().map { changes($1, $0) }
+        self.changes = made.flatMap { $0 }
+        origins = made.enumerated().flatMap { Array(repeating: $0.offset, count: $0.element.count) }
         self.added = added
         addedContacts = added.compactMap { $0?.kind == .contact ? $0?.record : nil }
     }
@@ -95,6 +105,9 @@ struct SaveChanges: Sendable {
             }
         }
     }
+
+    /// The app's step that a change belongs to.
+    func step(ofChange index: Int) -> Int { origins[index] }
 
     /// For each step the identifier of what it adds, or nothing.
     func names(_ identifiers: IdentifierCipher) -> [String] {

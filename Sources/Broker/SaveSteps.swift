@@ -26,6 +26,8 @@ enum SaveStep {
     case setMe(SavedRecord?)
     case link(SavedRecord, SavedRecord)
     case unlink(SavedRecord, from: SavedRecord)
+    /// One step of the app that is several of the book: about each visible card of a unified contact.
+    indirect case several([SaveStep])
 }
 
 /// Reads the steps of a save.
@@ -33,12 +35,13 @@ enum SaveStep {
 /// Identifiers first, and for all steps: whether a record is malformed, another app's, ungranted, revoked or deleted
 /// shows in nothing, not even in which error comes first.
 struct SaveSteps {
-    private let reading: Reading
+    let reading: Reading
     private let method: String
     /// What the app calls the records that this save adds.
     private var added: [String: (step: Int, isGroup: Bool)] = [:]
     private var groups: [String: RecordNumber?] = [:]
-    private var contacts: [String: RecordNumber] = [:]
+    /// Of a unified contact its visible cards.
+    private var contacts: [String: [RecordNumber]] = [:]
 
     /// Longest name of a group, in bytes of UTF-8.
     static let longestGroupName = 1_024
@@ -69,19 +72,18 @@ struct SaveSteps {
 
     /// Looks up all contacts at once.
     private mutating func findContacts(_ changes: [SaveContactsParameters.Change]) throws(Reading.Failure) {
-        var candidates: [String: RecordNumber] = [:]
+        var candidates: [String: [RecordNumber]] = [:]
         for change in changes {
             for name in [change.contact?["identifier"]?.string, change.member] {
-                guard let name, let record = reading.identifiers.record(name, as: .contact),
-                    reading.disclosure.scope.contains(record)
-                else { continue }
-                candidates[name] = record
+                guard let name else { continue }
+                let cards = reading.cards(name)
+                if !cards.isEmpty { candidates[name] = cards }
             }
         }
         guard !candidates.isEmpty, let book = reading.book else { return }
         do throws(StoreError) {
-            let existing = try book.existing(candidates.values)
-            contacts = candidates.filter { existing.contains($0.value) }
+            let existing = try book.existing(candidates.values.joined())
+            contacts = candidates.filter { existing.isSuperset(of: $0.value) }
         } catch {
             throw .store(error)
         }
@@ -89,9 +91,14 @@ struct SaveSteps {
 
     private func contact(_ name: String?) -> SavedRecord? {
         guard let name else { return nil }
-        if let record = contacts[name] { return .existing(record) }
+        if let record = contacts[name]?.first { return .existing(record) }
         guard let added = added[name], !added.isGroup else { return nil }
         return .added(step: added.step)
+    }
+
+    /// The cards that a step is about: where it names a unified contact, those that are visible of it.
+    private func cards(_ name: String?, _ record: SavedRecord) -> [SavedRecord] {
+        name.flatMap { contacts[$0] }.map { $0.map { .existing($0) } } ?? [record]
     }
 
     private mutating func group(_ name: String?) throws(Reading.Failure) -> SavedRecord? {
@@ -185,17 +192,20 @@ struct SaveSteps {
             guard unreadable.isEmpty else {
                 throw .call(ContactsError.unauthorizedKeys(unreadable.keys.map(\.rawValue)))
             }
-            return .update(record, wire.contact, keys: wire.keys)
+            let members = cards(change.contact?["identifier"]?.string, record).compactMap(\.existing)
+            return try update(change, record, wire, of: members)
         case (.delete, let record?, _) where change.group != nil: return .deleteGroup(record)
         case (.delete, let record?, _):
             _ = try wire(change, index)
-            guard try mayDelete(record) else {
-                let identifier = change.contact?["identifier"]?.string
+            let identifier = change.contact?["identifier"]?.string
+            let cards = cards(identifier, record)
+            for card in cards where try !mayDelete(card) {
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: identifier))
             }
-            return .delete(record)
+            return .several(cards.map { .delete($0) })
         case (.addMember, let group?, let member?): return .addMember(member, to: group)
-        case (.removeMember, let group?, let member?): return .removeMember(member, from: group)
+        case (.removeMember, let group?, let member?):
+            return .several(cards(change.member, member).map { .removeMember($0, from: group) })
         case (.addSubgroup, let group?, let member?): return .addSubgroup(member, to: group)
         case (.removeSubgroup, let group?, let member?): return .removeSubgroup(member, from: group)
         case (.setMe, let record, _): return .setMe(record)
@@ -204,7 +214,9 @@ struct SaveSteps {
             return .link(record, member)
         case (.unlink, let record?, let member?):
             _ = try wire(change, index)
-            return .unlink(member, from: record)
+            let cards = cards(change.member, member)
+            // A unified contact is taken apart.
+            return .several(cards.map { .unlink($0, from: cards.count > 1 ? $0 : record) })
         case (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _), (.addSubgroup, _, _),
             (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _), (.addContainer, _, _), (.deleteContainer, _, _):
             preconditionFailure("a step without its records was refused before")

@@ -7,6 +7,30 @@ struct ModelPerson {
     var isUnified: Bool { members.count > 1 }
 }
 
+extension ModelBook {
+    /// An update of several cards as one contact: what is new goes to the first, what is left out goes from all, and what
+    /// is cleared is cleared in all.
+    mutating func update(
+        members: [Int], _ texts: [ModelKey: [String]], at seconds: Int64, _ moment: Int
+    ) -> [ModelEvent] {
+        let former = members.compactMap { contacts[$0] }
+        return members.compactMap { number in
+            var own: [ModelKey: [String]] = [:]
+            for (key, texts) in texts {
+                let isFirst = number == members.first
+                if key.isList {
+                    let known = Set(former.flatMap { $0.texts(key) })
+                    let kept = Set(contacts[number]?.texts(key) ?? [])
+                    own[key] = texts.filter { kept.contains($0) || isFirst && !known.contains($0) }
+                } else if isFirst || texts.isEmpty {
+                    own[key] = texts
+                }
+            }
+            return update(number, own, at: seconds, moment)
+        }
+    }
+}
+
 extension Model {
     /// The visible cards that belong with one, itself among them.
     func person(of contact: ModelContact, _ app: ModelApp) -> ModelPerson {

@@ -92,7 +92,7 @@ extension ModelRun {
 
     private func addStep(to draft: inout Draft, _ name: String) throws {
         let crowd = draft.book.contacts.count
-        switch number(0...19) {
+        switch number(0...22) {
         case 0, 1, 2, 3: if crowd < 40 { addContact(to: &draft, name) } else { deleteContact(in: &draft, name) }
         case 4, 5, 6, 7: updateContact(in: &draft, name)
         case 8: if crowd > 8 { deleteContact(in: &draft, name) }
@@ -102,7 +102,7 @@ extension ModelRun {
         case 14: member(in: &draft, name, adds: false)
         case 15: subgroup(in: &draft, name, adds: true)
         case 16: subgroup(in: &draft, name, adds: false)
-        case 17, 18: forFullApps(in: &draft, name)
+        case 17, 18, 19, 20: forFullApps(in: &draft, name)
         default: nothing(in: &draft, name)
         }
     }
@@ -151,8 +151,20 @@ extension ModelRun {
         addMember(number, "new \(number)", to: group, in: &draft)
     }
 
+    /// A card alone, or the unified contact that it is one of, if nothing was said about the others yet.
+    private func visiblePerson(_ draft: Draft, _ name: String) -> (members: [Int], identifier: String)? {
+        guard let (number, identifier) = visibleContact(draft, name) else { return nil }
+        let app = model.app(name)
+        let members = draft.book.linked(with: number).filter { app.sees(contact: $0) }.sorted()
+        guard chance(60), members.count > 1, draft.used.isDisjoint(with: members),
+            // By the name that it had when the save began.
+            let unified = unifiedNames.name(members[0], app.key), meaning(of: unified, name) == members
+        else { return ([number], identifier) }
+        return (members, unified)
+    }
+
     private func updateContact(in draft: inout Draft, _ name: String) {
-        guard let (number, identifier) = visibleContact(draft, name) else { return }
+        guard let (members, identifier) = visiblePerson(draft, name) else { return }
         let app = model.app(name)
         var texts: [ModelKey: [String]] = [:]
         for key in ModelKey.written where key != .previousFamilyName && chance(30) {
@@ -160,11 +172,11 @@ extension ModelRun {
             texts[key] = makeTexts(of: key)
         }
         let unreadable = texts.keys.filter { !app.keys.keys.contains($0) }
-        draft.used.insert(number)
+        draft.used.formUnion(members)
         draft.texts.append(
             step("update", contact: #""identifier":"\#(identifier)""# + (texts.isEmpty ? "" : ",") + json(texts)))
-        draft.description.append("updates \(texts.keys.map(\.rawValue).sorted()) of \(number)")
-        if let event = draft.book.update(number, texts, at: model.now, model.moment + 1) { draft.events.append(event) }
+        draft.description.append("updates \(texts.keys.map(\.rawValue).sorted()) of \(members)")
+        draft.events += draft.book.update(members: members, texts, at: model.now, model.moment + 1)
         if !unreadable.isEmpty {
             // In the order of the interface's own list.
             let named = ModelKey.allCases.filter(unreadable.contains)
@@ -173,15 +185,15 @@ extension ModelRun {
     }
 
     private func deleteContact(in draft: inout Draft, _ name: String) {
-        guard let (number, identifier) = visibleContact(draft, name) else { return }
+        guard let (members, identifier) = visiblePerson(draft, name) else { return }
         let app = model.app(name)
-        draft.used.insert(number)
+        draft.used.formUnion(members)
         draft.texts.append(step("delete", contact: #""identifier":"\#(identifier)""#))
-        draft.description.append("deletes \(number)")
-        if !app.keys.isWhole, draft.book.contacts[number]?.maker != app.key {
+        draft.description.append("deletes \(members)")
+        if !app.keys.isWhole, !members.allSatisfy({ draft.book.contacts[$0]?.maker == app.key }) {
             draft.error = #"RecordNotWritable{"index":\#(draft.texts.count - 1),"identifier":"\#(identifier)"}"#
         }
-        draft.events.append(draft.book.delete(number))
+        for number in members { draft.events.append(draft.book.delete(number)) }
     }
 
     private func addGroup(to draft: inout Draft, _ name: String) {
@@ -293,10 +305,7 @@ extension ModelRun {
     /// A step about what the app may not see.
     private func nothing(in draft: inout Draft, _ name: String) {
         let app = model.app(name)
-        let hidden = contactNames.all.filter { identifier in
-            guard let number = contactNames.number(identifier, app.key) else { return true }
-            return model.book.contacts[number] == nil || !app.sees(contact: number)
-        }
+        let hidden = (contactNames.all + unifiedNames.all).filter { meaning(of: $0, name).isEmpty }
         let hiddenGroups = groupNames.all.filter { identifier in
             guard let number = groupNames.number(identifier, app.key), let group = model.book.groups[number] else {
                 return true
