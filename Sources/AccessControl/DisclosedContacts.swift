@@ -67,12 +67,14 @@ struct Projection {
     }
 
     /// Cards that are one contact for the caller, as far as it sees them; one alone is that card.
-    mutating func append(unified cards: [DisclosableContact]) {
-        let cards = cards.filter { disclosure.scope.contains($0.record) }
+    mutating func append(unified first: DisclosableContact, _ others: [DisclosableContact]) {
+        // Most contacts are one card.
+        if others.isEmpty { return append(first.record, first.contact, first.images) }
+        let cards = ([first] + others).filter { disclosure.scope.contains($0.record) }
         guard let first = cards.first else { return }
         guard cards.count > 1 else { return append(first.record, first.contact, first.images) }
         unified.append(records.count)
-        others += cards.dropFirst().map(\.record)
+        self.others += cards.dropFirst().map(\.record)
         let members = cards.map { (name: identifiers.identifier(of: $0.record, as: .contact), contact: $0.contact) }
         let images = cards.lazy.map(\.images).first { $0 != .none }
         append(first.record, UnifiedContact.merged(members, of: permitted), images ?? .none)

@@ -46,12 +46,13 @@ public struct Disclosure: Hashable, Sendable {
     /// The same of contacts each of which may be several linked cards, in the order in which these count. Where the
     /// caller sees two of them at least they are one unified contact, made of those that it sees.
     public func project(
-        unified contacts: some Sequence<[DisclosableContact]>, of requested: ContactKeySet,
+        unified contacts: some Sequence<(first: DisclosableContact, others: [DisclosableContact])>,
+        of requested: ContactKeySet,
         under identifiers: IdentifierCipher
     ) -> DisclosedContacts {
         var projection = Projection(
             disclosure: self, requested: requested, identifiers: identifiers, kind: .contact)
-        for cards in contacts { projection.append(unified: cards) }
+        for (first, others) in contacts { projection.append(unified: first, others) }
         return projection.finish()
     }
 }

@@ -136,9 +136,11 @@ final class Fetch {
     private func read(
         _ query: ContactQuery, _ book: ContactsStore, _ disclosure: Disclosure, _ identifiers: IdentifierCipher
     ) throws(StoreError) -> (DisclosedContacts, FetchEnd) {
-        if query.unifies, !book.links.isEmpty {
-            var batch: [[DisclosableContact]] = []
-            let end = try book.fetch(unified: query) { batch.append(([$0] + $0.others).map(Self.disclosable)) }
+        if query.unifies, book.hasLinks {
+            var batch: [(first: DisclosableContact, others: [DisclosableContact])] = []
+            let end = try book.fetch(unified: query) {
+                batch.append((Self.disclosable($0), $0.others.map(Self.disclosable)))
+            }
             return (disclosure.project(unified: batch, of: parameters.keys, under: identifiers), end)
         }
         var batch: [DisclosableContact] = []
@@ -148,7 +150,7 @@ final class Fetch {
         return (disclosure.project(batch, of: parameters.keys, under: identifiers), end)
     }
 
-    private static func disclosable(_ found: FetchedContact) -> DisclosableContact {
+    static func disclosable(_ found: FetchedContact) -> DisclosableContact {
         (found.record, found.contact, ImageMembers(found.images))
     }
 

@@ -14,7 +14,7 @@ final class FetchHistory {
     /// One part of what is told.
     private enum Part {
         case startOver
-        case gone(HistoryPlan.Kind, RecordNumber)
+        case gone(HistoryPlan.Kind, RecordNumber, RecordKind)
         /// Everybody.
         case everybody
         case contacts([RecordNumber], [RecordNumber: HistoryPlan.Kind])
@@ -79,8 +79,11 @@ final class FetchHistory {
         var about = disclosure.scope
         if case .only(let records) = about { about = .only(records.union(events.map(\.record))) }
         let loop = broker.surroundings.loop
-        let bound = LoopBound((self, events, scope), loop: loop)
-        let (first, last, app) = (start.change, end.change, scope.app)
+        // What was linked at the token's place follows from what is linked now, so it needs all that happened since:
+        // also what the caller could not see, after the end of what is told.
+        let (links, change) = book.linksAtLastChange
+        let bound = LoopBound((self, events, scope, links), loop: loop)
+        let (first, last, app) = (start.change, max(end.change, change), scope.app)
         let searched = about
         broker.books.queue(of: session.caller.uid).async {
             let result: Result<[BookChange], StoreError>
@@ -90,22 +93,34 @@ final class FetchHistory {
                 result = .failure(error)
             }
             loop.execute {
-                let (history, events, scope) = bound.value
-                history.planned(result, events, scope)
+                let (history, events, scope, links) = bound.value
+                history.planned(result, events, scope, links)
             }
         }
     }
 
     private func planned(
-        _ result: Result<[BookChange], StoreError>, _ events: ArraySlice<SetEvent>, _ scope: ChangeScope
+        _ result: Result<[BookChange], StoreError>, _ events: ArraySlice<SetEvent>, _ scope: ChangeScope,
+        _ links: ContactLinks
     ) {
         switch result {
         case .failure(let error): return broker.unavailable(call, error)
         case .success(let changes):
-            let plan = HistoryPlan(changes, events, scope) {
-                $0.app == scope.app && self.parameters.excludedAuthors.contains($0.name)
+            let isExcluded = { (author: ChangeAuthor) in
+                author.app == scope.app && self.parameters.excludedAuthors.contains(author.name)
             }
-            parts = parts(plan)
+            let last = end.change
+            let plan = HistoryPlan(changes.filter { $0.number <= last }, events, scope, excluding: isExcluded)
+            if parameters.unify, !links.isEmpty || changes.contains(where: \.kind.isOfLinks) {
+                let unified = UnifiedHistory(plan, changes, links, scope.records, excluding: isExcluded)
+                let gone = unified.gone.sorted { $0.key.first < $1.key.first }.map {
+                    Part.gone($0.value, $0.key.first, $0.key.isUnified ? .unifiedContact : .contact)
+                }
+                parts = parts(gone, unified.contacts, plan)
+            } else {
+                let gone = plan.gone.sorted { $0.key < $1.key }.map { Part.gone($0.value, $0.key, .contact) }
+                parts = parts(gone, plan.contacts, plan)
+            }
             next(hasAsked: true)
         }
     }
@@ -131,9 +146,11 @@ final class FetchHistory {
         return parts.reversed()
     }
 
-    private func parts(_ plan: HistoryPlan) -> [Part] {
-        var parts: [Part] = plan.gone.sorted { $0.key < $1.key }.map { .gone($0.value, $0.key) }
-        if !plan.contacts.isEmpty { parts.append(.contacts(plan.contacts.keys.sorted(), plan.contacts)) }
+    private func parts(
+        _ gone: [Part], _ contacts: [RecordNumber: HistoryPlan.Kind], _ plan: HistoryPlan
+    ) -> [Part] {
+        var parts = gone
+        if !contacts.isEmpty { parts.append(.contacts(contacts.keys.sorted(), contacts)) }
         guard parameters.includeGroups else { return parts.reversed() }
         parts += plan.groups.sorted { $0.key < $1.key }.map { .group($0.value, $0.key) }
         let links = plan.links.sorted {
@@ -150,7 +167,7 @@ final class FetchHistory {
     private func tell(_ reading: Reading) throws(StoreError) {
         let limits = broker.limits
         var events = HistoryEvents(
-            reading: reading, keys: parameters.keys,
+            reading: reading, keys: parameters.keys, unifies: parameters.unify,
             limit: call.more ? limits.contactsPerTurn : limits.contactsPerReply,
             byteLimit: call.more ? limits.bytesPerTurn : limits.bytesPerReply)
         while !events.isFull, let part = parts?.popLast() {
@@ -185,7 +202,7 @@ final class FetchHistory {
     private func tell(_ part: Part, _ events: inout HistoryEvents) throws(StoreError) -> Part? {
         switch part {
         case .startOver: events.startOver()
-        case .gone(let kind, let record): events.gone(kind, record)
+        case .gone(let kind, let record, let type): events.gone(kind, record, as: type)
         case .everybody:
             let end = try events.contacts(nil, after: after) { _ in .addContact }
             after = end?.last ?? after

@@ -8,6 +8,7 @@ import JSON
 struct HistoryEvents {
     private let reading: Reading
     private let keys: ContactKeySet
+    private let unifies: Bool
     private let limit: Int
     private let byteLimit: Int
     private var writer = JSONWriter(reservingCapacity: 1_024)
@@ -15,9 +16,10 @@ struct HistoryEvents {
     /// Contacts that were told of.
     private(set) var records: [RecordNumber] = []
 
-    init(reading: Reading, keys: ContactKeySet, limit: Int, byteLimit: Int) {
+    init(reading: Reading, keys: ContactKeySet, unifies: Bool, limit: Int, byteLimit: Int) {
         self.reading = reading
         self.keys = keys
+        self.unifies = unifies
         self.limit = limit
         self.byteLimit = byteLimit
         writer.beginObject()
@@ -45,9 +47,9 @@ struct HistoryEvents {
 
     mutating func startOver() { event(.dropEverything) { _ in } }
 
-    mutating func gone(_ kind: HistoryPlan.Kind, _ record: RecordNumber) {
+    mutating func gone(_ kind: HistoryPlan.Kind, _ record: RecordNumber, as type: RecordKind) {
         records.append(record)
-        let identifier = reading.identifiers.identifier(of: record, as: .contact)
+        let identifier = reading.identifiers.identifier(of: record, as: type)
         event(kind) { $0.member("identifier", identifier) }
     }
 
@@ -56,18 +58,20 @@ struct HistoryEvents {
     ) throws(StoreError) -> FetchEnd? {
         guard let book = reading.book else { return nil }
         let disclosure = reading.disclosure
-        var found: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
+        var found: [FetchedContact] = []
         let query = ContactQuery(
             scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, after: after, limit: room,
             byteLimit: byteLimit - min(writer.bytes.count, byteLimit), toldKeys: keys.intersection(disclosure.keys),
-            images: keys.intersection(.images).intersection(disclosure.keys))
-        let end = try book.fetch(query) { found.append(($0, $1, ImageMembers($2))) }
+            images: keys.intersection(.images).intersection(disclosure.keys), unifies: unifies)
+        let end = try book.fetch(unified: query) { found.append($0) }
         for contact in found {
             let kind = kind(contact.record)
-            let disclosed = disclosure.project([contact], of: keys, under: reading.identifiers)
+            let cards = (first: Fetch.disclosable(contact), others: contact.others.map(Fetch.disclosable))
+            let disclosed = disclosure.project(unified: [cards], of: keys, under: reading.identifiers)
             guard let record = disclosed.records.first else { continue }
-            records.append(record)
-            let identifier = reading.identifiers.identifier(of: record, as: .contact)
+            records += disclosed.records
+            let type: RecordKind = disclosed.records.count > 1 ? .unifiedContact : .contact
+            let identifier = reading.identifiers.identifier(of: record, as: type)
             let container = kind == .addContact ? reading.localContainer : nil
             event(kind) {
                 $0.name("contact")

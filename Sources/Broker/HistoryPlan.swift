@@ -27,6 +27,10 @@ struct HistoryPlan: Hashable {
     /// Contacts that it did not see at that place and was given since: with them it sees in which of its groups they are,
     /// whenever they came into them.
     private(set) var newlyGranted: Set<RecordNumber> = []
+    /// Contacts, of those that something happened to, that the app did not see at that place, and those that it does not
+    /// see now; whoever told it.
+    private(set) var came: Set<RecordNumber> = []
+    private(set) var went: Set<RecordNumber> = []
 
     /// - Parameters:
     ///   - changes: of the book since that place, in their order, about what the app sees or saw.
@@ -43,6 +47,8 @@ struct HistoryPlan: Hashable {
         switch scope.records {
         case .all:
             for (record, changes) in contactChanges {
+                if changes.first?.kind == .addContact { came.insert(record) }
+                if changes.last?.kind == .deleteContact { went.insert(record) }
                 let told = changes.filter { scope.contains($0) && !isExcluded($0.author) }
                 guard let first = told.first, let last = told.last else { continue }
                 switch (first.kind == .addContact, last.kind == .deleteContact) {
@@ -79,6 +85,8 @@ struct HistoryPlan: Hashable {
         let isUpdated = changes.contains {
             $0.kind == .updateContact && !scope.keys.isDisjoint(with: $0.keys) && !isExcluded($0.author)
         }
+        if !wasVisible { came.insert(record) }
+        if !isVisible { went.insert(record) }
         switch (wasVisible, isVisible) {
         case (false, false): break
         case (false, true):

@@ -161,8 +161,16 @@ public final class ContactsStore: Sendable {
     /// The number of the book's last change, from memory; 0 where there was none.
     public var lastChange: Int64 { kept.withLock { $0.lastChange } }
 
+    /// Whether any cards are linked, from memory: asked before each fetch.
+    public var hasLinks: Bool { kept.withLock { !$0.links.isEmpty } }
+
     /// Which cards are linked, from memory.
     public var links: ContactLinks { kept.withLock { $0.links } }
+
+    /// The same, and the number of the last change by which they are so.
+    public var linksAtLastChange: (links: ContactLinks, change: Int64) {
+        kept.withLock { ($0.links, $0.lastChange) }
+    }
 
     /// What the owner prefers, from memory.
     public var settings: BookSettings { kept.withLock { $0.settings } }

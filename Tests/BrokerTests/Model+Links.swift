@@ -88,3 +88,30 @@ extension Model {
         }.joined(separator: "|")
     }
 }
+
+extension Model {
+    /// What happened to those whom an app knew and knows: a unified contact is somebody else than each of its cards, and
+    /// is known by its first one.
+    func peopleEvents(
+        _ app: ModelApp, _ then: ModelSnapshot, _ now: ModelSnapshot
+    ) -> Set<ModelHistoryEvent> {
+        let name = { (members: [Int]) in "\(members[0]) \(members.count > 1)" }
+        let before = Dictionary(uniqueKeysWithValues: then.people.map { (name($0), $0) })
+        let after = Dictionary(uniqueKeysWithValues: now.people.map { (name($0), $0) })
+        var events: Set<ModelHistoryEvent> = []
+        for (name, members) in before where after[name] == nil {
+            let isRevoked = members.contains { kind(of: $0, app, then, now) == "revoked" }
+            events.insert(
+                .init(
+                    kind: isRevoked ? "revoked" : "deleteContact", contact: members[0], isUnified: members.count > 1))
+        }
+        for (name, members) in after {
+            let kinds = members.compactMap { kind(of: $0, app, then, now) }
+            let former = before[name]
+            guard former != members || !kinds.isEmpty else { continue }
+            let told = kinds.contains("granted") ? "granted" : former == nil ? "addContact" : "updateContact"
+            events.insert(.init(kind: told, contact: members[0], isUnified: members.count > 1))
+        }
+        return events
+    }
+}

@@ -94,6 +94,8 @@ struct ModelSnapshot {
     let epoch: Int
     let generation: Int
     let contacts: Set<Int>
+    /// The cards of each unified contact, and each other card alone.
+    let people: Set<[Int]>
     let groups: Set<Int>
     let links: Set<ModelLink>
 }
@@ -108,6 +110,7 @@ struct ModelLink: Hashable {
 struct ModelHistoryEvent: Hashable {
     let kind: String
     var contact: Int?
+    var isUnified = false
     var group: Int?
     var link: ModelLink?
 
@@ -126,7 +129,8 @@ extension Model {
     func snapshot(of app: ModelApp) -> ModelSnapshot {
         ModelSnapshot(
             moment: moment, epoch: app.epoch, generation: app.generation,
-            contacts: Set(contacts(of: app).map(\.number)), groups: Set(groups(of: app).map(\.number)),
+            contacts: Set(contacts(of: app).map(\.number)),
+            people: Set(people(of: app).map { $0.members.map(\.number) }), groups: Set(groups(of: app).map(\.number)),
             links: links(of: app))
     }
 
@@ -145,11 +149,13 @@ extension Model {
     }
 
     /// What an app is told of what happened since; `nil`: it is told that it must start over, and then everything.
-    func history(of app: ModelApp, since then: ModelSnapshot?) -> Set<ModelHistoryEvent> {
+    func history(of app: ModelApp, since then: ModelSnapshot?, unify: Bool) -> Set<ModelHistoryEvent> {
         let now = snapshot(of: app)
         guard let then, then.epoch == now.epoch, then.generation == now.generation else {
             var events: Set = [ModelHistoryEvent(kind: "dropEverything")]
-            for contact in now.contacts { events.insert(.init(kind: "addContact", contact: contact)) }
+            for members in unify ? now.people : Set(now.contacts.map { [$0] }) {
+                events.insert(.init(kind: "addContact", contact: members[0], isUnified: members.count > 1))
+            }
             for group in now.groups { events.insert(.init(kind: "addGroup", group: group)) }
             for link in now.links {
                 events.insert(.init(kind: link.isSubgroup ? "addSubgroup" : "addMember", link: link))
@@ -157,9 +163,13 @@ extension Model {
             return events
         }
         var events: Set<ModelHistoryEvent> = []
-        for contact in then.contacts.union(now.contacts) {
-            let kind = kind(of: contact, app, then, now)
-            if let kind { events.insert(.init(kind: kind, contact: contact)) }
+        if unify {
+            events = peopleEvents(app, then, now)
+        } else {
+            for contact in then.contacts.union(now.contacts) {
+                let kind = kind(of: contact, app, then, now)
+                if let kind { events.insert(.init(kind: kind, contact: contact)) }
+            }
         }
         for group in then.groups.subtracting(now.groups) { events.insert(.init(kind: "deleteGroup", group: group)) }
         for group in now.groups {
@@ -180,7 +190,7 @@ extension Model {
         return events
     }
 
-    private func kind(
+    func kind(
         of contact: Int, _ app: ModelApp, _ then: ModelSnapshot, _ now: ModelSnapshot
     ) -> String? {
         let joined = app.level == .limited ? app.joined[contact] : nil

@@ -47,12 +47,13 @@ extension ModelRun {
     func compareHistory(_ name: String) throws {
         let kept = chance(80) ? one(tokens[name] ?? []) : nil
         let withGroups = chance(80)
+        let unify = chance(60)
         let keys = nameable(name)
         let token = kept.map { #","token":"\#($0.text)""# } ?? ""
         let answer = try app(name).call(
-            "FetchHistory", #"{"keys":[\#(list(keys))],"includeGroups":\#(withGroups)\#(token)}"#)
+            "FetchHistory", #"{"keys":[\#(list(keys))],"includeGroups":\#(withGroups),"unify":\#(unify)\#(token)}"#)
         try require(answer.error == nil, "\(name): FetchHistory: \(answer.error ?? "") \(answer.text)")
-        let events = try events(answer, keys, name)
+        let events = try events(answer, keys, name, unify: unify)
         var then = kept?.snapshot
         if let kept {
             let age = model.now - kept.seconds
@@ -60,7 +61,9 @@ extension ModelRun {
             let startsOver = events.contains { $0.kind == "dropEverything" }
             if age >= 30 * 86_400 || age > 20 * 86_400 && startsOver { then = nil }
         }
-        let expected = model.history(of: model.app(name), since: then).filter { withGroups || $0.place < 3 }
+        let expected = model.history(of: model.app(name), since: then, unify: unify).filter {
+            withGroups || $0.place < 3
+        }
         try requireSame(text(events), text(Array(expected)), "\(name): FetchHistory since \(kept?.seconds ?? 0)")
         try require(
             zip(events, events.dropFirst()).allSatisfy { $0.place <= $1.place },
@@ -72,21 +75,27 @@ extension ModelRun {
     private func text(_ events: [ModelHistoryEvent]) -> String {
         events.map { event in
             let link = event.link.map { " \($0.member) \($0.group)" } ?? ""
-            return "\(event.kind) \(event.contact ?? event.group ?? 0)\(link)"
+            return "\(event.kind) \(event.contact ?? event.group ?? 0)\(event.isUnified ? " unified" : "")\(link)"
         }.sorted().joined(separator: ", ")
     }
 
-    private func events(_ answer: Answer, _ keys: [ModelKey], _ name: String) throws -> [ModelHistoryEvent] {
+    private func events(
+        _ answer: Answer, _ keys: [ModelKey], _ name: String, unify: Bool
+    ) throws -> [ModelHistoryEvent] {
         let app = model.app(name)
         return try (answer.parameters["events"]?.elements.map(Array.init) ?? []).map { event in
             var told = ModelHistoryEvent(kind: event["kind"]?.string ?? "")
             let identifier = event["identifier"]?.string ?? ""
             if let contact = event["contact"] {
                 told.contact = number(of: contact)
-                let known = told.contact.flatMap { model.book.contacts[$0] }
-                try learn([contact], known.map { [ModelPerson(members: [$0])] } ?? [], name)
+                let known = told.contact.flatMap { model.book.contacts[$0] }.map { contact in
+                    unify ? model.person(of: contact, app) : ModelPerson(members: [contact])
+                }
+                told.isUnified = known?.isUnified ?? false
+                try learn([contact], known.map { [$0] } ?? [], name)
                 try requireSame(
-                    line(contact, keys), known.map { model.line($0, keys, app.keys) } ?? "nobody",
+                    line(contact, keys),
+                    known.map { model.line($0, keys, app.keys) { contactNames.name($0, app.key) ?? "?" } } ?? "nobody",
                     "\(name): \(told.kind)")
                 try require(contact["identifier"]?.string == identifier, "\(name): an event of two identifiers")
             } else if let group = event["group"] {
@@ -106,6 +115,10 @@ extension ModelRun {
                 told.group = groupNames.number(identifier, app.key)
             } else if told.kind != "dropEverything" {
                 told.contact = contactNames.number(identifier, app.key)
+                if told.contact == nil {
+                    told.contact = unifiedNames.number(identifier, app.key)
+                    told.isUnified = true
+                }
             }
             return told
         }

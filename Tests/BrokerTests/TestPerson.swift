@@ -14,6 +14,7 @@ final class TestPerson {
     struct Row {
         let identifier: String
         let contact: JSONValue
+        let detail: String?
         let granted: String
     }
 
@@ -53,7 +54,8 @@ final class TestPerson {
             guard let identifier = row["identifier"]?.string, let contact = row["contact"],
                 let granted = row["granted"]?.string
             else { return nil }
-            return Row(identifier: identifier, contact: contact, granted: granted)
+            return Row(
+                identifier: identifier, contact: contact, detail: row["detail"]?.string, granted: granted)
         }
     }
 
