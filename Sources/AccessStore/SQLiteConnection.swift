@@ -99,6 +99,8 @@ extension AccessStoreError {
         let reason = sqlite3_errmsg(connection).map { String(cString: $0) } ?? "SQLite error \(code)"
         switch code & 0xff {
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: reason)
+        // Of these there are dozens, and the words for them are the same.
+        case SQLITE_IOERR: self = .unavailable(reason: "\(reason), SQLite's code \(code)")
         default: self = .unavailable(reason: reason)
         }
     }
