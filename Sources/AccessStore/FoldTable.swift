@@ -6,10 +6,10 @@ import ContactsModel
 struct FoldTable {
     /// What makes two records of one app and event equal.
     ///
-    /// Its hash is made once: a key is looked for, kept and forgotten. It is the library's seeded one, so that nobody can
-    /// choose contacts that all fall into one place.
-    struct Key: Hashable {
-        private let made: Int
+    /// ``hash`` tells most of them apart; `==` looks at all of it. It is the library's seeded one, so that nobody can choose
+    /// contacts that have the same.
+    struct Key: Equatable {
+        let hash: Int
         let status: AuthorizationStatus?
         let keys: ContactKeySet?
         let count: Int?
@@ -26,17 +26,14 @@ struct FoldTable {
             revision = record.revision
             detail = record.detail
             part = record.part
-            // The fields that tell most records apart; `==` looks at all of them.
             var hasher = Hasher()
             hasher.combine(keys?.rawValue ?? 0)
             hasher.combine(revision ?? 0)
             hasher.combine(part ?? 0)
             if let contacts { for contact in contacts { hasher.combine(contact.rawValue) } }
             if let detail { hasher.combine(detail) }
-            made = hasher.finalize()
+            hash = hasher.finalize()
         }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(made) }
 
         /// What it takes of the bounds.
         var weight: Int { 1 + (contacts?.count ?? 0) / 16 }
@@ -55,7 +52,8 @@ struct FoldTable {
     private var start = 0
     /// How many windows were dropped from the front: places in ``places`` count from the first window ever.
     private var dropped = 0
-    private var places: [Key: Int] = [:]
+    /// By hash: a key would be copied and compared whole at each step.
+    private var places: [Int: Int] = [:]
     private(set) var weight = 0
 
     var isEmpty: Bool { start == windows.count }
@@ -75,15 +73,15 @@ struct FoldTable {
 
     /// Counts a repeat; `false` where no window is open for it.
     mutating func countRepeat(of key: Key, at now: Int64) -> Bool {
-        guard let place = places[key] else { return false }
+        guard let place = places[key.hash], windows[place - dropped].key == key else { return false }
         windows[place - dropped].repeats += 1
         windows[place - dropped].lastRepeat = now
         return true
     }
 
-    /// Opens a window for what has none.
+    /// Opens a window for what has none. Of two with one hash, which chance does not make, the later is found.
     mutating func open(_ key: Key, at now: Int64) {
-        places[key] = dropped + windows.count
+        places[key.hash] = dropped + windows.count
         windows.append(Window(key: key, opened: now, lastRepeat: now))
         weight += key.weight
     }
@@ -97,7 +95,7 @@ struct FoldTable {
 
     mutating func closeFirst() -> Window? {
         guard let window = first else { return nil }
-        forget(window)
+        forget(window, at: dropped + start)
         start += 1
         if isEmpty {
             dropped += windows.count
@@ -114,11 +112,11 @@ struct FoldTable {
     /// Takes back the window that was opened last.
     mutating func removeLast() {
         guard !isEmpty, let window = windows.popLast() else { return }
-        forget(window)
+        forget(window, at: dropped + windows.count)
     }
 
-    private mutating func forget(_ window: Window) {
-        places[window.key] = nil
+    private mutating func forget(_ window: Window, at place: Int) {
+        if places[window.key.hash] == place { places[window.key.hash] = nil }
         weight -= window.key.weight
     }
 }

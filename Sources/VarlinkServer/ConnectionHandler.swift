@@ -251,7 +251,14 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
         if isFinal { current = nil }
         guard !isDispatching else { return }
         flush()
-        if isFinal { dispatchSoon() }
+        guard isFinal else { return }
+        dispatchSoon()
+        if decoder.bufferedBytes == 0, unsentBytes == 0 { door.answered(self) }
+    }
+
+    /// The socket, while calls are taken from it.
+    var readableDescriptor: CInt? {
+        !isClosed && mayRead && channelContext?.channel.isActive == true ? peer.descriptor : nil
     }
 
     /// Hands the kernel as much as it takes.

@@ -29,6 +29,9 @@ public final class Door {
     private var channel: (any Channel)?
     private var isClosed = false
     private var lastListened = NIODeadline.uptimeNanoseconds(0)
+    private var lingering = Lingering()
+    /// Who was answered in this turn, if it was one.
+    private var answered: (connection: ConnectionHandler?, count: Int) = (nil, 0)
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
     private var accounts: [uid_t: UserAccount] = [:]
 
@@ -164,6 +167,21 @@ public final class Door {
                 work()
             }
         }
+    }
+
+    /// A connection was sent its last reply for now. At the end of the turn its next call may be worth a moment's waiting.
+    func answered(_ connection: ConnectionHandler) {
+        answered = (connection, answered.count + 1)
+        guard answered.count == 1 else { return }
+        guard lingering.begins() else { return answered = (nil, 0) }
+        eventLoop.assumeIsolated().execute { self.linger() }
+    }
+
+    private func linger() {
+        let (connection, count) = answered
+        answered = (nil, 0)
+        guard count == 1, let connection, let descriptor = connection.readableDescriptor else { return }
+        lingering.ended(heard: Lingering.hears(descriptor))
     }
 
     private static let longestTurn = TimeAmount.microseconds(300)

@@ -57,6 +57,20 @@ struct Command {
                 descriptors: descriptors.enumerated().map { (CInt($0.offset), $0.element) })
         }
 
+        /// Waits until it has said so much.
+        func wait(for lines: Int, within time: Duration = .seconds(30)) throws -> [String] {
+            let deadline = ContinuousClock.now + time
+            while true {
+                let said = House.text(of: files + "/out").split(separator: "\n").map(String.init)
+                if said.count >= lines { return said }
+                guard ContinuousClock.now < deadline, !process.hasEnded(within: .milliseconds(2)) else {
+                    throw Trouble("a program said \(said) and no more: \(House.text(of: files + "/err"))")
+                }
+            }
+        }
+
+        func end() { process.kill() }
+
         func finish(within time: Duration = .seconds(30)) throws -> Command {
             guard process.hasEnded(within: time), let end = process.end else {
                 throw Trouble("a program did not end; it said \(House.text(of: files + "/err"))")

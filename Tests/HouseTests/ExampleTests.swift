@@ -59,6 +59,37 @@ struct ExampleTests {
     }
 
     @Test(
+        "A watcher is told what changes of what it sees, what is given and what is taken, and nothing else",
+        .enabled(if: python != nil, "no Python with the package varlink; CONTACTBROKER_PYTHON names one"))
+    func watches() throws {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        let script = Self.script.replacing("ask.py", with: "watch.py")
+        let watcher = try Command.Running(
+            try #require(Self.python), [script], in: house, environment: Self.environment)
+        defer { watcher.end() }
+        let prompt = try person.prompt()
+        let ada = try #require(person.search(prompt, "ada").first).identifier
+        try person.answer(prompt, #""level":"limited","identifiers":["\#(ada)"]"#)
+        #expect(try watcher.wait(for: 1) == ["watching"])
+
+        let known = try keeper.fetch(#""predicate":{"name":"ada"}"#).identifiers
+        let others = try keeper.fetch(#""predicate":{"name":"grace"}"#).identifiers
+        func rename(_ identifier: String?, _ name: String) throws {
+            let contact = #"{"identifier":"\#(identifier ?? "")","familyName":"\#(name)"}"#
+            #expect(try keeper.save([#"{"operation":"update","contact":\#(contact)}"#]).error == nil)
+        }
+        try rename(others.first, "Nobody")
+        try rename(known.first, "King")
+        #expect(try watcher.wait(for: 2).dropFirst() == ["updateContact Ada King"])
+        #expect(try keeper.save([#"{"operation":"delete","contact":{"identifier":"\#(known.first ?? "")"}}"#]).error == nil)
+        let said = try watcher.wait(for: 3)
+        #expect(said.count == 3 && said[2].hasPrefix("deleteContact "))
+        #expect(!said.contains { $0.contains("Nobody") })
+    }
+
+    @Test(
         "Another ten ask for one address, once, and are told that one or none",
         .enabled(if: python != nil, "no Python with the package varlink; CONTACTBROKER_PYTHON names one"))
     func picks() throws {
