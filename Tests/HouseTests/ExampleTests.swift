@@ -83,7 +83,8 @@ struct ExampleTests {
         try rename(others.first, "Nobody")
         try rename(known.first, "King")
         #expect(try watcher.wait(for: 2).dropFirst() == ["updateContact Ada King"])
-        #expect(try keeper.save([#"{"operation":"delete","contact":{"identifier":"\#(known.first ?? "")"}}"#]).error == nil)
+        let deleted = #"{"operation":"delete","contact":{"identifier":"\#(known.first ?? "")"}}"#
+        #expect(try keeper.save([deleted]).error == nil)
         let said = try watcher.wait(for: 3)
         #expect(said.count == 3 && said[2].hasPrefix("deleteContact "))
         #expect(!said.contains { $0.contains("Nobody") })
