@@ -23,8 +23,14 @@ enum GrantsTable {
                     row(
                         "\(index + 1)", ShownText.quoted(grant.displayName, columns: nameWidth),
                         grant.strength.rawValue,
-                        seen + (grant.session == nil ? "" : " (session)"), contacts, last, nameWidth))
+                        seen + end(of: grant), contacts, last, nameWidth))
             }
+    }
+
+    /// With what the grant ends, where that is not when somebody takes it back.
+    private static func end(of grant: AppGrant) -> String {
+        guard let session = grant.session else { return "" }
+        return session.hasPrefix("process ") ? " (process)" : " (session)"
     }
 
     private static func row(
