@@ -70,12 +70,17 @@ public final class IdentifierCipher {
     public func record(_ identifier: String, as kind: RecordKind) -> RecordNumber? {
         guard identifier.utf8.count == 2 * Self.blockSize else { return nil }
         var sealed = [UInt8](repeating: 0, count: Self.blockSize)
-        var index = 0
-        for byte in identifier.utf8 {
-            guard let digit = Self.digit(byte) else { return nil }
-            sealed[index / 2] = sealed[index / 2] << 4 | digit
-            index += 1
+        var identifier = identifier
+        let isHexadecimal = identifier.withUTF8 { text in
+            for index in 0..<Self.blockSize {
+                guard let high = Self.digit(text[2 * index]), let low = Self.digit(text[2 * index + 1]) else {
+                    return false
+                }
+                sealed[index] = high << 4 | low
+            }
+            return true
         }
+        guard isHexadecimal else { return nil }
         var plain = sealed
         guard ccrypto_blocks_decrypt(blocks, sealed, &plain, 1) == 1 else { return nil }
         var rest: UInt8 = 0
