@@ -10,7 +10,7 @@ struct Contactctl: ParsableCommand {
         version: "contactctl 0.1.0",
         subcommands: [
             AppsCommand.self, ShowCommand.self, RevokeCommand.self, ResetCommand.self, WhyCommand.self,
-            ReloadCommand.self, AuditCommand.self, VerifyCommand.self, StatusCommand.self,
+            ReloadCommand.self, PendingCommand.self, AuditCommand.self, VerifyCommand.self, StatusCommand.self,
         ])
 
     static func main() { runAsProgram() }

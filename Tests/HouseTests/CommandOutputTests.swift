@@ -50,6 +50,24 @@ struct CommandOutputTests {
         }
     }
 
+    @Test("contactctl pending lists who waits for an answer and for what kind, and not why")
+    func pending() throws {
+        let house = try House()
+        #expect(try contactctl("pending", in: house).errors == "no question waits for an answer\n")
+        #expect(try contactctl("pending", "--json", in: house).output == "[]\n")
+        let person = try house.person()
+        let mail = try house.app("mail")
+        try mail.begin("RequestAccess", #"{"purpose":"a secret reason"}"#)
+        let prompt = try person.prompt()
+        let shown = try contactctl("pending", in: house)
+        #expect(shown.end == .exited(0))
+        #expect(shown.words == "APP HOW SURE ASKS STATE\nmail unverified to see contacts at an agent\n")
+        #expect(!shown.output.contains("secret"))
+        try person.answer(prompt)
+        #expect(try mail.reply().error == nil)
+        #expect(try contactctl("pending", in: house).output.isEmpty)
+    }
+
     @Test("contactctl audit shows what happened, verify that it is whole, status how the broker is")
     func records() throws {
         let house = try House()
