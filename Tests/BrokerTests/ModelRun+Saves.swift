@@ -248,13 +248,6 @@ extension ModelRun {
         draft.usedGroups.formUnion([parent.number, child.number])
         let app = model.app(name)
         let visible = Set(draft.book.groups.values.filter { app.sees(groupMadeBy: $0.maker) }.map(\.number))
-        if adds, !draft.contacts.isEmpty, draft.book.reaches(parent.number, from: child.number, within: visible) {
-            // Not in one save with an addition: a refusal that only the book can find leaves the token changed, since the
-            // set had been widened for what was not added then.
-            draft.texts.removeLast()
-            draft.description.removeLast()
-            return
-        }
         if adds, draft.book.reaches(parent.number, from: child.number, within: visible) {
             draft.error = #"ContainmentCycle{"index":\#(draft.texts.count - 1)}"#
         } else if adds {
