@@ -97,12 +97,7 @@ final class ModelRun {
         connections = [:]
         watches = [:]
         person = nil
-        for name in model.apps.keys {
-            model.apps[name]?.isSilenced = false
-            // What happened thirty days ago is remembered no more: where nothing did since, the place is another one for
-            // the same history.
-            if model.app(name).movedAt < model.now - 30 * 86_400 { lastTokens[name] = nil }
-        }
+        for name in model.apps.keys { model.apps[name]?.isSilenced = false }
     }
 
     /// Lets time pass for the broker and the model, in whole seconds.
