@@ -149,6 +149,23 @@ struct PolicyTests {
         #expect(try house.audit(.revocation).count == before + 1)
     }
 
+    @Test(
+        "Lowering a grant makes it last no longer, and does not bring back what is over",
+        arguments: ["full", "limited"])
+    func lowering(status: String) throws {
+        let app = try house.app("mail", .full, strength: .installed)
+        house.rule(installed { $0.maximumLifetime = 3_600 })
+        let administrator = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
+        let lower = #"{"app":"mail","status":"\#(status)"}"#
+        house.loop.advance(by: .seconds(3_500))
+        #expect(try administrator.call("SetGrant", lower).error == nil)
+        #expect(try self.status(app) == status)
+        house.loop.advance(by: .seconds(101))
+        #expect(try self.status(app) == "notDetermined")
+        #expect(try administrator.call("SetGrant", lower).error == nil)
+        #expect(try self.status(app) == "notDetermined")
+    }
+
     @Test("Two grants run out each at its own time")
     func lifetimes() throws {
         house.rule(installed { $0.maximumLifetime = 600 })
