@@ -68,7 +68,9 @@ extension SetHistory {
         self.init(epoch: grant.revision)
         guard let before, before.grant.keys == grant.keys else { return }
         switch (before.grant.access, grant.access) {
-        case (.full, .full): epoch = before.history.epoch
+        case (.full, .full):
+            self = before.history
+            append([(.revoked, before.grant.own.subtracting(grant.own))], grant.revision, moment)
         case (.limited(let former), .limited(let now)):
             self = before.history
             append(

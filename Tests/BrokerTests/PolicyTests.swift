@@ -233,6 +233,29 @@ struct PolicyTests {
         #expect(try app.call("FetchHistory", history).parameters["events"]?.count == 0)
     }
 
+    @Test("What a lowered grant leaves of an app's own cards under a cap is told as taken back")
+    func loweredOwn() throws {
+        let app = try house.app("mail", .full, strength: .installed)
+        house.rule(installed { $0.capsLevel = true })
+        let token = try #require(try app.save([.add(given: "Own")]).token)
+        let administrator = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
+        #expect(try administrator.call("SetGrant", #"{"app":"mail","status":"full"}"#).error == nil)
+        #expect(try app.fetch().names == [])
+        #expect(try app.fetch().token != token)
+        #expect(try app.history(token).events == ["revoked"])
+    }
+
+    @Test("An app that is forced to everything is not told what becomes of the set beneath")
+    func forcedToken() throws {
+        let app = try house.app("mail", .limited(to: house.records("Ada")), strength: .installed)
+        house.rule(installed { $0.forcedLevel = .full })
+        let token = try app.fetch().token
+        try house.grant(.limited(to: house.records("Ada", "Grace")), to: app)
+        #expect(try app.fetch().token == token)
+        house.rule([])
+        #expect(try app.fetch().names == ["Ada", "Grace"])
+    }
+
     // MARK: A durable audit
 
     @Test(
