@@ -67,7 +67,9 @@ extension ModelRun {
         note(
             "save: \(name) \(draft.description.joined(separator: ", "))\(draft.error.map { ", refused: " + $0 } ?? "")")
         let answer = try app(name).call("SaveContacts", #"{"changes":[\#(draft.texts.joined(separator: ","))]}"#)
-        if level == .denied { return try requireSame((answer.error ?? "") + answer.text, "AccessDenied{}", name) }
+        if level == .denied || level == .restricted {
+            return try requireSame((answer.error ?? "") + answer.text, "AccessDenied{}", name)
+        }
         if let error = draft.error {
             return try requireSame((answer.error ?? "") + answer.text, error, "\(name): a save")
         }
@@ -140,7 +142,7 @@ extension ModelRun {
 
     private func addContact(to draft: inout Draft, _ name: String) {
         let number = draft.book.takeNumber()
-        let texts = makeTexts(number, notes: true)
+        let texts = makeTexts(number, notes: true).filter { model.app(name).rule.writable.contains($0.key) }
         draft.contacts[draft.texts.count] = number
         draft.texts.append(step("add", contact: json(texts) + #","identifier":"new \#(number)""#))
         draft.description.append("adds \(number)")

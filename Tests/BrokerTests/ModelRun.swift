@@ -32,7 +32,7 @@ final class ModelRun {
     var tokens: [String: [KeptToken]] = [:]
 
     struct KnownToken {
-        var place: [Int]
+        var place: ModelPlace
         var window: Int64
         var text: String
     }
@@ -42,6 +42,9 @@ final class ModelRun {
         let seconds: Int64
         let snapshot: ModelSnapshot
     }
+
+    /// What the administrator rules, by app.
+    var rules: [String: ModelRule] = [:]
 
     init(seed: UInt64) throws {
         house = try BrokerHouse()
@@ -98,6 +101,7 @@ final class ModelRun {
         watches = [:]
         person = nil
         for name in model.apps.keys { model.apps[name]?.isSilenced = false }
+        loadPolicy()
     }
 
     /// Lets time pass for the broker and the model, in whole seconds.
