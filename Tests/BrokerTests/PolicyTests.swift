@@ -166,6 +166,21 @@ struct PolicyTests {
         #expect(try self.status(app) == "notDetermined")
     }
 
+    @Test("A grant whose times are out of all bounds is over, and stops nobody", arguments: [Int64.min, .max])
+    func absurdTimes(time: Int64) throws {
+        let app = try house.app("mail", strength: .installed)
+        let broker = house.broker
+        _ = try broker.access.makeIdentifiers(for: app.principal, sharesStandingKey: true)
+        var grant = Grant(
+            access: .full, revision: broker.access.nextRevision(), decidedBy: .person, decidedAt: time)
+        if time < 0 { grant.lifetime = .untilTime(time) }
+        broker.access.setGrant(grant, for: app.principal, displayName: "mail")
+        house.rule(installed { $0.maximumLifetime = 3_600 })
+        house.loop.advance(by: .seconds(1))
+        #expect(try status(app) == "notDetermined")
+        #expect(try status(keeper) == "full")
+    }
+
     @Test("Two grants run out each at its own time")
     func lifetimes() throws {
         house.rule(installed { $0.maximumLifetime = 600 })
