@@ -65,12 +65,12 @@ extension AccessStore {
         held.filter { $0.value.grant.hasExpired(at: now) }.map(\.key)
     }
 
-    /// Adds contacts to a limited principal's set, under a new revision. Does nothing for any other.
+    /// Adds contacts that the app itself makes to a limited principal's set, under a new revision. Does nothing for any other.
     public func widen(_ principal: Principal, with records: Set<RecordNumber>) {
         guard case .limited(let set)? = held[principal]?.grant.access else { return }
         let added = records.subtracting(set)
         guard !added.isEmpty else { return }
-        change(principal, to: set.union(added), .rows(added: added, removed: []), [(.created, added)])
+        change(principal, to: set.union(added), .rows(added: added, removed: []), [])
     }
 
     /// Keeps apart what an app makes while it counts as limited and was granted something else.
@@ -78,22 +78,28 @@ extension AccessStore {
         guard let grant = held[principal]?.grant, grant.access.status != .limited else { return }
         let added = records.subtracting(grant.own)
         guard !added.isEmpty else { return }
-        changeOwn(of: principal, to: grant.own.union(added), .rows(added: added, removed: []), [(.created, added)])
+        changeOwn(of: principal, to: grant.own.union(added), .rows(added: added, removed: []), [])
     }
 
     /// Takes deleted contacts out of every limited set of a user; each one that had any has a new revision.
-    public func forget(_ records: Set<RecordNumber>, uid: UInt32) {
+    public func forget(_ records: Set<RecordNumber>, uid: UInt32) { leave(records, uid: uid, as: .deleted) }
+
+    /// Takes contacts that never came into the book out of the sets again. Nobody saw them, so that it is no event.
+    func unwiden(_ records: Set<RecordNumber>, uid: UInt32) { leave(records, uid: uid, as: nil) }
+
+    private func leave(_ records: Set<RecordNumber>, uid: UInt32, as kind: SetEvent.Kind?) {
+        guard !records.isEmpty else { return }
+        let events = { (gone: Set<RecordNumber>) in kind.map { [($0, gone)] } ?? [] }
         for (principal, held) in held where principal.uid == uid {
             let gone = records.intersection(held.grant.own)
             if !gone.isEmpty {
                 changeOwn(
-                    of: principal, to: held.grant.own.subtracting(gone), .rows(added: [], removed: gone),
-                    [(.deleted, gone)])
+                    of: principal, to: held.grant.own.subtracting(gone), .rows(added: [], removed: gone), events(gone))
             }
             guard case .limited(let set) = held.grant.access else { continue }
             let removed = records.intersection(set)
             guard !removed.isEmpty else { continue }
-            change(principal, to: set.subtracting(removed), .rows(added: [], removed: removed), [(.deleted, removed)])
+            change(principal, to: set.subtracting(removed), .rows(added: [], removed: removed), events(removed))
         }
     }
 

@@ -48,7 +48,7 @@ extension AccessStore {
     /// - Parameter existing: the records of ``SaveIntent/adds`` that are in the book.
     public func resolveSave(_ intent: Int64, existing: Set<RecordNumber>) {
         guard let open = intents[intent] else { return }
-        forget(Set(open.adds).subtracting(existing), uid: open.uid)
+        unwiden(Set(open.adds).subtracting(existing), uid: open.uid)
         endSave(intent)
     }
 

@@ -1,17 +1,16 @@
 import AccessControl
 import ContactsModel
 
-/// What joined a limited set or left it.
+/// What joined a limited set or left it. What the app itself adds is no event: the book says when it came, and a save that is
+/// not done leaves no trace.
 public struct SetEvent: Hashable, Sendable {
     public enum Kind: Int64, CaseIterable, Sendable {
         /// Given by the person.
         case granted = 1
-        /// About to be made by the app itself.
-        case created
         /// Taken back while it is still in the book.
-        case revoked
+        case revoked = 3
         /// Gone from the book.
-        case deleted
+        case deleted = 4
     }
 
     /// The grant's revision with this event.
@@ -69,7 +68,9 @@ extension SetHistory {
         self.init(epoch: grant.revision)
         guard let before, before.grant.keys == grant.keys else { return }
         switch (before.grant.access, grant.access) {
-        case (.full, .full): epoch = before.history.epoch
+        case (.full, .full):
+            self = before.history
+            append([(.revoked, before.grant.own.subtracting(grant.own))], grant.revision, moment)
         case (.limited(let former), .limited(let now)):
             self = before.history
             append(

@@ -166,7 +166,9 @@ extension Broker {
         }
         lowered.revision = access.nextRevision()
         lowered.decidedBy = .administrator
-        lowered.decidedAt = seconds
+        // What still gives something is as old as it was: lowering must not make it last longer than the policy allows, nor
+        // bring back what is over by it.
+        if lowered.access == .denied { lowered.decidedAt = seconds }
         return lowered
     }
 

@@ -16,8 +16,9 @@ extension Broker {
         }
         guard let next = ends.min() else { return }
         let bound = LoopBound(self, loop: surroundings.loop)
-        // At most a day ahead: clocks get set.
-        let wait = min(max(0, next - seconds), 86_400)
+        // At most a day ahead: clocks get set. What is over is not subtracted: the file may say any number.
+        let now = seconds
+        let wait = next > now ? min(next - now, 86_400) : 0
         expiry = surroundings.loop.schedule(after: .seconds(wait)) { bound.value.expire() }
     }
 

@@ -115,11 +115,14 @@ final class FetchHistory {
         guard
             let token = parameters.token.flatMap({ reading.identifiers.open($0, as: .history) })
                 .flatMap(HistoryToken.init),
-            token.time >= broker.seconds - ContactsStore.historyRetention, token.place.epoch == end.epoch,
+            token.time >= broker.seconds - ContactsStore.historyRetention,
+            // Of a clock that was set back: what happens now may have lower numbers.
+            token.time <= broker.seconds, token.place.epoch == end.epoch,
             token.place.terms == end.terms
         else { return nil }
         // A place ahead of the book is one of a book that is no more.
-        guard token.place.change <= reading.book?.lastChange ?? 0, token.place.set <= end.set else { return nil }
+        let last = max(reading.book?.lastChange ?? 0, HistoryToken.floor(at: token.time))
+        guard token.place.change <= last, token.place.set <= end.set else { return nil }
         return token.place
     }
 

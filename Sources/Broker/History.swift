@@ -38,7 +38,8 @@ final class History {
         if let known, known.revision == disclosure.revision, known.pending.isEmpty { return known.place }
         let scope = ChangeScope(records: disclosure.scope, keys: disclosure.keys, app: reading.identifiers.mark)
         var place = known?.place ?? HistoryPlace(epoch: set.epoch, terms: terms, change: 0, set: 0)
-        if let last = set.events.last {
+        // Who sees everything does not see what a rule over it would leave.
+        if case .only = disclosure.scope, let last = set.events.last {
             // With a change of the set everything up to then is behind the app.
             if last.revision > place.set { place.change = max(place.change, last.change) }
             place.set = max(place.set, last.revision)

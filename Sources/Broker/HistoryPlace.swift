@@ -1,5 +1,6 @@
 import AccessControl
 import ContactsModel
+import ContactsStore
 
 /// A place in what one app can see happen: after the last event it could see.
 struct HistoryPlace: Hashable {
@@ -33,8 +34,17 @@ struct HistoryToken: Hashable {
     static let window: Int64 = 10 * 86_400
 
     init(_ place: HistoryPlace, at seconds: Int64) {
-        self.place = place
         time = Self.window(of: seconds)
+        var place = place
+        place.change = max(place.change, Self.floor(at: time))
+        self.place = place
+    }
+
+    /// Of an app that saw nothing happen for long, the book forgets the change that it saw last. So that it makes no
+    /// difference when, a token names none that is older than what is certainly kept while its window lasts.
+    static func floor(at time: Int64) -> Int64 {
+        let (oldest, overflow) = time.subtractingReportingOverflow(ContactsStore.historyRetention - window)
+        return overflow ? 0 : max(0, ContactsStore.changeNumber(at: oldest) - 1)
     }
 
     static func window(of seconds: Int64) -> Int64 { seconds - ((seconds % window) + window) % window }

@@ -67,11 +67,11 @@ struct HistoryPlan: Hashable {
         _ isExcluded: (ChangeAuthor) -> Bool
     ) {
         let add = changes.first { $0.kind == .addContact }
+        // What was not in the book yet nobody saw, though an app's own contact is in its set a little before.
         let wasVisible =
             switch events.first?.kind {
-            case .revoked, .deleted: true
-            case .granted, .created: false
-            // The set did not change, but an app's own contact joins it before it is in the book.
+            case .revoked, .deleted: add == nil
+            case .granted: false
             case nil: isVisible && add == nil
             }
         let isUpdated = changes.contains {
@@ -80,8 +80,7 @@ struct HistoryPlan: Hashable {
         switch (wasVisible, isVisible) {
         case (false, false): break
         case (false, true):
-            let joining = events.last { $0.kind == .granted || $0.kind == .created }
-            if let add, joining?.kind != .granted {
+            if let add, !events.contains(where: { $0.kind == .granted }) {
                 if !isExcluded(add.author) {
                     contacts[record] = .addContact
                 } else if isUpdated {

@@ -4,6 +4,12 @@ extension ContactsStore {
     /// How long changes are kept, in seconds.
     public static let historyRetention: Int64 = 30 * 86_400
 
+    /// No change that is made at a time or later has a lower number: numbers are times in microseconds, or come after the last.
+    public static func changeNumber(at seconds: Int64) -> Int64 {
+        let (time, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        return overflow ? 0 : time
+    }
+
     /// The changes after a number and up to another one, in their order. Not for the loop.
     ///
     /// - Parameters:

@@ -72,8 +72,7 @@ struct ChangeLog {
     /// - Parameter last: the book's last change.
     init(after last: Int64, by author: ChangeAuthor, at seconds: Int64) {
         // By the time, so that a book that was restored does not count again what was counted before.
-        let (time, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        next = max(overflow ? 0 : time, last + 1)
+        next = max(ContactsStore.changeNumber(at: seconds), last + 1)
         self.author = author
     }
 

@@ -37,7 +37,9 @@ public struct Ruling: Hashable, Sendable {
         var end: Int64?
         if case .untilTime(let time) = grant.lifetime { end = time }
         if let maximumLifetime, grant.access != .denied {
-            end = min(end ?? .max, grant.decidedAt.addingReportingOverflow(maximumLifetime).partialValue)
+            let (own, overflow) = grant.decidedAt.addingReportingOverflow(maximumLifetime)
+            // Decided at no time that there is: over.
+            end = min(end ?? .max, overflow ? 0 : own)
         }
         return end
     }

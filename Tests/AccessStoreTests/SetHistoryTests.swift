@@ -16,7 +16,7 @@ struct SetHistoryTests {
         store.setHistory(of: mail)?.events.map { "\($0.kind) \($0.record.rawValue) \($0.change)" } ?? []
     }
 
-    @Test("What is given, made, taken back and deleted is kept in its order, over a restart too")
+    @Test("What is given, taken back and deleted is kept in its order, over a restart too; what the app makes is not")
     func kept() throws {
         let house = try House()
         var store = try house.open()
@@ -30,7 +30,7 @@ struct SetHistoryTests {
         store.setGrant(Self.grant(.limited(to: contacts(2, 3, 4)), in: store), for: mail, displayName: "Mail")
         change = 9
         store.forget(contacts(2, 8), uid: 1_000)
-        let expected = ["created 3 7", "revoked 1 7", "granted 4 7", "deleted 2 9"]
+        let expected = ["revoked 1 7", "granted 4 7", "deleted 2 9"]
         #expect(Set(Self.events(store)) == Set(expected) && Self.events(store).last == expected.last)
         try store.commit()
         store.close(now: house.now)
@@ -38,8 +38,10 @@ struct SetHistoryTests {
         #expect(Set(Self.events(store)) == Set(expected) && Self.events(store).last == expected.last)
         #expect(store.setHistory(of: mail)?.epoch == epoch)
         // A book that is not open says 0, and that is not before what was.
-        store.widen(mail, with: contacts(5))
-        #expect(Self.events(store).last == "created 5 9")
+        change = 0
+        store.moment = { _ in SetMoment(change: change, time: 0) }
+        store.setGrant(Self.grant(.limited(to: contacts(3, 4, 5)), in: store), for: mail, displayName: "Mail")
+        #expect(Self.events(store).last == "granted 5 9")
         store.close(now: house.now)
     }
 
@@ -71,19 +73,49 @@ struct SetHistoryTests {
         var time: Int64 = 0
         store.moment = { _ in SetMoment(change: 0, time: time) }
         store.setGrant(Self.grant(.limited(to: []), in: store), for: mail, displayName: "Mail")
-        store.widen(mail, with: contacts(1))
+        let give = { (records: Set<RecordNumber>) in
+            let grant = Self.grant(.limited(to: records), in: store)
+            store.setGrant(grant, for: mail, displayName: "Mail")
+        }
+        give(contacts(1))
         try store.commit()
         time = SetHistory.retention
-        store.widen(mail, with: contacts(2))
+        give(contacts(1, 2))
         #expect(Self.events(store).count == 2)
         time += 1
-        store.widen(mail, with: contacts(3))
-        #expect(Self.events(store) == ["created 2 0", "created 3 0"])
+        give(contacts(1, 2, 3))
+        #expect(Self.events(store) == ["granted 2 0", "granted 3 0"])
         try store.commit()
         store.close(now: house.now)
         store = try house.open()
-        #expect(Self.events(store) == ["created 2 0", "created 3 0"])
+        #expect(Self.events(store) == ["granted 2 0", "granted 3 0"])
+        // The last one stays, however old: where the history ends does not move back.
+        let end = store.setHistory(of: mail)?.events.last
+        time += SetHistory.retention + 1
+        store.moment = { _ in SetMoment(change: 0, time: time) }
+        store.widen(mail, with: contacts(4))
+        #expect(store.setHistory(of: mail)?.events == [end].compactMap { $0 })
+        try store.commit()
         store.close(now: house.now)
+        store = try house.open()
+        #expect(store.setHistory(of: mail)?.events == [end].compactMap { $0 })
+        store.close(now: house.now)
+    }
+
+    @Test("A save that is not done leaves the set and its history as they were")
+    func notDone() throws {
+        let house = try House()
+        let store = try house.open()
+        defer { store.close(now: house.now) }
+        for access in [Access.limited(to: contacts(1, 2)), .full] {
+            store.setGrant(Self.grant(access, in: store), for: mail, displayName: "Mail")
+            let before = store.setHistory(of: mail)
+            let intent = store.beginSave(uid: 1_000, principal: mail, adds: [RecordNumber(3)], isKeptToSingle: true)
+            #expect(store.setHistory(of: mail) == before)
+            store.resolveSave(intent, existing: [])
+            #expect(store.grant(of: mail)?.access == access && store.grant(of: mail)?.own == [])
+            #expect(store.setHistory(of: mail) == before)
+        }
     }
 
     @Test("A set that a failed commit took back has the history that is in the file, or begins anew")
@@ -112,8 +144,9 @@ struct SetHistoryTests {
         let store = try house.open()
         defer { store.close(now: house.now) }
         store.setGrant(Self.grant(.limited(to: []), in: store), for: mail, displayName: "Mail")
-        store.widen(mail, with: contacts(1, 2))
-        store.widen(mail, with: contacts(3))
+        for set in [contacts(1, 2), contacts(1, 2, 3)] {
+            store.setGrant(Self.grant(.limited(to: set), in: store), for: mail, displayName: "Mail")
+        }
         let history = try #require(store.setHistory(of: mail))
         #expect(history.events(since: 0).count == 3)
         #expect(history.events(since: history.events[0].revision).map(\.record.rawValue) == [3])

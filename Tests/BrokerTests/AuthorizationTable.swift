@@ -7,17 +7,23 @@ enum AuthorizationTable {
     enum Level: CaseIterable {
         case notDeterminedDismissed, notDeterminedRefused, notDeterminedWithoutAgent
         case limited, full, denied
-        // Here comes `restricted`, when policy decides standings: AccessDenied to everything that reads, saves, watches,
-        // picks or proposes, `restricted` from GetAuthorization and RequestAccess, empty from ManageAccess, and nobody
-        // is asked.
+        /// The policy refuses the app: one of which nothing was decided, one to which everything was granted.
+        case restrictedUndecided, restricted
+        /// The policy allows single contacts at most, and everything was granted: limited to nobody.
+        case capped
+        /// The policy allows given names and nothing else of a limited app's contacts.
+        case cappedKeys
     }
 
     /// What a method does with an app of one level.
     enum Columns {
-        /// fetch, count, history, save, groups, containers: asks for access first.
-        case reading(limited: Cell, full: Cell)
+        /// fetch, count, history, save, groups, containers: asks for access first. Of a limited app of which the policy cuts
+        /// off contacts or keys, it is said where that makes a difference.
+        case reading(limited: Cell, full: Cell, capped: Cell? = nil, cappedKeys: Cell? = nil)
         /// Answers without asking anybody.
-        case atOnce(notDetermined: String, limited: String, full: String, denied: String)
+        case atOnce(
+            notDetermined: String, limited: String, full: String, denied: String, restricted: String,
+            cappedKeys: String)
         /// Asks the person by a prompt of this kind and answers the same whatever the person does that gives nothing.
         case asking(String, Asked, empty: String)
         case requestingAccess
@@ -107,7 +113,9 @@ enum AuthorizationTable {
             .atOnce(
                 notDetermined: #"{"status":"notDetermined"}"#,
                 limited: #"{"status":"limited","keys":[\#(ordinaryKeys)]}"#,
-                full: #"{"status":"full","keys":[\#(ordinaryKeys)]}"#, denied: #"{"status":"denied"}"#)),
+                full: #"{"status":"full","keys":[\#(ordinaryKeys)]}"#, denied: #"{"status":"denied"}"#,
+                restricted: #"{"status":"restricted"}"#,
+                cappedKeys: #"{"status":"limited","keys":["givenName"]}"#)),
         Row("RequestAccess", "{}", .requestingAccess),
         Row(
             "FetchContacts", #"{"keys":["givenName"],"sortOrder":"givenName"}"#,
@@ -116,13 +124,17 @@ enum AuthorizationTable {
                     #"{"contacts":[{"identifier":"<ada>","givenName":"Ada"}],"historyToken":"<token>"}"#),
                 full: Cell(
                     #"{"contacts":[{"identifier":"<ada>","givenName":"Ada"},{"identifier":"<bob>","givenName":"Bob"}],"#
-                        + #""historyToken":"<token>"}"#))),
+                        + #""historyToken":"<token>"}"#),
+                capped: Cell(#"{"contacts":[],"historyToken":"<token>"}"#))),
         Row(
             "FetchContacts", #"{"keys":["note"]}"#,
             .reading(
                 limited: Cell(#"UnauthorizedKeys {"keys":["note"]}"#),
                 full: Cell(#"UnauthorizedKeys {"keys":["note"]}"#))),
-        Row("CountContacts", "{}", .reading(limited: Cell(#"{"count":1}"#), full: Cell(#"{"count":2}"#))),
+        Row(
+            "CountContacts", "{}",
+            .reading(
+                limited: Cell(#"{"count":1}"#), full: Cell(#"{"count":2}"#), capped: Cell(#"{"count":0}"#))),
         Row(
             "CountContacts", #"{"predicate":{"emailAddress":"bob@example.org"}}"#,
             .reading(limited: Cell(#"{"count":0}"#), full: Cell(#"{"count":1}"#))),
@@ -148,7 +160,8 @@ enum AuthorizationTable {
             "WatchChanges", "{}", more: true,
             .atOnce(
                 notDetermined: "waits", limited: #"{"historyToken":"<token>"} and goes on"#,
-                full: #"{"historyToken":"<token>"} and goes on"#, denied: denied)),
+                full: #"{"historyToken":"<token>"} and goes on"#, denied: denied, restricted: denied,
+                cappedKeys: #"{"historyToken":"<token>"} and goes on"#)),
         Row(
             "FetchHistory", #"{"keys":["givenName"],"includeGroups":true}"#,
             .reading(
@@ -157,7 +170,8 @@ enum AuthorizationTable {
                     joined("mine", "ada")),
                 full: history(
                     #"{"kind":"dropEverything"}"#, added("Ada"), added("Bob"), added("Mine", called: "mine"),
-                    added("Theirs", called: "theirs"), joined("mine", "ada"), joined("theirs", "bob")))),
+                    added("Theirs", called: "theirs"), joined("mine", "ada"), joined("theirs", "bob")),
+                capped: history(#"{"kind":"dropEverything"}"#, added("Mine", called: "mine")))),
         // Whether somebody matches makes no difference.
         Row("RequestContacts", #"{"query":"Bob"}"#, .asking("button", .unlessFull, empty: #"{"identifiers":[]}"#)),
         Row("RequestContacts", #"{"query":"Nobody"}"#, .asking("button", .unlessFull, empty: #"{"identifiers":[]}"#)),
@@ -188,7 +202,9 @@ enum AuthorizationTable {
             "ListContainers", #"{"contact":"<record>"}"#, .reading(limited: Cell(local, none), full: Cell(local, none))),
         Row(
             "SaveContacts", step("update", #","contact":{"identifier":"<record>","nickname":"N"}"#),
-            .reading(limited: Cell(saved, noStep), full: Cell(saved, noStep))),
+            .reading(
+                limited: Cell(saved, noStep), full: Cell(saved, noStep),
+                cappedKeys: Cell(#"UnauthorizedKeys {"keys":["nickname"]}"#, noStep))),
         Row(
             "SaveContacts", step("update", #","contact":{"identifier":"<record>","note":"N"}"#),
             .reading(
@@ -219,8 +235,12 @@ enum AuthorizationTable {
         Row(
             "PickContacts", #"{"keys":["givenName"],"enabling":{"excludedIdentifiers":["<record>"]}}"#,
             .asking("pick", .always, empty: #"{"contacts":[]}"#)),
+        // Who cannot see a card whole deletes it only if it is of their own making.
         Row(
-            "SaveContacts", step("delete", theRecord), .reading(limited: Cell(saved, noStep), full: Cell(saved, noStep))
+            "SaveContacts", step("delete", theRecord),
+            .reading(
+                limited: Cell(saved, noStep), full: Cell(saved, noStep),
+                cappedKeys: Cell(#"RecordNotWritable {"index":0,"identifier":"<record>"}"#, noStep))
         ),
     ]
     private static let fetched = Cell(
@@ -231,12 +251,12 @@ enum AuthorizationTable {
     static let ofGroups: [Row] = [
         Row(
             "FetchContacts", #"{"keys":["givenName"],"predicate":{"group":"<group>"},"sortOrder":"givenName"}"#,
-            .reading(limited: members, full: members)),
+            .reading(limited: members, full: members, capped: Cell(nobody))),
         Row(
             "CountContacts", #"{"predicate":{"group":"<group>"}}"#,
             .reading(
                 limited: Cell(#"{"count":<members>}"#, #"{"count":0}"#),
-                full: Cell(#"{"count":<members>}"#, #"{"count":0}"#))),
+                full: Cell(#"{"count":<members>}"#, #"{"count":0}"#), capped: Cell(#"{"count":0}"#))),
         Row(
             "ListGroups", #"{"identifiers":["<group>"]}"#,
             .reading(limited: listed, full: listed)),
@@ -253,15 +273,16 @@ enum AuthorizationTable {
             .reading(limited: Cell(saved, noParent), full: Cell(saved, noParent))),
         Row(
             "SaveContacts", step("addMember", theGroup + #","member":"<ada>""#),
-            .reading(limited: Cell(saved, noParent), full: Cell(saved, noParent))),
+            .reading(
+                limited: Cell(saved, noParent), full: Cell(saved, noParent), capped: Cell(noStep, noParent))),
         Row(
             "SaveContacts", step("removeMember", theGroup + #","member":"<bob>""#),
             .reading(limited: Cell(noStep, noParent), full: Cell(saved, noParent))),
         Row(
             "SaveContacts", step("delete", theGroup), .reading(limited: Cell(saved, noStep), full: Cell(saved, noStep))),
     ]
-    private static let members = Cell(
-        #"{"contacts":[<the members>],"historyToken":"<token>"}"#, #"{"contacts":[],"historyToken":"<token>"}"#)
+    private static let nobody = #"{"contacts":[],"historyToken":"<token>"}"#
+    private static let members = Cell(#"{"contacts":[<the members>],"historyToken":"<token>"}"#, nobody)
     private static let listed = Cell(
         #"{"groups":[{"identifier":"<group>","name":"<name>","container":"<container>","parents":[]}]}"#,
         #"{"groups":[]}"#)

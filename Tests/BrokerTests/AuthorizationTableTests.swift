@@ -1,5 +1,7 @@
 import AccessControl
 import ContactsInterface
+import ContactsModel
+import Policy
 import Testing
 import Varlink
 
@@ -81,7 +83,7 @@ private final class TableWorld {
     init(_ level: AuthorizationTable.Level) throws {
         self.level = level
         house = try BrokerHouse()
-        app = try house.app("mail", .full)
+        app = try house.app("mail", .full, strength: .installed)
         let keeper = try house.app("keeper", .full)
         let chat = try house.app("chat", .full)
         let stranger = TestApp(house: house, caller: house.caller("mail", uid: 1_001))
@@ -121,10 +123,22 @@ private final class TableWorld {
         let container = try #require(try app.call("ListContainers").parameters["defaultContainer"]?.string)
         words = [ada: "<ada>", bob: "<bob>", mine: "<mine>", theirs: "<theirs>", container: "<container>"]
         switch level {
-        case .limited: try house.grant(.limited(to: house.records("Ada")), to: app)
+        case .limited, .cappedKeys: try house.grant(.limited(to: house.records("Ada")), to: app)
         case .denied: try house.grant(.denied, to: app)
-        case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .full: break
+        case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .full, .restrictedUndecided,
+            .restricted, .capped:
+            break
         }
+        var rule = Rule(place: "test.toml:1")
+        rule.strengths = [.installed]
+        switch level {
+        case .restrictedUndecided, .restricted: rule.denies = true
+        case .capped: rule.capsLevel = true
+        case .cappedKeys: rule.maximumKeys = ContactKeySet([.givenName])
+        case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .limited, .full, .denied:
+            return
+        }
+        house.rule([rule])
     }
 
     private static func makeGroup(_ name: String, of member: String, by app: TestApp) throws -> String {
@@ -145,8 +159,12 @@ private final class TableWorld {
     func sees(_ record: Record) -> Bool {
         switch level {
         case .full: record.kind == "visible" || record.kind == "ungranted"
-        case .limited: record.kind == "visible"
-        case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .denied: false
+        case .limited, .cappedKeys: record.kind == "visible"
+        // Its own group it sees, with nobody in it.
+        case .capped: record.kind == "visible" && !record.member.isEmpty
+        case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .denied,
+            .restrictedUndecided, .restricted:
+            false
         }
     }
 
@@ -155,14 +173,14 @@ private final class TableWorld {
     /// Makes the call of one row about one record, and compares. Returns the answer's bytes.
     @discardableResult
     func check(_ row: AuthorizationTable.Row, _ record: Record) throws -> String {
-        try beginAnew()
+        let expected = expected(row, record)
+        try beginAnew(waiting: !expected.asked.isEmpty)
         var parameters = row.parameters.replacing("<record>", with: record.identifier)
             .replacing("<group>", with: record.identifier).replacing("<name>", with: record.name)
         for (identifier, word) in words { parameters = parameters.replacing(word, with: identifier) }
         let call = try app.begin(row.method, parameters, more: row.more)
         let asked = try answerPrompt(call)
         let answer = try answer(to: call)
-        let expected = expected(row, record)
         let place = "\(level): \(row.method) \(row.parameters) of \(record.kind)"
         #expect(asked == expected.asked, "\(place): what the person was asked")
         #expect(normal(answer) == expected.text, "\(place)")
@@ -170,14 +188,14 @@ private final class TableWorld {
     }
 
     /// An app of which nothing was decided is asked about anew with each call.
-    private func beginAnew() throws {
+    private func beginAnew(waiting: Bool) throws {
         switch level {
-        case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent:
+        case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .restrictedUndecided:
             house.broker.takeBack(app.principal, detail: "reset")
-        case .limited, .full, .denied: break
+        case .limited, .full, .denied, .restricted, .capped, .cappedKeys: break
         }
-        // Past whatever the last prompt's outcome makes it wait.
-        house.loop.advance(by: .seconds(25 * 3_600))
+        // Past whatever the last prompt's outcome makes it wait. Else no time passes, which tokens would tell.
+        if waiting { house.loop.advance(by: .seconds(25 * 3_600)) }
         if level != .notDeterminedWithoutAgent, person == nil { person = try TestPerson(house: house) }
         _ = try person?.prompts()
     }
@@ -229,51 +247,59 @@ private final class TableWorld {
 
     private func expected(_ row: AuthorizationTable.Row, _ record: Record) -> (asked: String, text: String) {
         switch row.columns {
-        case .reading(let limited, let full): reading(limited, full, record)
-        case .atOnce(let notDetermined, let limited, let full, let denied):
+        case .reading(let limited, let full, let capped, let cappedKeys):
+            switch level {
+            case .notDeterminedDismissed: ("access", AuthorizationTable.notDetermined)
+            case .notDeterminedRefused: ("access", AuthorizationTable.denied)
+            case .notDeterminedWithoutAgent: ("nobody", AuthorizationTable.notDetermined)
+            case .denied, .restrictedUndecided, .restricted: ("", AuthorizationTable.denied)
+            case .limited: ("", filled(limited, record))
+            case .full: ("", filled(full, record))
+            case .capped: ("", filled(capped ?? limited, record))
+            case .cappedKeys: ("", filled(cappedKeys ?? limited, record))
+            }
+        case .atOnce(let notDetermined, let limited, let full, let denied, let restricted, let cappedKeys):
             switch level {
             case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent: ("", notDetermined)
-            case .limited: ("", limited)
+            case .limited, .capped: ("", limited)
             case .full: ("", full)
             case .denied: ("", denied)
+            case .restrictedUndecided, .restricted: ("", restricted)
+            case .cappedKeys: ("", cappedKeys)
             }
         case .requestingAccess:
             switch level {
             case .notDeterminedDismissed: ("access", #"{"status":"notDetermined"}"#)
             case .notDeterminedRefused: ("access", #"{"status":"denied"}"#)
             case .notDeterminedWithoutAgent: ("nobody", "NoAgent {}")
-            case .limited: ("", #"{"status":"limited"}"#)
+            case .limited, .capped, .cappedKeys: ("", #"{"status":"limited"}"#)
             case .full: ("", #"{"status":"full"}"#)
             case .denied: ("", #"{"status":"denied"}"#)
+            case .restrictedUndecided, .restricted: ("", #"{"status":"restricted"}"#)
             }
-        case .asking(let kind, let asked, let empty): (prompt(kind, asked), empty)
+        case .asking(let kind, let asked, let empty):
+            switch (level, asked) {
+            case (.restrictedUndecided, .always), (.restrictedUndecided, .unlessFull), (.restricted, .always),
+                (.restricted, .unlessFull):
+                ("", AuthorizationTable.denied)
+            default: (prompt(kind, asked), empty)
+            }
         }
     }
 
-    private func reading(
-        _ limited: AuthorizationTable.Cell, _ full: AuthorizationTable.Cell, _ record: Record
-    ) -> (asked: String, text: String) {
-        switch level {
-        case .notDeterminedDismissed: ("access", AuthorizationTable.notDetermined)
-        case .notDeterminedRefused: ("access", AuthorizationTable.denied)
-        case .notDeterminedWithoutAgent: ("nobody", AuthorizationTable.notDetermined)
-        case .denied: ("", AuthorizationTable.denied)
-        case .limited: ("", filled(sees(record) ? limited.visible : limited.hidden, record))
-        case .full: ("", filled(sees(record) ? full.visible : full.hidden, record))
-        }
-    }
-
-    private func filled(_ cell: String, _ record: Record) -> String {
+    private func filled(_ cell: AuthorizationTable.Cell, _ record: Record) -> String {
+        let text = sees(record) ? cell.visible : cell.hidden
         let word = words[record.identifier] ?? ""
         let member = #"{"identifier":"<\#(record.member.lowercased())>","givenName":"\#(record.member)"}"#
-        return cell.replacing("<record>", with: word).replacing("<group>", with: word)
+        return text.replacing("<record>", with: word).replacing("<group>", with: word)
             .replacing("<name>", with: record.name).replacing("<the members>", with: member)
             .replacing("<members>", with: "1")
     }
 
     private func prompt(_ kind: String, _ asked: AuthorizationTable.Asked) -> String {
         switch (level, asked) {
-        case (.limited, _), (.full, .always): kind
+        case (.limited, _), (.capped, _), (.cappedKeys, _), (.full, .always): kind
+        case (.restrictedUndecided, _), (.restricted, _): ""
         case (.full, .unlessFull), (.full, .ifLimited): ""
         case (.denied, .always), (.denied, .unlessFull): "quiet " + kind
         case (.denied, .ifLimited): ""

@@ -166,6 +166,110 @@ struct HistoryTests {
         #expect(try mail.history(again.token).events == [])
     }
 
+    @Test("A save that only the book refuses leaves an app's token as it was, though it was to add a contact")
+    func refused() throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada")
+        let mail = try house.app("mail", .limited(to: house.records("Ada")))
+        let made = try mail.save([.other(#"{"operation":"add","group":{"name":"Mine"}}"#)])
+        let token = try mail.history(nil).token
+        let group = #"{"identifier":"\#(try #require(made.strings("identifiers").first))","name":"Mine"}"#
+        let member = try #require(made.strings("identifiers").first)
+        let refused = try mail.save([
+            .add(given: "New"), .other(#"{"operation":"addSubgroup","group":\#(group),"member":"\#(member)"}"#),
+        ])
+        #expect(refused.error == "ContainmentCycle")
+        #expect(try mail.fetch().token == token)
+        #expect(try mail.history(token).events == [])
+    }
+
+    @Test("What an app added and the person took back is no event where neither was told, else taken back")
+    func ownTakenBack() throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada")
+        let mail = try house.app("mail", .limited(to: house.records("Ada")))
+        let start = try mail.history(nil).token
+        let told = try #require(try mail.save([.add(given: "Mine")]).token)
+        try house.grant(.limited(to: house.records("Ada")), to: mail)
+        #expect(try mail.history(start).events == [])
+        #expect(try mail.history(told).events == ["revoked"])
+        try house.grant(.limited(to: house.records("Ada", "Mine")), to: mail)
+        #expect(try mail.history(start).events == ["granted Mine"])
+        #expect(try mail.history(told).events == ["granted Mine"])
+    }
+
+    @Test(
+        "After thirty quiet days a token outlives the broker, and says what happened since", arguments: [false, true])
+    func quiet(limited: Bool) throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada", "Bob")
+        let keys = ContactKeySet([.givenName])
+        let mail = try house.app("mail", limited ? .limited(to: house.records("Ada")) : .full, keys: keys)
+        #expect(try mail.fetch().names.contains("Ada"))
+        let bob = try house.records("Bob")
+        house.loop.advance(by: .seconds(40 * 86_400))
+        // What is old is pruned with the next save, of which the app sees nothing.
+        let keeper = try house.app("keeper")
+        _ = try keeper.save([.update(keeper.identifier(of: "Bob"), #""nickname":"B""#)])
+        let token = try mail.fetch().token
+        #expect(try mail.history(token).token == token)
+        try house.restart()
+        let again = try house.app("mail")
+        #expect(try again.fetch().token == token)
+        #expect(try again.history(token).token == token)
+        let nobody = try house.app("keeper")
+        _ = try nobody.save([.update(nobody.identifier(of: "Ada"), #""givenName":"Adah""#)])
+        #expect(try again.history(token).events == ["updateContact Adah"])
+        guard limited else { return }
+        try house.grant(.limited(to: house.records("Adah").union(bob)), keys: keys, to: again)
+        #expect(try again.history(token).events == ["updateContact Adah", "granted Bob"])
+    }
+
+    @Test("A set that changed long ago does not move an app's place when it changes again")
+    func quietSet() throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada", "Bob")
+        let mail = try house.app("mail", .limited(to: house.records("Ada")))
+        try house.grant(.limited(to: house.records("Ada", "Bob")), to: mail)
+        #expect(try mail.fetch().names == ["Ada", "Bob"])
+        house.loop.advance(by: .seconds(31 * 86_400))
+        let told = try #require(try mail.save([.add(given: "Mine")]).token)
+        try house.restart()
+        let again = try house.app("mail")
+        #expect(try again.history(told).events == [])
+        #expect(try again.fetch().token == told)
+    }
+
+    @Test("A token that was given out before there was a book is one")
+    func beforeTheBook() throws {
+        let house = try BrokerHouse()
+        let mail = try house.app("mail", .full)
+        let start = try mail.history(nil)
+        #expect(start.events == ["dropEverything"])
+        #expect(try mail.history(start.token).events == [])
+        try house.keeper(adding: "Ada")
+        #expect(try mail.history(start.token).events == ["addContact Ada"])
+    }
+
+    @Test("With a contact that it is given an app is told in which of its groups that is, since whenever")
+    func grantedMember() throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada", "Bob")
+        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bob")))
+        let group = #""group":{"name":"Mine","identifier":"g"}"#
+        _ = try mail.save(
+            [.other(#"{"operation":"add",\#(group)}"#)]
+                + ["Ada", "Bob"].map {
+                    .other(#"{"operation":"addMember",\#(group),"member":"\#(try mail.identifier(of: $0))"}"#)
+                })
+        try house.grant(.limited(to: house.records("Ada")), to: mail)
+        let token = try mail.history(nil).token
+        try house.grant(.limited(to: house.records("Ada", "Bob")), to: mail)
+        let told = try mail.history(token, #""includeGroups":true"#)
+        #expect(told.events == ["granted Bob", "addMember"])
+        #expect(told.text.contains(#""member":"\#(try mail.identifier(of: "Bob"))""#))
+    }
+
     @Test("A long history comes in parts, whole only to who takes parts, and a broken one begins again")
     func batches() throws {
         let house = try BrokerHouse()

@@ -91,7 +91,7 @@ extension Model {
 /// What an app could see at one moment, to tell later what happened since.
 struct ModelSnapshot {
     let moment: Int
-    let epoch: Int
+    let terms: ModelTerms
     let generation: Int
     let contacts: Set<Int>
     let groups: Set<Int>
@@ -125,7 +125,7 @@ struct ModelHistoryEvent: Hashable {
 extension Model {
     func snapshot(of app: ModelApp) -> ModelSnapshot {
         ModelSnapshot(
-            moment: moment, epoch: app.epoch, generation: app.generation,
+            moment: moment, terms: app.terms, generation: app.generation,
             contacts: Set(contacts(of: app).map(\.number)), groups: Set(groups(of: app).map(\.number)),
             links: links(of: app))
     }
@@ -147,7 +147,7 @@ extension Model {
     /// What an app is told of what happened since; `nil`: it is told that it must start over, and then everything.
     func history(of app: ModelApp, since then: ModelSnapshot?) -> Set<ModelHistoryEvent> {
         let now = snapshot(of: app)
-        guard let then, then.epoch == now.epoch, then.generation == now.generation else {
+        guard let then, then.terms == now.terms, then.generation == now.generation else {
             var events: Set = [ModelHistoryEvent(kind: "dropEverything")]
             for contact in now.contacts { events.insert(.init(kind: "addContact", contact: contact)) }
             for group in now.groups { events.insert(.init(kind: "addGroup", group: group)) }

@@ -14,37 +14,68 @@ struct Model {
     mutating func advance(to time: Int64) {
         now = time
         for (name, app) in apps {
-            if let end = app.expires, end <= time { decide(name, .notDetermined) }
+            if let end = app.decided?.expires, end <= time { decide(name, .notDetermined) }
+            apps[name]?.stand(at: now)
         }
     }
 
     // MARK: What was decided
 
     /// What the person or an administrator says of an app. Its history goes on where only its set changes.
+    ///
+    /// - Parameter goesOn: the grant that was there goes on, with one contact more or less.
     mutating func decide(
-        _ name: String, _ level: ModelApp.Level, set: Set<Int> = [], keys: ModelKeys = .ordinary, expires: Int64? = nil
+        _ name: String, _ level: ModelApp.Level, set: Set<Int> = [], keys: ModelKeys = .ordinary,
+        expires: Int64? = nil, goesOn: Bool = false
     ) {
         guard var app = apps[name] else { return }
         moment += 1
-        if level == .limited, app.level == .limited, app.keys == keys {
-            for contact in set.subtracting(app.set) { app.joined[contact] = .init(isGranted: true, moment: moment) }
-            for contact in app.set.subtracting(set) { app.wasRevoked[contact] = true }
-            if app.set != set { app.move(at: now) }
-        } else if level != app.level || keys != app.keys {
-            app.epoch += 1
-            app.move(at: now)
+        let former = app.decided
+        var decided: ModelDecision?
+        if level != .notDetermined {
+            decided = ModelDecision(
+                level: level, set: level == .limited ? set : [], keys: keys, expires: expires, at: now)
         }
-        app.level = level
-        app.set = level == .limited ? set : []
-        app.keys = keys
-        app.expires = level == .notDetermined ? nil : expires
+        if app.rule.kind == .lifetime, level != .denied {
+            if goesOn, let former, former.level != .denied {
+                // One contact more does not make it last longer.
+                decided?.at = former.at
+            } else if decided?.expires == nil {
+                decided?.expires = now + app.rule.lifetime
+            }
+        }
+        app.replaceDecision(by: decided, moment)
+        app.stand(at: now)
         apps[name] = app
+    }
+
+    /// An administrator takes something away. The decision is as old as it was.
+    mutating func lower(_ name: String, to level: ModelApp.Level, keys: ModelKeys, expires: Int64?) {
+        guard var app = apps[name], let former = app.decided else { return }
+        moment += 1
+        var decided = ModelDecision(
+            level: level, set: level == .limited ? former.set : [], keys: keys, expires: expires, at: former.at)
+        if level == .denied { decided.at = now }
+        app.replaceDecision(by: decided, moment)
+        app.stand(at: now)
+        apps[name] = app
+    }
+
+    /// Another policy comes into force: it is laid over what was decided, and changes none of it.
+    mutating func rule(_ rules: [String: ModelRule]) {
+        moment += 1
+        for name in apps.keys {
+            apps[name]?.rule = rules[name] ?? ModelRule()
+            apps[name]?.stand(at: now)
+        }
     }
 
     /// Everything of an app is forgotten, its identifiers too.
     mutating func reset(_ name: String) {
         decide(name, .notDetermined)
         apps[name]?.generation += 1
+        apps[name]?.epoch += 1
+        apps[name]?.stand(at: now)
     }
 
     // MARK: What happens to the book
@@ -54,37 +85,34 @@ struct Model {
         moment += 1
         let former = self.book
         self.book = book
-        if let name, apps[name]?.level == .limited {
-            for contact in joining {
-                apps[name]?.set.insert(contact)
-                apps[name]?.joined[contact] = .init(isGranted: false, moment: moment)
-            }
-        }
+        if let name { apps[name]?.add(joining, moment, at: now) }
         for (name, app) in apps {
-            for event in events where Self.sees(event, app, book) || Self.sees(event, app, former) {
-                apps[name]?.move(at: now)
+            for terms in app.places.keys where terms.epoch == app.epoch {
+                guard events.contains(where: { Self.sees($0, app, terms, book) || Self.sees($0, app, terms, former) })
+                else { continue }
+                apps[name]?.places[terms, default: 0] += 1
             }
         }
         let gone = Set(former.contacts.keys).subtracting(book.contacts.keys)
         guard !gone.isEmpty else { return }
         for (name, app) in apps {
-            for contact in gone.intersection(app.set) { apps[name]?.wasRevoked[contact] = false }
-            apps[name]?.set.subtract(gone)
+            for contact in gone.intersection(app.single) { apps[name]?.wasRevoked[contact] = false }
+            apps[name]?.decided?.set.subtract(gone)
+            apps[name]?.decided?.own.subtract(gone)
+            apps[name]?.stand(at: now)
         }
     }
 
-    private static func sees(_ event: ModelEvent, _ app: ModelApp, _ book: ModelBook) -> Bool {
-        switch event {
-        case .contact(let contact): book.contacts[contact] != nil && app.sees(contact: contact)
-        case .touched(let contact, let keys): app.sees(contact: contact) && !keys.isDisjoint(with: app.keys.keys)
-        case .group(_, let maker): app.sees(groupMadeBy: maker)
-        case .member(let contact, let group): app.sees(contact: contact) && sees(group, app, book)
-        case .subgroup(let child, let parent): sees(child, app, book) && sees(parent, app, book)
+    private static func sees(_ event: ModelEvent, _ app: ModelApp, _ terms: ModelTerms, _ book: ModelBook) -> Bool {
+        let isSeen = { (contact: Int) in terms.isAll || app.single.contains(contact) }
+        let isGroupSeen = { (group: Int) in book.groups[group].map { terms.isAll || $0.maker == app.key } ?? false }
+        return switch event {
+        case .contact(let contact): book.contacts[contact] != nil && isSeen(contact)
+        case .touched(let contact, let keys): isSeen(contact) && !keys.isDisjoint(with: terms.keys.keys)
+        case .group(_, let maker): terms.isAll || maker == app.key
+        case .member(let contact, let group): isSeen(contact) && isGroupSeen(group)
+        case .subgroup(let child, let parent): isGroupSeen(child) && isGroupSeen(parent)
         }
-    }
-
-    private static func sees(_ group: Int, _ app: ModelApp, _ book: ModelBook) -> Bool {
-        book.groups[group].map { app.sees(groupMadeBy: $0.maker) } ?? false
     }
 }
 
@@ -102,61 +130,6 @@ struct ModelKeys: Hashable {
         ModelKeys(keys: [.previousFamilyName, .givenName, .phoneNumbers], isWhole: false),
         ModelKeys(keys: [.previousFamilyName, .familyName, .emailAddresses, .modificationDate], isWhole: false),
     ]
-}
-
-/// One app, and what it may see.
-struct ModelApp {
-    enum Level: String { case notDetermined, limited, full, denied }
-    struct Joining {
-        /// Given by the person; otherwise made by the app.
-        let isGranted: Bool
-        let moment: Int
-    }
-
-    let name: String
-    var level = Level.notDetermined
-    var set: Set<Int> = []
-    var keys = ModelKeys.ordinary
-    var expires: Int64?
-    /// Rises with every reset: other identifiers.
-    var generation = 0
-    /// Rises when what it may see becomes something else than more or fewer contacts.
-    var epoch = 0
-    /// Rises with everything that it can see happen, and when it did last.
-    private(set) var place = 0
-    private(set) var movedAt: Int64 = 0
-    /// How each contact came into its set last.
-    var joined: [Int: Joining] = [:]
-    /// How each contact left its set last: taken back, or else deleted.
-    var wasRevoked: [Int: Bool] = [:]
-    /// The person wants no more questions about it, until the broker starts again.
-    var isSilenced = false
-
-    init(_ name: String) { self.name = name }
-
-    mutating func move(at time: Int64) {
-        place += 1
-        movedAt = time
-    }
-
-    /// Names its key.
-    var key: String { "\(name) \(generation)" }
-
-    func sees(contact: Int) -> Bool {
-        switch level {
-        case .full: true
-        case .limited: set.contains(contact)
-        case .notDetermined, .denied: false
-        }
-    }
-
-    func sees(groupMadeBy maker: String) -> Bool {
-        switch level {
-        case .full: true
-        case .limited: maker == key
-        case .notDetermined, .denied: false
-        }
-    }
 }
 
 /// The book, and what can be done to it.

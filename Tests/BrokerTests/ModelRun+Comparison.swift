@@ -15,7 +15,7 @@ extension ModelRun {
         try compareAuthorization(name)
         switch model.app(name).level {
         case .notDetermined: return
-        case .denied: return try compareDenied(name)
+        case .denied, .restricted: return try compareDenied(name)
         case .limited, .full: break
         }
         let token = try compareEverybody(name)

@@ -10,7 +10,7 @@ struct ModelWatch {
     let call: Call
     var told = 0
     /// What the app was told last.
-    var place: [Int]?
+    var place: ModelPlace?
     var token = ""
 }
 
@@ -19,7 +19,7 @@ extension ModelRun {
     /// The same while nothing happens that the app can see, another one as soon as something does.
     func saw(_ token: String, _ name: String) throws {
         let app = model.app(name)
-        let place = [app.generation, app.epoch, app.place]
+        let place = app.place
         // A token holds the time, cut to ten days.
         let window = model.now / (10 * 86_400)
         if let last = lastTokens[name] {
@@ -130,7 +130,7 @@ extension ModelRun {
             let app = model.app(name)
             switch app.level {
             case .limited, .full:
-                let place = [app.generation, app.epoch, app.place]
+                let place = app.place
                 if place == watch.place {
                     try require(new.isEmpty, "\(name): is told of what it cannot see")
                 } else {
@@ -141,7 +141,7 @@ extension ModelRun {
                     try require(Set(new.compactMap(\.token)).count == new.count, "\(name): is told the same twice")
                     watch.place = place
                 }
-            case .denied, .notDetermined:
+            case .denied, .notDetermined, .restricted:
                 if watch.place == nil, app.level == .notDetermined {
                     try require(new.isEmpty && !watch.call.isOver, "\(name): watching, it is not silent")
                 } else {

@@ -29,7 +29,7 @@ extension ModelRun {
             try require(
                 house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 },
                 "\(method): nothing happens")
-            let kind = expecting()
+            let kind = mayBeAsked(name) ? expecting() : nil
             if call.isOver {
                 let reply = try app.replies(1, to: call)[0]
                 guard reply.error == "TooManyPrompts", kind != nil,
@@ -61,6 +61,12 @@ extension ModelRun {
             try require(house.loop.run { call.isOver }, "\(name): \(method) has no answer")
             return try app.replies(1, to: call)[0]
         }
+    }
+
+    /// The policy lets the person be asked.
+    private func mayBeAsked(_ name: String) -> Bool {
+        let kind = model.app(name).rule.kind
+        return kind != .forbid && kind != .deny
     }
 
     func chooseAct() -> Act {
@@ -111,9 +117,10 @@ extension ModelRun {
         }
     }
 
-    private func chooseEnd() -> (text: String, end: Int64)? {
+    private func chooseEnd(_ name: String) -> (text: String, end: Int64)? {
         guard chance(20) else { return nil }
-        let end = model.now + Int64(number(2...200_000))
+        let rule = model.app(name).rule
+        let end = model.now + (rule.kind == .lifetime ? min(rule.lifetime, 2_000) : Int64(number(2...200_000)))
         return (#","lifetime":"untilTime","expires":"\#(ModelDate.text(end))""#, end)
     }
 
@@ -129,22 +136,28 @@ extension ModelRun {
                 ("FetchContacts", #"{"keys":[\#(keys)]}"#), ("CountContacts", "{}"), ("ListGroups", "{}"),
             ]) ?? ("", "")
         note("access: \(name) calls \(method), the person \(act)")
-        let mayHaveNotes = wantsNotes && parameters.contains("note")
+        let rule = model.app(name).rule
+        let mayHaveNotes = wantsNotes && parameters.contains("note") && rule.writable.contains(.note)
         let answer = try ask(name, method, parameters, act) {
             model.app(name).level == .notDetermined ? "access" : nil
         } answer: { prompt, person in
             let rows = try self.rows(prompt, person, name)
-            let (keys, end) = (chooseKeys(mayHaveNotes: mayHaveNotes), chooseEnd())
+            let (keys, end) = (chooseKeys(mayHaveNotes: mayHaveNotes), chooseEnd(name))
             let terms = (keys?.text ?? "") + (end?.text ?? "")
             switch act {
             case .refuse:
                 try person.answer(prompt, #""level":"denied""#)
                 model.decide(name, .denied)
-            case .all:
+            case .all where rule.kind != .capLevel:
                 try person.answer(prompt, #""level":"full"\#(terms)"#)
                 model.decide(name, .full, keys: keys?.keys ?? .ordinary, expires: end?.end)
-            case .away, .dismiss, .late, .never, .some:
-                let chosen = some(rows)
+            case .all, .away, .dismiss, .late, .never, .some:
+                if act == .all {
+                    // More than the policy allows is no answer, and the question stays.
+                    let answer = try person.answer(prompt, #""level":"full""#)
+                    try requireSame(answer.error ?? "", "InvalidAnswer", "\(name): full under a cap")
+                }
+                let chosen = act == .all ? rows : some(rows)
                 try person.answer(prompt, #""level":"limited","identifiers":[\#(text(chosen))]\#(terms)"#)
                 model.decide(
                     name, .limited, set: Set(chosen.map(\.number)), keys: keys?.keys ?? .ordinary, expires: end?.end)
@@ -153,10 +166,11 @@ extension ModelRun {
         let app = model.app(name)
         let said = (answer.error ?? "") + answer.text
         switch (method, app.level) {
-        case ("RequestAccess", .notDetermined) where act == .away: try requireSame(said, "NoAgent{}", name)
+        case ("RequestAccess", .notDetermined) where act == .away && mayBeAsked(name):
+            try requireSame(said, "NoAgent{}", name)
         case ("RequestAccess", let level): try requireSame(said, #"{"status":"\#(level.rawValue)"}"#, name)
         case (_, .notDetermined): try requireSame(said, "AuthorizationNotDetermined{}", name)
-        case (_, .denied): try requireSame(said, "AccessDenied{}", name)
+        case (_, .denied), (_, .restricted): try requireSame(said, "AccessDenied{}", name)
         case ("FetchContacts", _) where wantsNotes && !app.keys.keys.contains(.note):
             try requireSame(said, #"UnauthorizedKeys{"keys":["note"]}"#, name)
         case ("FetchContacts", _):
@@ -183,7 +197,7 @@ extension ModelRun {
             #"{"query":"somebody","ignoredEmailAddresses":[\#(ignored.map { "\"\($0)\"" } ?? "")]}"#, act
         ) {
             let app = model.app(name)
-            return app.isSilenced || app.level == .full ? nil : "button"
+            return app.isSilenced || app.level == .full || app.rule.kind == .forceDenied ? nil : "button"
         } answer: { prompt, person in
             let app = model.app(name)
             let rows = try self.rows(prompt, person, name) { contact in
@@ -197,16 +211,21 @@ extension ModelRun {
             let chosen = act == .all ? rows : some(rows)
             guard act != .refuse, !chosen.isEmpty else { return _ = try person.answer(prompt) }
             let isFirst = app.level != .limited
-            let (keys, end) = isFirst ? (chooseKeys(mayHaveNotes: false), chooseEnd()) : (nil, nil)
+            let (keys, end) = isFirst ? (chooseKeys(mayHaveNotes: false), chooseEnd(name)) : (nil, nil)
             try person.answer(
                 prompt,
                 #""level":"limited","identifiers":[\#(text(chosen))]\#(keys?.text ?? "")\#(end?.text ?? "")"#)
             newly = Set(chosen.map(\.number))
             model.decide(
-                name, .limited, set: app.set.union(newly), keys: isFirst ? keys?.keys ?? .ordinary : app.keys,
-                expires: isFirst ? end?.end : app.expires)
+                name, .limited, set: app.set.union(newly), keys: isFirst ? keys?.keys ?? .ordinary : app.going.keys,
+                expires: isFirst ? end?.end : app.going.expires, goesOn: !isFirst)
         }
+        if model.app(name).level == .restricted { return try compareRefused(answer, name) }
         try compareNewly(answer, newly, name)
+    }
+
+    private func compareRefused(_ answer: Answer, _ name: String) throws {
+        try requireSame((answer.error ?? "") + answer.text, "AccessDenied{}", "\(name): under a policy that refuses")
     }
 
     /// The app was told of these contacts, by names that it can use.
@@ -228,7 +247,8 @@ extension ModelRun {
         let change = { (prompt: TestPerson.Prompt, person: TestPerson) in
             let app = self.model.app(name)
             let rows = try self.rows(prompt, person, name)
-            let keys = self.chooseKeys(mayHaveNotes: app.level != .denied && app.keys.keys.contains(.note))
+            let going = app.going
+            let keys = self.chooseKeys(mayHaveNotes: app.level != .denied && going.keys.keys.contains(.note))
             // What may be read under a refusal is nothing that the design speaks of.
             let terms =
                 keys ?? (app.level == .denied ? (#","keys":[\#(AuthorizationTable.ordinaryKeys)]"#, .ordinary) : nil)
@@ -236,11 +256,14 @@ extension ModelRun {
             switch act {
             case .refuse:
                 try person.answer(prompt, #""level":"denied""#)
-                return self.model.decide(name, .denied, expires: app.expires)
-            case .all:
+                if app.level == .denied { return }
+                return self.model.decide(name, .denied, keys: going.keys, expires: going.expires, goesOn: true)
+            case .all where app.rule.kind != .capLevel && app.rule.kind != .forceLimited:
                 try person.answer(prompt, #""level":"full"\#(terms?.text ?? "")"#)
-                return self.model.decide(name, .full, keys: terms?.keys ?? app.keys, expires: app.expires)
-            case .away, .dismiss, .late, .never, .some:
+                if app.level == .full, terms == nil || terms?.keys == going.keys { return }
+                return self.model.decide(
+                    name, .full, keys: terms?.keys ?? going.keys, expires: going.expires, goesOn: true)
+            case .all, .away, .dismiss, .late, .never, .some:
                 let added = self.some(rows.filter { !set.contains($0.number) })
                 let removed = self.some(rows.filter { set.contains($0.number) })
                 try person.answer(
@@ -249,16 +272,29 @@ extension ModelRun {
                         + (terms?.text ?? ""))
                 newly = Set(added.map(\.number))
                 set = set.subtracting(removed.map(\.number)).union(newly)
-                self.model.decide(name, .limited, set: set, keys: terms?.keys ?? app.keys, expires: app.expires)
+                let changesKeys = terms.map { $0.keys != going.keys } ?? false
+                if app.level == .limited, added.isEmpty, removed.isEmpty, !changesKeys { return }
+                self.model.decide(
+                    name, .limited, set: set, keys: terms?.keys ?? going.keys, expires: going.expires, goesOn: true)
             }
         }
         if byPerson {
+            // What the person changes under a level that is forced shows in nothing until the rule goes.
+            switch model.app(name).rule.kind {
+            case .deny, .forceDenied, .forceLimited, .forceFull: return
+            case .none, .capLevel, .capKeys, .forbid, .lifetime: break
+            }
             if person == nil { person = try TestPerson(house: house) }
             guard let person, let prompt = try person.manage(app(name)) else {
-                return try require(model.app(name).level == .notDetermined, "\(name): a grant that nobody can look at")
+                return try require(model.app(name).decided == nil, "\(name): a grant that nobody can look at")
             }
-            try require(model.app(name).level != .notDetermined, "\(name): a grant where none is")
-            return try change(prompt, person)
+            guard let decided = model.app(name).decided else { throw Difference("\(name): a grant where none is") }
+            guard model.app(name).level == .notDetermined else { return try change(prompt, person) }
+            // Over by the policy: it can be taken back for good, and is given anew only when the app asks.
+            let wider = try person.answer(prompt, #""level":"limited""#)
+            try requireSame(wider.error ?? "", "InvalidAnswer", "\(name): widening what is over")
+            try person.answer(prompt, #""level":"denied""#)
+            return model.decide(name, .denied, keys: decided.keys, expires: decided.expires)
         }
         let answer = try ask(name, "ManageAccess", "{}", act) {
             model.app(name).level == .limited && !model.app(name).isSilenced ? "manage" : nil
@@ -283,7 +319,8 @@ extension ModelRun {
             let picked = rows.map { #"{"contact":"\#($0.row)","key":"identifier"}"# }.joined(separator: ",")
             try person.answer(prompt, rows.isEmpty ? "" : #""picked":[\#(picked)]"#)
         }
-        let scope = ModelKeys(keys: Set(keys), isWhole: false)
+        if model.app(name).level == .restricted { return try compareRefused(answer, name) }
+        let scope = ModelKeys(keys: Set(keys).intersection(model.app(name).rule.writable), isWhole: false)
         try require(answer.error == nil, "\(name): PickContacts: \(answer.text)")
         try requireSame(
             answer.contacts.map { line($0, keys) }.sorted().joined(separator: "\n    "),
@@ -299,7 +336,7 @@ extension ModelRun {
     /// A card that the app offers.
     func propose(_ name: String, _ act: Act) throws {
         let number = model.book.takeNumber()
-        let texts = makeTexts(number, notes: true)
+        let texts = makeTexts(number, notes: true).filter { model.app(name).rule.writable.contains($0.key) }
         note("propose: \(name) offers \(number), the person \(act)")
         var isAdded = false
         let answer = try ask(name, "ProposeContact", #"{"contact":{\#(json(texts))}}"#, act) {
@@ -322,6 +359,7 @@ extension ModelRun {
             }
         }
         let app = model.app(name)
+        if app.level == .restricted { return try compareRefused(answer, name) }
         guard isAdded, app.level == .limited || app.level == .full else {
             return try requireSame((answer.error ?? "") + answer.text, "{}", "\(name): ProposeContact")
         }

@@ -1,4 +1,6 @@
+import ContactsModel
 import JSON
+import Policy
 import Testing
 
 /// One step after the other, by chance.
@@ -22,8 +24,9 @@ extension ModelRun {
             note("watch: \(name)")
             if level == .limited || level == .full { _ = try compareEverybody(name) }
             try beginWatching(name)
-        case 93..<95: try preferences(name)
-        case 95..<98:
+        case 93: try preferences(name)
+        case 94, 95: try changePolicy()
+        case 96, 97:
             let time = Int64(chance(5) ? number(86_400...3_000_000) : number(60...100_000))
             note("time: \(time) seconds pass")
             try advance(by: time)
@@ -32,6 +35,43 @@ extension ModelRun {
             try restart()
         }
         try advance(by: 1)
+    }
+
+    // MARK: The policy
+
+    private func changePolicy() throws {
+        for name in Self.appNames where chance(60) {
+            var rule = ModelRule(kind: one(ModelRule.Kind.allCases) ?? .none)
+            rule.keys = one(ModelRule.keys) ?? []
+            rule.lifetime = Int64(number(60...200_000))
+            rules[name] = rule
+        }
+        note("policy: \(rules.map { "\($0) \($1.kind) \($1.lifetime)" }.sorted().joined(separator: ", "))")
+        loadPolicy()
+        model.rule(rules)
+        try checkWatches()
+    }
+
+    /// As a reload does.
+    func loadPolicy() {
+        let rules = rules.sorted { $0.key < $1.key }.map { name, said in
+            var rule = Rule(place: "test.toml:1")
+            rule.apps = [name]
+            rule.strengths = [.installed]
+            switch said.kind {
+            case .none: break
+            case .deny: rule.denies = true
+            case .capLevel: rule.capsLevel = true
+            case .capKeys: rule.maximumKeys = ContactKeySet(said.keys.compactMap { ContactKey(rawValue: $0.rawValue) })
+            case .forbid: rule.forbidsPrompting = true
+            case .lifetime: rule.maximumLifetime = said.lifetime
+            case .forceDenied: rule.forcedLevel = .denied
+            case .forceLimited: rule.forcedLevel = .limited
+            case .forceFull: rule.forcedLevel = .full
+            }
+            return rule
+        }
+        house.rule(rules)
     }
 
     // MARK: The administrator
@@ -51,34 +91,35 @@ extension ModelRun {
         note("lower: \(name) to \(status), \(narrow == nil ? "all" : "fewer") keys, until \(end ?? 0)")
         let answer = try administrator("SetGrant", parameters + "}")
         // Only the person widens.
-        let isWider: Bool
-        switch (status, app.level) {
-        case (_, .notDetermined):
+        guard let decided = app.decided else {
             return try requireSame(answer.error ?? "", "UnknownApp", "SetGrant of \(name)")
+        }
+        let isWider: Bool
+        switch (status, decided.level) {
         case ("denied", _), ("limited", .limited), ("limited", .full), ("full", .full): isWider = false
         default: isWider = true
         }
-        let isLater = end.flatMap { end in app.expires.map { $0 < end } } ?? false
+        let isLater = end.flatMap { end in decided.expires.map { $0 < end } } ?? false
         // What may be read under a refusal is nothing that the design speaks of.
-        guard app.level != .denied || narrow == nil || isWider || isLater else {
-            if answer.error == nil { model.decide(name, .denied, expires: end ?? app.expires) }
+        guard decided.level != .denied || narrow == nil || isWider || isLater else {
+            if answer.error == nil {
+                model.lower(name, to: .denied, keys: decided.keys, expires: end ?? decided.expires)
+            }
             return
         }
-        let hasMore = narrow.map { !$0.keys.isSubset(of: app.keys.keys) } ?? false
+        let hasMore = narrow.map { !$0.keys.isSubset(of: decided.keys.keys) } ?? false
         if isWider || isLater || hasMore {
             return try requireSame(answer.error ?? "", "InvalidValue", "SetGrant of \(name)")
         }
         try require(answer.error == nil, "SetGrant of \(name): \(answer.text)")
         let level: ModelApp.Level = status == "denied" ? .denied : status == "full" ? .full : .limited
-        model.decide(
-            name, level, set: app.level == .limited ? app.set : [], keys: narrow ?? app.keys,
-            expires: end ?? app.expires)
+        model.lower(name, to: level, keys: narrow ?? decided.keys, expires: end ?? decided.expires)
     }
 
     private func reset(_ name: String) throws {
         note("reset: \(name)")
         let answer = try administrator("ResetGrant", #"{"app":"\#(name)"}"#)
-        if model.app(name).level == .notDetermined {
+        if model.app(name).decided == nil {
             return try requireSame(answer.error ?? "", "UnknownApp", "ResetGrant of \(name)")
         }
         try require(answer.error == nil, "ResetGrant of \(name): \(answer.text)")

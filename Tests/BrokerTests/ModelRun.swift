@@ -32,7 +32,7 @@ final class ModelRun {
     var tokens: [String: [KeptToken]] = [:]
 
     struct KnownToken {
-        var place: [Int]
+        var place: ModelPlace
         var window: Int64
         var text: String
     }
@@ -42,6 +42,9 @@ final class ModelRun {
         let seconds: Int64
         let snapshot: ModelSnapshot
     }
+
+    /// What the administrator rules, by app.
+    var rules: [String: ModelRule] = [:]
 
     init(seed: UInt64) throws {
         house = try BrokerHouse()
@@ -97,12 +100,8 @@ final class ModelRun {
         connections = [:]
         watches = [:]
         person = nil
-        for name in model.apps.keys {
-            model.apps[name]?.isSilenced = false
-            // What happened thirty days ago is remembered no more: where nothing did since, the place is another one for
-            // the same history.
-            if model.app(name).movedAt < model.now - 30 * 86_400 { lastTokens[name] = nil }
-        }
+        for name in model.apps.keys { model.apps[name]?.isSilenced = false }
+        loadPolicy()
     }
 
     /// Lets time pass for the broker and the model, in whole seconds.

@@ -43,6 +43,7 @@ struct ModelTests {
         if Self.stepCount >= 500 {
             for kind in [
                 "save", "access", "button", "manage", "pick", "propose", "lower", "reset", "watch", "time", "restart",
+                "policy",
             ] {
                 #expect(run.counts[kind, default: 0] > 0, "no \(kind) in the run of seed \(seed)")
             }

@@ -149,6 +149,38 @@ struct PolicyTests {
         #expect(try house.audit(.revocation).count == before + 1)
     }
 
+    @Test(
+        "Lowering a grant makes it last no longer, and does not bring back what is over",
+        arguments: ["full", "limited"])
+    func lowering(status: String) throws {
+        let app = try house.app("mail", .full, strength: .installed)
+        house.rule(installed { $0.maximumLifetime = 3_600 })
+        let administrator = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
+        let lower = #"{"app":"mail","status":"\#(status)"}"#
+        house.loop.advance(by: .seconds(3_500))
+        #expect(try administrator.call("SetGrant", lower).error == nil)
+        #expect(try self.status(app) == status)
+        house.loop.advance(by: .seconds(101))
+        #expect(try self.status(app) == "notDetermined")
+        #expect(try administrator.call("SetGrant", lower).error == nil)
+        #expect(try self.status(app) == "notDetermined")
+    }
+
+    @Test("A grant whose times are out of all bounds is over, and stops nobody", arguments: [Int64.min, .max])
+    func absurdTimes(time: Int64) throws {
+        let app = try house.app("mail", strength: .installed)
+        let broker = house.broker
+        _ = try broker.access.makeIdentifiers(for: app.principal, sharesStandingKey: true)
+        var grant = Grant(
+            access: .full, revision: broker.access.nextRevision(), decidedBy: .person, decidedAt: time)
+        if time < 0 { grant.lifetime = .untilTime(time) }
+        broker.access.setGrant(grant, for: app.principal, displayName: "mail")
+        house.rule(installed { $0.maximumLifetime = 3_600 })
+        house.loop.advance(by: .seconds(1))
+        #expect(try status(app) == "notDetermined")
+        #expect(try status(keeper) == "full")
+    }
+
     @Test("Two grants run out each at its own time")
     func lifetimes() throws {
         house.rule(installed { $0.maximumLifetime = 600 })
@@ -214,6 +246,29 @@ struct PolicyTests {
         house.rule([])
         #expect(try app.fetch().token == token)
         #expect(try app.call("FetchHistory", history).parameters["events"]?.count == 0)
+    }
+
+    @Test("What a lowered grant leaves of an app's own cards under a cap is told as taken back")
+    func loweredOwn() throws {
+        let app = try house.app("mail", .full, strength: .installed)
+        house.rule(installed { $0.capsLevel = true })
+        let token = try #require(try app.save([.add(given: "Own")]).token)
+        let administrator = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
+        #expect(try administrator.call("SetGrant", #"{"app":"mail","status":"full"}"#).error == nil)
+        #expect(try app.fetch().names == [])
+        #expect(try app.fetch().token != token)
+        #expect(try app.history(token).events == ["revoked"])
+    }
+
+    @Test("An app that is forced to everything is not told what becomes of the set beneath")
+    func forcedToken() throws {
+        let app = try house.app("mail", .limited(to: house.records("Ada")), strength: .installed)
+        house.rule(installed { $0.forcedLevel = .full })
+        let token = try app.fetch().token
+        try house.grant(.limited(to: house.records("Ada", "Grace")), to: app)
+        #expect(try app.fetch().token == token)
+        house.rule([])
+        #expect(try app.fetch().names == ["Ada", "Grace"])
     }
 
     // MARK: A durable audit
