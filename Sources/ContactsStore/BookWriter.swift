@@ -48,6 +48,7 @@ final class BookWriter {
                         try apply(change, index, author, time, statements, &log)
                     }
                 }
+                try statements.finishForms()
                 try history.write(log.changes, by: author, at: seconds)
                 made = log.changes
             }
@@ -108,8 +109,7 @@ final class BookWriter {
             let made = try queue.read { db in try String.fetchOne(db, sql: "SELECT forms FROM book") }
             guard made != normalizer.version else { return }
             try transaction { _, statements in
-                // Also what nothing leads to any more.
-                try statements.removeAllBeginnings()
+                try statements.removeAllForms()
                 // By number, so that no cursor is open on what is being written.
                 var last = Int64.min
                 while let (record, stored) = try statements.next(after: last) {
@@ -118,10 +118,10 @@ final class BookWriter {
                         throw StoreError.damaged(reason: "a contact cannot be read")
                     }
                     let keys = normalizer.collationKeys(of: contact)
-                    try statements.removeForms(record)
                     try statements.writeKeys(record, keys)
                     try statements.writeForms(record, contact, keys, normalizer)
                 }
+                try statements.finishForms()
                 try statements.recordForms(normalizer.version)
             }
         } catch {
@@ -140,7 +140,10 @@ final class BookWriter {
     }
 
     /// Pages that were read or written: the file's, and the next save reads those that it needs.
-    func rest() { queue.releaseMemory() }
+    func rest() {
+        statements?.rest()
+        queue.releaseMemory()
+    }
 
     private func transaction(_ body: (Database, WriteStatements) throws -> Void) throws {
         // What is written to a file without a name would be acknowledged and lost.
@@ -148,6 +151,8 @@ final class BookWriter {
         try queue.write { db in
             let statements = try self.statements ?? WriteStatements(db)
             self.statements = statements
+            // What a transaction left behind that failed.
+            statements.dropForms()
             try body(db, statements)
         }
     }
