@@ -34,7 +34,10 @@ final class BookWriter {
     ) throws(ChangeError) -> [BookChange] {
         do {
             var made: [BookChange] = []
+            let ahead = numbersAhead(of: changes)
             try transaction { db, statements in
+                statements.beginForms(ahead)
+                defer { statements.endForms() }
                 let history = try self.history ?? HistoryStatements(db)
                 self.history = history
                 let time = Timestamp.text(seconds: seconds)
@@ -48,7 +51,7 @@ final class BookWriter {
                         try apply(change, index, author, time, statements, &log)
                     }
                 }
-                try statements.finishForms()
+                try statements.finishForms(normalizer)
                 try history.write(log.changes, by: author, at: seconds)
                 made = log.changes
             }
@@ -58,6 +61,12 @@ final class BookWriter {
         } catch {
             throw .store(StoreError(error))
         }
+    }
+
+    private func numbersAhead(of changes: [ContactChange]) -> NumbersAhead? {
+        var numbers: [String] = []
+        for case .add(_, let contact) in changes { numbers += contact.phoneNumbers.map(\.value) }
+        return numbers.count < NumbersAhead.fewest ? nil : NumbersAhead(numbers, normalizer)
     }
 
     /// What the owner prefers. What cannot be read is as if never said.
@@ -121,7 +130,7 @@ final class BookWriter {
                     try statements.writeKeys(record, keys)
                     try statements.writeForms(record, contact, keys, normalizer)
                 }
-                try statements.finishForms()
+                try statements.finishForms(normalizer)
                 try statements.recordForms(normalizer.version)
             }
         } catch {
@@ -151,8 +160,7 @@ final class BookWriter {
         try queue.write { db in
             let statements = try self.statements ?? WriteStatements(db)
             self.statements = statements
-            // What a transaction left behind that failed.
-            statements.dropForms()
+            statements.beginForms()
             try body(db, statements)
         }
     }
@@ -196,13 +204,15 @@ final class BookWriter {
             try statements.update(record.rawValue, contact, identifiers)
             if !keys.isDisjoint(with: WriteStatements.formKeys.union(CollationKey.keys)) {
                 let names = normalizer.collationKeys(of: contact)
-                try statements.removeForms(record.rawValue)
+                try statements.removeForms(record.rawValue, normalizer)
                 if !keys.isDisjoint(with: CollationKey.keys) { try statements.writeKeys(record.rawValue, names) }
                 try statements.writeForms(record.rawValue, contact, names, normalizer)
             }
             if keys.contains(.imageData) { try statements.writeImage(record.rawValue, patch.imageData) }
         case .delete(let record):
-            guard try statements.delete(record.rawValue) else { throw ChangeError.recordDoesNotExist(index: index) }
+            guard try statements.delete(record.rawValue, normalizer) else {
+                throw ChangeError.recordDoesNotExist(index: index)
+            }
             log.note(.deleteContact, record)
         case .group: preconditionFailure("changes of groups have statements of their own")
         }

@@ -1,3 +1,5 @@
+import Normalization
+
 /// Rows by which contacts are found, gathered over a save and written table by table in the order of the index.
 ///
 /// Contact by contact they would fall all over every index, and a page would be looked for and changed anew for each of its
@@ -32,7 +34,7 @@ struct FormRows {
 
     private var words = Rows<Word>()
     private var emails = Rows<Email>()
-    private var phones = Rows<Phone>()
+    private var phones: [(record: Int64, number: String)] = []
     private var beginnings = Rows<Beginning>()
     private var records: Set<Int64> = []
 
@@ -55,27 +57,43 @@ struct FormRows {
         emails.append(row, prefix.number, prefix.next)
     }
 
-    mutating func append(_ row: Phone) {
-        let prefix = Prefix(row.national.utf8)
-        phones.append(row, prefix.number, prefix.next)
-    }
+    mutating func append(_ record: Int64, number: String) { phones.append((record, number)) }
 
     mutating func append(_ row: Beginning) {
         let letters = Prefix(row.letters.utf8).number >> 8
         beginnings.append(row, UInt64(row.ordering) << 56 | letters, Prefix(row.nameKey).number)
     }
 
-    /// Gives what was gathered, and keeps nothing of it.
+    /// Gives what was gathered but the phone numbers, and keeps nothing of it.
     mutating func take(
         word: (Word) throws(StoreError) -> Void, email: (Email) throws(StoreError) -> Void,
-        phone: (Phone) throws(StoreError) -> Void, beginning: (Beginning) throws(StoreError) -> Void
+        beginning: (Beginning) throws(StoreError) -> Void
     ) throws(StoreError) {
         let taken = self
         self = FormRows()
+        phones = taken.phones
         try taken.words.inOrder(word)
         try taken.emails.inOrder(email)
-        try taken.phones.inOrder(phone)
         try taken.beginnings.inOrder(beginning)
+    }
+
+    /// Gives the phone numbers, and keeps none.
+    ///
+    /// - Parameter known: keys of numbers that were read before, by the numbers' bytes.
+    mutating func takePhones(
+        _ known: [[UInt8]: PhoneMatchKey?], _ normalizer: Normalizer, _ body: (Phone) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var rows = Rows<Phone>()
+        for (record, number) in phones {
+            guard let key = known[Array(number.utf8)] ?? PhoneMatchKey(number, normalizer) else { continue }
+            let prefix = Prefix(key.national.utf8)
+            let row = Phone(
+                record: record, national: key.national, country: Int64(key.country),
+                extensionDigits: key.extensionDigits, digits: PhoneDigits(number)?.reversed ?? "")
+            rows.append(row, prefix.number, prefix.next)
+        }
+        phones = []
+        try rows.inOrder(body)
     }
 
     /// Rows with what decides their order, or nearly: where rows stand among their neighbours does not matter.

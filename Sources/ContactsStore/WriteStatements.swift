@@ -53,6 +53,7 @@ final class WriteStatements {
     private let deleteAllForms: [PreparedStatement]
     private let insertImage, deleteImage, updateForms: PreparedStatement
     private var gathered = FormRows()
+    private var numbersAhead: NumbersAhead?
     private var known = KnownWords()
 
     init(_ db: Database) throws {
@@ -139,8 +140,8 @@ final class WriteStatements {
     }
 
     /// Whether it was there. Everything that hangs on it goes with it.
-    func delete(_ record: Int64) throws(StoreError) -> Bool {
-        if gathered.hasRows(of: record) { try finishForms() }
+    func delete(_ record: Int64, _ normalizer: Normalizer) throws(StoreError) -> Bool {
+        if gathered.hasRows(of: record) { try finishForms(normalizer) }
         try removeBeginnings(record)
         deleteContact.bind(1, record)
         try deleteContact.run()
@@ -167,8 +168,8 @@ final class WriteStatements {
         for statement in deleteAllForms { try statement.run() }
     }
 
-    func removeForms(_ record: Int64) throws(StoreError) {
-        if gathered.hasRows(of: record) { try finishForms() }
+    func removeForms(_ record: Int64, _ normalizer: Normalizer) throws(StoreError) {
+        if gathered.hasRows(of: record) { try finishForms(normalizer) }
         try removeBeginnings(record)
         for statement in [deleteWords, deleteEmails, deletePhones] {
             statement.bind(1, record)
@@ -176,7 +177,7 @@ final class WriteStatements {
         }
     }
 
-    /// Has the contact found by them once ``finishForms()`` was called.
+    /// Has the contact found by them once ``finishForms(_:)`` was called.
     func writeForms(
         _ record: Int64, _ contact: Contact, _ keys: NameKeys, _ normalizer: Normalizer
     ) throws(StoreError) {
@@ -203,14 +204,8 @@ final class WriteStatements {
                 words += 1
             }
         }
-        for phone in contact.phoneNumbers {
-            guard let key = PhoneMatchKey(phone.value, normalizer) else { continue }
-            gathered.append(
-                FormRows.Phone(
-                    record: record, national: key.national, country: Int64(key.country),
-                    extensionDigits: key.extensionDigits, digits: PhoneDigits(phone.value)?.reversed ?? ""))
-        }
-        if gathered.count >= FormRows.most { try finishForms() }
+        for phone in contact.phoneNumbers { gathered.append(record, number: phone.value) }
+        if gathered.count >= FormRows.most { try finishForms(normalizer) }
     }
 
     private func gather(_ beginnings: [String: ContactKeySet], _ record: Int64, _ keys: NameKeys) {
@@ -225,7 +220,7 @@ final class WriteStatements {
     }
 
     /// Writes what ``writeForms(_:_:_:_:)`` has gathered: before the transaction ends, and before anything of it goes.
-    func finishForms() throws(StoreError) {
+    func finishForms(_ normalizer: Normalizer) throws(StoreError) {
         guard !gathered.isEmpty else { return }
         try gathered.take { row throws(StoreError) in
             insertWord.bind(1, row.record)
@@ -236,13 +231,6 @@ final class WriteStatements {
             insertEmail.bind(1, row.record)
             insertEmail.bind(2, row.address)
             try insertEmail.run()
-        } phone: { row throws(StoreError) in
-            insertPhone.bind(1, row.record)
-            insertPhone.bind(2, row.national)
-            insertPhone.bind(3, row.country)
-            insertPhone.bind(4, row.extensionDigits)
-            insertPhone.bind(5, row.digits)
-            try insertPhone.run()
         } beginning: { row throws(StoreError) in
             insertBeginning.bind(1, row.ordering)
             insertBeginning.bind(2, row.letters)
@@ -251,10 +239,25 @@ final class WriteStatements {
             insertBeginning.bind(5, row.keys)
             try insertBeginning.run()
         }
+        // Last, so that who reads them ahead has had the longest time.
+        try gathered.takePhones(numbersAhead?.keys() ?? [:], normalizer) { row throws(StoreError) in
+            insertPhone.bind(1, row.record)
+            insertPhone.bind(2, row.national)
+            insertPhone.bind(3, row.country)
+            insertPhone.bind(4, row.extensionDigits)
+            insertPhone.bind(5, row.digits)
+            try insertPhone.run()
+        }
     }
 
-    /// Forgets what a transaction has gathered that was not to be.
-    func dropForms() { gathered = FormRows() }
+    /// Begins what a transaction is to write, and forgets what one has gathered that was not to be.
+    func beginForms(_ ahead: NumbersAhead? = nil) {
+        gathered = FormRows()
+        numbersAhead = ahead
+    }
+
+    /// What was read ahead is of no more use.
+    func endForms() { numbersAhead = nil }
 
     /// Gives back what is only kept to be quick.
     func rest() { known = KnownWords() }

@@ -71,6 +71,50 @@ struct SavingTests {
         #expect(try book.records(.all, .name("Lovelace")) == [1, 3])
     }
 
+    @Test("Each of many contacts of one save is found by its own number, as where each is saved alone")
+    func manyNumbers() throws {
+        func contact(_ number: Int64) -> Contact {
+            person("P\(number)") {
+                $0.phoneNumbers = [
+                    LabeledString(value: "+44 20 7946 \(1_000 + number)"), LabeledString(value: "no number"),
+                    LabeledString(value: "555 \(20_000 + number % 3)"),
+                ]
+            }
+        }
+        let count = Int64(3 * NumbersAhead.fewest)
+        let numbers = 1...count
+        let together = try Book(region: "GB")
+        try together.store.apply(
+            numbers.map { .add(RecordNumber($0), contact($0)) } + [
+                .delete(RecordNumber(7)),
+                .update(
+                    RecordNumber(8), person { $0.phoneNumbers = [LabeledString(value: "+44 20 7946 9999")] },
+                    keys: ContactKeySet([.phoneNumbers])),
+            ], at: 0)
+        let alone = try Book(region: "GB")
+        for number in numbers where number != 7 {
+            try alone.store.apply([.add(RecordNumber(number), contact(number))], at: 0)
+        }
+        try alone.store.apply(
+            [
+                .update(
+                    RecordNumber(8), person { $0.phoneNumbers = [LabeledString(value: "+44 20 7946 9999")] },
+                    keys: ContactKeySet([.phoneNumbers]))
+            ], at: 0)
+        for number in numbers {
+            let expected = [7, 8].contains(number) ? [] : [number]
+            #expect(try together.records(.all, .phoneNumber("020 7946 \(1_000 + number)")) == expected)
+        }
+        #expect(try together.records(.all, .phoneNumber("+44 20 7946 9999")) == [8])
+        func rows(_ book: Book) throws -> [Row] {
+            let database = try DatabaseQueue(path: book.folder.file)
+            defer { try? database.close() }
+            return try database.read { try Row.fetchAll($0, sql: "SELECT * FROM phone") }
+        }
+        let written = try rows(together)
+        #expect(try written == rows(alone) && written.count == 2 * (Int(count) - 2) + 1)
+    }
+
     @Test("A save that fails leaves nothing by which a later one would be found")
     func formsOfAFailedSave() throws {
         let book = try Book()
