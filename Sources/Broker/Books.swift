@@ -158,7 +158,7 @@ final class Books {
         forget(uid)
     }
 
-    /// A save was made: if none follows, its memory is given back.
+    /// A save was made: if none follows, the log is emptied and the memory is given back.
     func rest(_ uid: UInt32) {
         resting[uid]?.cancel()
         let bound = LoopBound(self, loop: loop)
@@ -168,7 +168,11 @@ final class Books {
     private func giveBack(_ uid: UInt32) {
         resting[uid] = nil
         guard case .open(let book) = states[uid] else { return }
-        queue(of: uid).async { book.rest() }
+        queue(of: uid).async {
+            // What cannot be emptied now grows no further than a save lets it, and the next pause comes.
+            try? book.checkpoint()
+            book.rest()
+        }
     }
 
     /// Waits for what is being written, then closes every book.

@@ -45,6 +45,11 @@ enum BookConnection {
         return try open(file, configuration)
     }
 
+    /// Pages in the log after which a save empties it. Each such save waits for the file, and a page that many saves
+    /// change is written to it each time; so the log may grow to some 64 MB, and is emptied when no save has come for a
+    /// while.
+    private static let logPages = 16_384
+
     static func writing(_ file: BookFile) throws(StoreError) -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "book.write"
@@ -53,6 +58,7 @@ enum BookConnection {
             try db.execute(
                 sql: """
                     PRAGMA journal_mode = WAL;
+                    PRAGMA wal_autocheckpoint = \(logPages);
                     PRAGMA synchronous = FULL;
                     PRAGMA secure_delete = ON;
                     PRAGMA foreign_keys = ON;

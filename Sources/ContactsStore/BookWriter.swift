@@ -34,7 +34,10 @@ final class BookWriter {
     ) throws(ChangeError) -> [BookChange] {
         do {
             var made: [BookChange] = []
+            let ahead = numbersAhead(of: changes)
             try transaction { db, statements in
+                statements.beginForms(ahead)
+                defer { statements.endForms() }
                 let history = try self.history ?? HistoryStatements(db)
                 self.history = history
                 let time = Timestamp.text(seconds: seconds)
@@ -48,6 +51,7 @@ final class BookWriter {
                         try apply(change, index, author, time, statements, &log)
                     }
                 }
+                try statements.finishForms(normalizer)
                 try history.write(log.changes, by: author, at: seconds)
                 made = log.changes
             }
@@ -57,6 +61,12 @@ final class BookWriter {
         } catch {
             throw .store(StoreError(error))
         }
+    }
+
+    private func numbersAhead(of changes: [ContactChange]) -> NumbersAhead? {
+        var numbers: [String] = []
+        for case .add(_, let contact) in changes { numbers += contact.phoneNumbers.map(\.value) }
+        return numbers.count < NumbersAhead.fewest ? nil : NumbersAhead(numbers, normalizer)
     }
 
     /// What the owner prefers. What cannot be read is as if never said.
@@ -108,8 +118,7 @@ final class BookWriter {
             let made = try queue.read { db in try String.fetchOne(db, sql: "SELECT forms FROM book") }
             guard made != normalizer.version else { return }
             try transaction { _, statements in
-                // Also what nothing leads to any more.
-                try statements.removeAllBeginnings()
+                try statements.removeAllForms()
                 // By number, so that no cursor is open on what is being written.
                 var last = Int64.min
                 while let (record, stored) = try statements.next(after: last) {
@@ -118,10 +127,10 @@ final class BookWriter {
                         throw StoreError.damaged(reason: "a contact cannot be read")
                     }
                     let keys = normalizer.collationKeys(of: contact)
-                    try statements.removeForms(record)
                     try statements.writeKeys(record, keys)
                     try statements.writeForms(record, contact, keys, normalizer)
                 }
+                try statements.finishForms(normalizer)
                 try statements.recordForms(normalizer.version)
             }
         } catch {
@@ -140,7 +149,10 @@ final class BookWriter {
     }
 
     /// Pages that were read or written: the file's, and the next save reads those that it needs.
-    func rest() { queue.releaseMemory() }
+    func rest() {
+        statements?.rest()
+        queue.releaseMemory()
+    }
 
     private func transaction(_ body: (Database, WriteStatements) throws -> Void) throws {
         // What is written to a file without a name would be acknowledged and lost.
@@ -148,6 +160,7 @@ final class BookWriter {
         try queue.write { db in
             let statements = try self.statements ?? WriteStatements(db)
             self.statements = statements
+            statements.beginForms()
             try body(db, statements)
         }
     }
@@ -191,13 +204,15 @@ final class BookWriter {
             try statements.update(record.rawValue, contact, identifiers)
             if !keys.isDisjoint(with: WriteStatements.formKeys.union(CollationKey.keys)) {
                 let names = normalizer.collationKeys(of: contact)
-                try statements.removeForms(record.rawValue)
+                try statements.removeForms(record.rawValue, normalizer)
                 if !keys.isDisjoint(with: CollationKey.keys) { try statements.writeKeys(record.rawValue, names) }
                 try statements.writeForms(record.rawValue, contact, names, normalizer)
             }
             if keys.contains(.imageData) { try statements.writeImage(record.rawValue, patch.imageData) }
         case .delete(let record):
-            guard try statements.delete(record.rawValue) else { throw ChangeError.recordDoesNotExist(index: index) }
+            guard try statements.delete(record.rawValue, normalizer) else {
+                throw ChangeError.recordDoesNotExist(index: index)
+            }
             log.note(.deleteContact, record)
         case .group: preconditionFailure("changes of groups have statements of their own")
         }

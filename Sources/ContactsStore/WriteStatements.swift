@@ -14,6 +14,27 @@ enum Beginning {
     }
 }
 
+/// The words of names that are in other than plain letters: names return, and to turn one into Latin letters takes longer
+/// than to write its words.
+private struct KnownWords {
+    private static let most = 1_024
+    private static let longest = 64
+    /// By the bytes of the text: a String equals another whose characters are written otherwise.
+    private var words: [[UInt8]: [String]] = [:]
+
+    mutating func words(of text: String, _ normalizer: Normalizer) -> [String] {
+        guard text.utf8.count <= Self.longest, !text.utf8.allSatisfy({ $0 < 0x80 }) else {
+            return normalizer.storedWords(text).words
+        }
+        let bytes = Array(text.utf8)
+        if let known = words[bytes] { return known }
+        if words.count >= Self.most { words.removeAll() }
+        let made = normalizer.storedWords(text).words
+        words[bytes] = made
+        return made
+    }
+}
+
 /// The places of a contact in both orders.
 typealias NameKeys = (givenName: CollationKey, familyName: CollationKey)
 
@@ -28,8 +49,12 @@ final class WriteStatements {
     private let selectContact, selectNext, insertContact, updateContact, updateKeys, deleteContact: PreparedStatement
     private let deleteWords, deleteEmails, deletePhones: PreparedStatement
     private let insertWord, insertEmail, insertPhone: PreparedStatement
-    private let selectBeginnings, insertBeginning, deleteBeginning, deleteAllBeginnings: PreparedStatement
+    private let selectBeginnings, insertBeginning, deleteBeginning: PreparedStatement
+    private let deleteAllForms: [PreparedStatement]
     private let insertImage, deleteImage, updateForms: PreparedStatement
+    private var gathered = FormRows()
+    private var numbersAhead: NumbersAhead?
+    private var known = KnownWords()
 
     init(_ db: Database) throws {
         self.db = db
@@ -60,7 +85,7 @@ final class WriteStatements {
             "INSERT OR IGNORE INTO beginning (ordering, letters, nameKey, record, keys) VALUES (?, ?, ?, ?, ?)")
         deleteBeginning = try prepare(
             "DELETE FROM beginning WHERE ordering = ? AND letters = ? AND nameKey = ? AND record = ?")
-        deleteAllBeginnings = try prepare("DELETE FROM beginning")
+        deleteAllForms = try ["word", "email", "phone", "beginning"].map { try prepare("DELETE FROM \($0)") }
         insertImage = try prepare("INSERT OR REPLACE INTO image (record, imageData) VALUES (?, ?)")
         deleteImage = try prepare("DELETE FROM image WHERE record = ?")
         updateForms = try prepare("UPDATE book SET forms = ?")
@@ -115,7 +140,8 @@ final class WriteStatements {
     }
 
     /// Whether it was there. Everything that hangs on it goes with it.
-    func delete(_ record: Int64) throws(StoreError) -> Bool {
+    func delete(_ record: Int64, _ normalizer: Normalizer) throws(StoreError) -> Bool {
+        if gathered.hasRows(of: record) { try finishForms(normalizer) }
         try removeBeginnings(record)
         deleteContact.bind(1, record)
         try deleteContact.run()
@@ -137,9 +163,13 @@ final class WriteStatements {
         }
     }
 
-    func removeAllBeginnings() throws(StoreError) { try deleteAllBeginnings.run() }
+    /// Also what nothing leads to any more.
+    func removeAllForms() throws(StoreError) {
+        for statement in deleteAllForms { try statement.run() }
+    }
 
-    func removeForms(_ record: Int64) throws(StoreError) {
+    func removeForms(_ record: Int64, _ normalizer: Normalizer) throws(StoreError) {
+        if gathered.hasRows(of: record) { try finishForms(normalizer) }
         try removeBeginnings(record)
         for statement in [deleteWords, deleteEmails, deletePhones] {
             statement.bind(1, record)
@@ -147,62 +177,90 @@ final class WriteStatements {
         }
     }
 
+    /// Has the contact found by them once ``finishForms(_:)`` was called.
     func writeForms(
         _ record: Int64, _ contact: Contact, _ keys: NameKeys, _ normalizer: Normalizer
     ) throws(StoreError) {
+        gathered.begin(record)
         var beginnings: [String: ContactKeySet] = [:]
-        insertWord.bind(1, record)
         for key in Match.nameKeys.keys {
             guard let text = contact.text(of: key), !text.isEmpty else { continue }
-            insertWord.bind(3, Int64(key.index))
-            for word in normalizer.storedWords(text).words {
-                insertWord.bind(2, word)
-                try insertWord.run()
+            for word in known.words(of: text, normalizer) {
+                gathered.append(FormRows.Word(record: record, word: word, key: Int64(key.index)))
                 if let letters = Beginning.letters(of: word) {
                     beginnings[letters, default: []].formUnion(ContactKeySet([key]))
                 }
             }
         }
-        try write(beginnings, record, keys)
-        insertWord.bind(3, Int64(ContactKey.emailAddresses.index))
-        insertEmail.bind(1, record)
+        gather(beginnings, record, keys)
         var words = 0
         for email in contact.emailAddresses {
             if let key = EmailMatchKey(email.value, normalizer) {
-                insertEmail.bind(2, key.text)
-                try insertEmail.run()
+                gathered.append(FormRows.Email(record: record, address: key.text))
             }
             for word in normalizer.storedWords(email.value).words where words < Self.wordsOfKey {
-                insertWord.bind(2, word)
-                try insertWord.run()
+                let key = Int64(ContactKey.emailAddresses.index)
+                gathered.append(FormRows.Word(record: record, word: word, key: key))
                 words += 1
             }
         }
-        insertPhone.bind(1, record)
-        for phone in contact.phoneNumbers {
-            guard let key = PhoneMatchKey(phone.value, normalizer) else { continue }
-            insertPhone.bind(2, key.national)
-            insertPhone.bind(3, Int64(key.country))
-            insertPhone.bind(4, key.extensionDigits)
-            insertPhone.bind(5, PhoneDigits(phone.value)?.reversed ?? "")
+        for phone in contact.phoneNumbers { gathered.append(record, number: phone.value) }
+        if gathered.count >= FormRows.most { try finishForms(normalizer) }
+    }
+
+    private func gather(_ beginnings: [String: ContactKeySet], _ record: Int64, _ keys: NameKeys) {
+        for (order, nameKey) in [(ContactOrder.givenName, keys.givenName), (.familyName, keys.familyName)] {
+            for (letters, keys) in beginnings {
+                gathered.append(
+                    FormRows.Beginning(
+                        ordering: Int64(order.rawValue), letters: letters, nameKey: nameKey.bytes, record: record,
+                        keys: Int64(bitPattern: keys.rawValue)))
+            }
+        }
+    }
+
+    /// Writes what ``writeForms(_:_:_:_:)`` has gathered: before the transaction ends, and before anything of it goes.
+    func finishForms(_ normalizer: Normalizer) throws(StoreError) {
+        guard !gathered.isEmpty else { return }
+        try gathered.take { row throws(StoreError) in
+            insertWord.bind(1, row.record)
+            insertWord.bind(2, row.word)
+            insertWord.bind(3, row.key)
+            try insertWord.run()
+        } email: { row throws(StoreError) in
+            insertEmail.bind(1, row.record)
+            insertEmail.bind(2, row.address)
+            try insertEmail.run()
+        } beginning: { row throws(StoreError) in
+            insertBeginning.bind(1, row.ordering)
+            insertBeginning.bind(2, row.letters)
+            insertBeginning.bind(3, row.nameKey)
+            insertBeginning.bind(4, row.record)
+            insertBeginning.bind(5, row.keys)
+            try insertBeginning.run()
+        }
+        // Last, so that who reads them ahead has had the longest time.
+        try gathered.takePhones(numbersAhead?.keys() ?? [:], normalizer) { row throws(StoreError) in
+            insertPhone.bind(1, row.record)
+            insertPhone.bind(2, row.national)
+            insertPhone.bind(3, row.country)
+            insertPhone.bind(4, row.extensionDigits)
+            insertPhone.bind(5, row.digits)
             try insertPhone.run()
         }
     }
 
-    private func write(
-        _ beginnings: [String: ContactKeySet], _ record: Int64, _ keys: NameKeys
-    ) throws(StoreError) {
-        insertBeginning.bind(4, record)
-        for (order, nameKey) in [(ContactOrder.givenName, keys.givenName), (.familyName, keys.familyName)] {
-            insertBeginning.bind(1, Int64(order.rawValue))
-            insertBeginning.bind(3, nameKey.bytes)
-            for (letters, keys) in beginnings {
-                insertBeginning.bind(2, letters)
-                insertBeginning.bind(5, Int64(bitPattern: keys.rawValue))
-                try insertBeginning.run()
-            }
-        }
+    /// Begins what a transaction is to write, and forgets what one has gathered that was not to be.
+    func beginForms(_ ahead: NumbersAhead? = nil) {
+        gathered = FormRows()
+        numbersAhead = ahead
     }
+
+    /// What was read ahead is of no more use.
+    func endForms() { numbersAhead = nil }
+
+    /// Gives back what is only kept to be quick.
+    func rest() { known = KnownWords() }
 
     /// - Parameter base64: empty to take the image away.
     func writeImage(_ record: Int64, _ base64: String) throws(StoreError) {

@@ -9,7 +9,7 @@ public final class Normalizer {
     private let folder: OpaquePointer
 
     /// Where numbers are dialled that are written without a country: two capital letters, or `ZZ` for nobody knows where.
-    let region: String
+    public let region: String
 
     /// By which rules forms are made: ours, ICU's and the locale's. Forms of different rules do not compare.
     public let version: String

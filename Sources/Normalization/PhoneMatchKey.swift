@@ -25,8 +25,13 @@ public struct PhoneMatchKey: Hashable, Sendable {
     static let wholeMark: Character = "="
 
     /// `nil` for what has no digits, or too many.
-    public init?(_ number: String, _ normalizer: Normalizer) {
-        if let parsed = Self.parse(number, normalizer.region), parsed.national > 0 {
+    public init?(_ number: String, _ normalizer: Normalizer) { self.init(number, region: normalizer.region) }
+
+    /// From any thread.
+    ///
+    /// - Parameter region: a normalizer's.
+    public init?(_ number: String, region: String) {
+        if let parsed = Self.parse(number, region), parsed.national > 0 {
             let digits = String(parsed.national)
             let isWhole = digits.utf8.count < Self.shortest || parsed.is_short == 1
             self.init(

@@ -101,13 +101,23 @@ struct AddressBook {
         return reply["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
     }
 
-    /// As ``save(_:)``; once the person wants no more, the answer is waited for only a little longer.
+    /// Begins a save, whose answer ``endSave(until:)`` waits for. Until then nothing else is asked.
+    func beginSave(_ changes: [ContactChange]) throws {
+        do {
+            try client.begin(ContactsFailure.prefix + "SaveContacts") { Self.write(changes, to: &$0) }
+        } catch {
+            throw saveFailure(error)
+        }
+    }
+
+    /// Waits for the answer to the save that was begun; once the person wants no more, only a little longer.
     ///
     /// - Returns: whether it was answered. If not, nobody knows whether it is saved, and this is no more of use.
-    func save(_ changes: [ContactChange], until interruption: Interruption) throws -> Bool {
+    /// - Throws: as ``save(_:)``.
+    func endSave(until interruption: Interruption) throws -> Bool {
         do throws(VarlinkClientError) {
-            try client.begin(ContactsFailure.prefix + "SaveContacts") { Self.write(changes, to: &$0) }
-            let isWanted = interruption.hasNotCome(before: client.fileDescriptor)
+            // What has come while a long call was sent is in no socket any more.
+            let isWanted = client.hasBufferedReply || interruption.hasNotCome(before: client.fileDescriptor)
             if try client.nextReply(timeout: isWanted ? Self.timeout : Self.patienceAtTheEnd) != nil { return true }
             client.close()
             guard isWanted else { return false }

@@ -6,7 +6,7 @@ import VCard
 struct Import {
     static let task = "import the contacts"
     /// Bounds of one save; the broker takes no frame of more than 16 MiB.
-    static let changesPerSave = 200
+    static let changesPerSave = 1_000
     static let bytesPerSave = 4 * 1_048_576
     /// Cards named in the report; a file of something else must not fill the screen.
     private static let reported = 100
@@ -28,6 +28,8 @@ struct Import {
     private var doubtful = 0
     private var remarks = 0
     private var batch: [Entry] = []
+    /// Sent to be saved, and not answered yet.
+    private var underWay: [Entry] = []
     private var batchSize = 0
 
     private struct Entry {
@@ -48,11 +50,15 @@ struct Import {
         var isEmpty = true
         var isOver = false
         while !isOver {
-            guard interruption.hasNotCome(before: file.descriptor) else { throw Interrupted() }
+            guard interruption.hasNotCome(before: file.descriptor) else {
+                try settle()
+                throw Interrupted()
+            }
             let bytes: ArraySlice<UInt8>
             do {
                 bytes = try file.read(into: &buffer)
             } catch let failure as CommandFailure {
+                try settle()
                 throw stopped(failure.message, try: failure.advice, failure.code)
             }
             isOver = bytes.isEmpty
@@ -70,6 +76,7 @@ struct Import {
     /// Saves what is left.
     mutating func finish() throws {
         try save()
+        try settle()
         Speech.endProgress()
         if remarks > Self.reported { Speech.say("and \(remarks - Self.reported) more") }
     }
@@ -112,29 +119,59 @@ struct Import {
         }
     }
 
-    /// Saves the batch. A contact that the broker does not take is left out, and the others are saved without it.
+    /// Has the batch saved. While the broker does, the next one is read; before it is sent, the answer is waited for.
     private mutating func save() throws {
-        var entries = batch
+        try settle()
+        underWay = batch
         batch = []
         batchSize = 0
-        while let last = entries.last {
-            if interruption.hasCome { throw Interrupted() }
+        if !underWay.isEmpty { try send() }
+    }
+
+    private mutating func send() throws {
+        guard !interruption.hasCome else {
+            underWay = []
+            throw Interrupted()
+        }
+        do {
+            try book?.beginSave(underWay.map { .add($0.contact) })
+        } catch {
+            throw failed(error)
+        }
+    }
+
+    /// Waits for the answer to what is under way. A contact that the broker does not take is left out, and the others
+    /// are saved without it.
+    private mutating func settle() throws {
+        while let last = underWay.last {
             do {
-                if try book?.save(entries.map { .add($0.contact) }, until: interruption) == false {
-                    doubtful = entries.count
+                guard try book?.endSave(until: interruption) != false else {
+                    doubtful = underWay.count
+                    underWay = []
                     throw Interrupted()
                 }
-                taken += entries.count
+                taken += underWay.count
                 lastPlace = last.place
-                return showProgress()
+                underWay = []
+                showProgress()
             } catch let failure as SaveFailure {
-                guard let index = failure.index, entries.indices.contains(index) else {
-                    throw stopped("could not \(Self.task): \(failure.reason)", try: nil, .notTried)
-                }
-                refuse(entries.remove(at: index).place, failure.reason)
-            } catch let failure as CommandFailure {
-                throw stopped(failure.message, try: failure.advice, failure.code)
+                guard let index = failure.index, underWay.indices.contains(index) else { throw failed(failure) }
+                refuse(underWay.remove(at: index).place, failure.reason)
+                if !underWay.isEmpty { try send() }
+            } catch {
+                throw failed(error)
             }
+        }
+    }
+
+    /// Nothing is under way any more.
+    private mutating func failed(_ error: any Error) -> any Error {
+        underWay = []
+        switch error {
+        case let failure as SaveFailure:
+            return stopped("could not \(Self.task): \(failure.reason)", try: nil, .notTried)
+        case let failure as CommandFailure: return stopped(failure.message, try: failure.advice, failure.code)
+        default: return error
         }
     }
 

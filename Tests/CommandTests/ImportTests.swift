@@ -228,6 +228,46 @@ struct ImportTests {
         }
     }
 
+    @Test("While the broker saves, what follows is read")
+    func overlap() throws {
+        var template = Array("/tmp/import-XXXXXX".utf8CString)
+        let folder = String(cString: try #require(mkdtemp(&template)))
+        let path = folder + "/cards"
+        defer {
+            unlink(path)
+            rmdir(folder)
+        }
+        try #require(mkfifo(path, 0o600) == 0)
+        let file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        let goOn = try pipe()
+        defer { for end in goOn { close(end) } }
+        let count = Import.changesPerSave
+        let broker = try ScriptedBroker { method, parameters in
+            guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
+            var byte: UInt8 = 0
+            if parameters["changes"]?.count == count { read(goOn[0], &byte, 1) }
+            return .reply("{\"identifiers\":[],\"historyToken\":\"\"}")
+        }
+        let program = try RunningProgram("contactbook", ["import", path], runtime: broker.folder)
+        // More than the pipe and what is read at a time hold, and less than another save.
+        let text = Array((0..<count).map { card("Person \($0)") }.joined().utf8)
+        let long = card("Bob\r\nNOTE:" + String(repeating: "x", count: 500))
+        let rest = Array(String(repeating: long, count: count - 1).utf8)
+        var left = (text + rest)[...]
+        while !left.isEmpty {
+            let written = left.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+            if written > 0 { left = left.dropFirst(written) }
+            var room = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+            guard written > 0 || poll(&room, 1, 10_000) == 1 else { break }
+        }
+        #expect(left.isEmpty)
+        var byte: UInt8 = 1
+        write(goOn[1], &byte, 1)
+        close(file)
+        let outcome = try program.finish()
+        #expect(outcome.output == "added \(2 * count - 1) contacts of 1 file\n")
+    }
+
     @Test("Cards of other character sets come in as what they say")
     func otherCharacterSet() throws {
         let name = "N;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:=C6r=F8"

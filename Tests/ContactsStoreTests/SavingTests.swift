@@ -42,6 +42,97 @@ struct SavingTests {
         #expect(try book.contact(1)?.familyName == "Lovelace")
     }
 
+    @Test("A contact that one save adds, edits and deletes is found only as it is at the end")
+    func formsOfOneSave() throws {
+        let book = try Book()
+        func reachable(_ name: String, _ number: Int64) -> Contact {
+            person(name, "Lovelace") {
+                $0.emailAddresses = [LabeledString(value: "\(name)@example.org")]
+                $0.phoneNumbers = [LabeledString(value: "555 0199 7\(number)")]
+            }
+        }
+        try book.store.apply(
+            [
+                .add(RecordNumber(1), reachable("Ada", 1)), .add(RecordNumber(2), reachable("Bob", 2)),
+                .add(RecordNumber(3), reachable("Änne", 3)), .delete(RecordNumber(2)),
+                .update(
+                    RecordNumber(1), person("Eve"),
+                    keys: ContactKeySet([.givenName, .emailAddresses, .phoneNumbers])),
+                .update(RecordNumber(1), person("Zoe"), keys: ContactKeySet([.givenName])),
+            ], at: 0)
+        for (name, number, expected) in [("Ada", 1, []), ("Bob", 2, []), ("Änne", 3, [3])] as [(String, Int64, [Int64])]
+        {
+            #expect(try book.records(.all, .name(name)) == expected)
+            #expect(try book.records(.all, .emailAddress("\(name)@example.org")) == expected)
+            #expect(try book.records(.all, .phoneNumber("55501997\(number)")) == expected)
+        }
+        #expect(try book.records(.all, .name("Eve")).isEmpty)
+        #expect(try book.records(.all, .name("Zoe")) == [1])
+        #expect(try book.records(.all, .name("Lovelace")) == [1, 3])
+    }
+
+    @Test("Each of many contacts of one save is found by its own number, as where each is saved alone")
+    func manyNumbers() throws {
+        func contact(_ number: Int64) -> Contact {
+            person("P\(number)") {
+                $0.phoneNumbers = [
+                    LabeledString(value: "+44 20 7946 \(1_000 + number)"), LabeledString(value: "no number"),
+                    LabeledString(value: "555 \(20_000 + number % 3)"),
+                ]
+            }
+        }
+        let count = Int64(3 * NumbersAhead.fewest)
+        let numbers = 1...count
+        let together = try Book(region: "GB")
+        try together.store.apply(
+            numbers.map { .add(RecordNumber($0), contact($0)) } + [
+                .delete(RecordNumber(7)),
+                .update(
+                    RecordNumber(8), person { $0.phoneNumbers = [LabeledString(value: "+44 20 7946 9999")] },
+                    keys: ContactKeySet([.phoneNumbers])),
+            ], at: 0)
+        let alone = try Book(region: "GB")
+        for number in numbers where number != 7 {
+            try alone.store.apply([.add(RecordNumber(number), contact(number))], at: 0)
+        }
+        try alone.store.apply(
+            [
+                .update(
+                    RecordNumber(8), person { $0.phoneNumbers = [LabeledString(value: "+44 20 7946 9999")] },
+                    keys: ContactKeySet([.phoneNumbers]))
+            ], at: 0)
+        for number in numbers {
+            let expected = [7, 8].contains(number) ? [] : [number]
+            #expect(try together.records(.all, .phoneNumber("020 7946 \(1_000 + number)")) == expected)
+        }
+        #expect(try together.records(.all, .phoneNumber("+44 20 7946 9999")) == [8])
+        func rows(_ book: Book) throws -> [Row] {
+            let database = try DatabaseQueue(path: book.folder.file)
+            defer { try? database.close() }
+            return try database.read { try Row.fetchAll($0, sql: "SELECT * FROM phone") }
+        }
+        let written = try rows(together)
+        #expect(try written == rows(alone) && written.count == 2 * (Int(count) - 2) + 1)
+    }
+
+    @Test("A save that fails leaves nothing by which a later one would be found")
+    func formsOfAFailedSave() throws {
+        let book = try Book()
+        #expect(throws: ChangeError.recordDoesNotExist(index: 1)) {
+            try book.store.apply([.add(RecordNumber(1), person("Ada")), .delete(RecordNumber(9))], at: 0)
+        }
+        try book.store.apply([.add(RecordNumber(1), person("Bob"))], at: 0)
+        #expect(try book.records(.all, .name("Ada")).isEmpty)
+        #expect(try book.records(.all, .name("Bob")) == [1])
+    }
+
+    @Test("A name of other letters has its words each time, also written with other characters that look the same")
+    func knownWords() throws {
+        let book = try Book([person("Änne"), person("A\u{308}nne"), person("Änne")])
+        #expect(try book.records(.all, .name("anne")) == [1, 2, 3])
+        #expect(try book.records(.all, .name("Änne")) == [1, 2, 3])
+    }
+
     @Test("An update writes the keys it names: others stay, empty ones are cleared, and it is found as it is now")
     func update() throws {
         let book = try Book([
