@@ -1,4 +1,7 @@
 import ContactsModel
+import Dispatch
+import Glibc
+import Synchronization
 import Testing
 
 @testable import ContactsStore
@@ -22,5 +25,37 @@ struct HoldTests {
         book.store.release()
         book.store.release()
         #expect(try book.store.hold())
+    }
+
+    @Test("Reads that hold one state after the other do not keep deleted text in the log")
+    func checkpoint() throws {
+        let book = try Book([person("Ada"), person("Secretive")])
+        let store = book.store
+        #expect(try store.hold())
+        #expect(try book.records().count == 2)
+        try store.apply([.delete(RecordNumber(2))], at: 0)
+        let outcome = Mutex<Result<Void, StoreError>?>(nil)
+        let ended = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "the user's").async {
+            do throws(StoreError) {
+                try store.checkpoint()
+                outcome.withLock { $0 = .success(()) }
+            } catch {
+                outcome.withLock { $0 = .failure(error) }
+            }
+            ended.signal()
+        }
+        // A burst without a pause: each state is held for as long as the broker holds one, and the next one at once.
+        var rounds = 0
+        while outcome.withLock({ $0 == nil }), rounds < 250 {
+            _ = try store.hold()
+            #expect(try book.records().count == 1)
+            _ = ended.wait(timeout: .now() + .milliseconds(20))
+            store.release()
+            rounds += 1
+        }
+        try #require(outcome.withLock { $0 }).get()
+        var status = stat()
+        #expect(stat(book.folder.file + "-wal", &status) == 0 && status.st_size == 0)
     }
 }
