@@ -45,7 +45,7 @@ public struct Limits: Hashable, Sendable {
     /// Deleted and edited text leaves the files after this and a checkpoint, within five seconds in all.
     public var forgetsAfter = Duration.seconds(2)
     /// The memory that saves need is kept so long for the next one.
-    public var restsAfter = Duration.seconds(5)
+    public var restsAfter = Duration.seconds(1)
     /// Saves of one user that wait for their turn.
     public var savesWaiting = 1_024
     /// A watcher is told at most so often.

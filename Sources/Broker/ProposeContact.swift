@@ -122,6 +122,7 @@ private final class Taking {
         // Of an app without a grant nothing is widened: the intent only says whose card it was.
         let known = broker.standing(of: prompt.session)
         let principal = known.principal ?? principals[principals.endIndex - 1]
+        if target == nil { broker.giveSetOfItsOwn(to: principal, prompt.session) }
         let intent = broker.access.beginSave(
             uid: uid, principal: principal, adds: added, isKeptToSingle: known.standing.status == .limited)
         broker.grantsChanged()

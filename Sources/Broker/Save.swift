@@ -230,7 +230,7 @@ final class Save {
 extension Broker {
     /// An app whose level is forced while nothing was decided adds its first card: the set that the card joins has to live
     /// somewhere. Without the rule this grant allows the app's own cards, and nothing else.
-    fileprivate func giveSetOfItsOwn(to principal: Principal, _ session: CallerSession) {
+    func giveSetOfItsOwn(to principal: Principal, _ session: CallerSession) {
         let known = standing(of: session)
         guard !known.isDecided, case .granted(let forced) = known.standing, forced.access != .denied else { return }
         let grant = Grant(

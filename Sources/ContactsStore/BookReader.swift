@@ -23,9 +23,17 @@ struct KeptPlaces {
     static let most = 20_000
 }
 
-/// Counts what was written to one book, so that a reader knows whether the state that it holds is the latest.
+/// What the writer of a book tells its reader: how often something was written, so that the reader knows whether the state
+/// that it holds is the latest, and whether the log is being emptied, so that it holds none.
 final class SaveCount: Sendable {
     private let count = Atomic(0)
+    private let checkpoints = Atomic(0)
+
+    /// Whoever empties the log waits for readers, but not for one that is there again at once, time after time.
+    var mayHold: Bool { checkpoints.load(ordering: .acquiring) == 0 }
+
+    func beginCheckpoint() { checkpoints.add(1, ordering: .acquiringAndReleasing) }
+    func endCheckpoint() { checkpoints.subtract(1, ordering: .acquiringAndReleasing) }
 
     var now: Int { count.load(ordering: .acquiring) }
 
@@ -64,7 +72,7 @@ final class BookReader {
     /// the connection, and the reader serves one call at a time. The queue is entered to prepare statements.
     func onConnection<Result>(_ body: (Connection) throws -> Result) throws(StoreError) -> Result {
         // What was saved since is part of every answer.
-        if let held, held != saves.now { release() }
+        if let held, held != saves.now || !saves.mayHold { try letGo() }
         do {
             return try body(Connection(reader: self))
         } catch {
@@ -79,6 +87,10 @@ final class BookReader {
     func hold() throws(StoreError) -> Bool {
         // Counted before the state is taken: a save in between makes it look older than it is, which costs one look.
         let count = saves.now
+        guard saves.mayHold else {
+            release()
+            return false
+        }
         guard held != count else { return false }
         release()
         try onConnection { try $0.statement("BEGIN").run() }
@@ -86,11 +98,19 @@ final class BookReader {
         return true
     }
 
-    func release() {
+    func release() { try? letGo() }
+
+    /// Nothing is read from a state that could not be let go of: it may be an old one.
+    private func letGo() throws(StoreError) {
         guard held != nil else { return }
+        do {
+            let connection = Connection(reader: self)
+            // After an error SQLite may have ended it by itself.
+            if connection.isInTransaction { try connection.statement("ROLLBACK").run() }
+        } catch {
+            throw StoreError(error)
+        }
         held = nil
-        // After an error SQLite may have ended it by itself.
-        _ = try? onConnection { try $0.statement("ROLLBACK").run() }
     }
 
     /// The connection while it may be used.
@@ -104,6 +124,8 @@ final class BookReader {
         func keep(_ places: KeptPlaces) {
             reader.kept = places.places.count <= KeptPlaces.most ? places : nil
         }
+
+        var isInTransaction: Bool { reader.queue.unsafeRead { $0.isInsideTransaction } }
 
         /// The statement of ``ReadSQL/contact``.
         func contactStatement() throws -> PreparedStatement {

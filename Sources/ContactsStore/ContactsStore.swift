@@ -102,7 +102,7 @@ public final class ContactsStore: Sendable {
     /// Lets the reads that follow see one state of the book and take its lock once, until ``release()``, or until
     /// something is saved: what was saved before a read begins is part of its answer, as ever.
     ///
-    /// A checkpoint waits for the release, so it must come soon.
+    /// A checkpoint waits for the release, so it must come soon. While one waits, nothing is held.
     ///
     /// - Returns: whether the state was not held before, and is to be released.
     public func hold() throws(StoreError) -> Bool {
@@ -183,6 +183,8 @@ public final class ContactsStore: Sendable {
 
     /// Empties the write-ahead log, so that deleted and edited text is in no file any more. Not for the loop.
     public func checkpoint() throws(StoreError) {
+        saves.beginCheckpoint()
+        defer { saves.endCheckpoint() }
         try write { writer throws(StoreError) in try writer.checkpoint() }
     }
 

@@ -72,6 +72,20 @@ struct PolicyTests {
         #expect(try again.fetch().names == ["Own", "Second"])
     }
 
+    @Test("A card that the person takes from an app of a forced level joins its set", arguments: [true, false])
+    func proposedCard(full: Bool) throws {
+        house.rule(installed { $0.forcedLevel = full ? .full : .limited })
+        let app = try house.app("mail", strength: .installed)
+        let person = try TestPerson(house: house)
+        let call = try app.begin("ProposeContact", #"{"contact":{"givenName":"New"}}"#)
+        try person.answer(try #require(person.prompts().first), #""addProposed":true"#)
+        let told = try app.replies(1, to: call)[0].parameters["identifier"]?.string
+        #expect(try told == app.identifier(of: "New"))
+        house.rule([])
+        #expect(try status(app) == "limited")
+        #expect(try app.fetch().names == ["New"])
+    }
+
     @Test("A forced level is laid over the person's word, which counts again without it")
     func forcesOver() throws {
         let ada = try house.records("Ada")
