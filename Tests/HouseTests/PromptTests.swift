@@ -88,7 +88,9 @@ struct PromptTests {
         let person = try house.person()
         let mail = try house.app("mail")
         let chat = try house.app("chat")
+        // One after the other: who is identified first is asked about first.
         try mail.begin("RequestAccess")
+        try house.waitForPrompts(1)
         try chat.begin("RequestAccess")
         try house.waitForPrompts(2)
         try person.answer(.dismissed)
