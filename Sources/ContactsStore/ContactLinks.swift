@@ -33,6 +33,10 @@ public struct ContactLinks: Hashable, Sendable {
 
     public func isLinked(_ record: RecordNumber) -> Bool { firsts[record] != nil }
 
+    func areLinked(_ one: RecordNumber, _ other: RecordNumber) -> Bool {
+        one == other || firsts[one] != nil && firsts[one] == firsts[other]
+    }
+
     // MARK: Changing
 
     /// Two cards that became linked, or are so no longer; the lower number first.

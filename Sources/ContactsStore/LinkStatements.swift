@@ -27,16 +27,13 @@ final class LinkStatements {
     func apply(_ change: LinkChange, _ index: Int, _ links: inout ContactLinks, _ log: inout ChangeLog) throws {
         switch change {
         case .link(let one, let other):
-            for record in [one, other] where try !exists(record) { throw ChangeError.recordDoesNotExist(index: index) }
+            try expect(one, other, index)
             guard let made = links.link(one, other) else { throw ChangeError.tooManyLinked(index: index) }
             try write(made.written)
             log.note(.link, made.pairs)
         case .unlink(let record, let other):
-            for record in [record, other] where try !exists(record) {
-                throw ChangeError.recordDoesNotExist(index: index)
-            }
-            guard links.members(of: other).contains(record) else { return }
-            try remove(record, &links, &log)
+            try expect(record, other, index)
+            if links.areLinked(record, other) { try remove(record, &links, &log) }
         }
     }
 
@@ -58,6 +55,10 @@ final class LinkStatements {
                 try deleteLink.run()
             }
         }
+    }
+
+    private func expect(_ one: RecordNumber, _ other: RecordNumber, _ index: Int) throws {
+        guard try exists(one), try exists(other) else { throw ChangeError.recordDoesNotExist(index: index) }
     }
 
     private func exists(_ contact: RecordNumber) throws(StoreError) -> Bool {
