@@ -28,6 +28,8 @@ final class Books {
     private let uptime: () -> Int64
     /// Who was read last, and when.
     private var latest: (uid: UInt32, at: Int64) = (.max, 0)
+    /// Nothing is opened any more: a question that was still open would write beside the next broker.
+    private var isClosed = false
 
     /// - Parameters:
     ///   - forgetsAfter: how long deleted and edited text may stay in the log.
@@ -57,6 +59,7 @@ final class Books {
     func with(
         _ uid: UInt32, creating: Bool = false, _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
     ) {
+        guard !isClosed else { return body(.failure(.unavailable(reason: "the broker is ending"))) }
         switch states[uid] {
         case .open(let book): body(.success(book))
         case .absent where !creating: body(.success(nil))
@@ -175,8 +178,9 @@ final class Books {
         }
     }
 
-    /// Waits for what is being written, then closes every book.
+    /// Waits for what is being written, then closes every book for good.
     func close() {
+        isClosed = true
         for timer in resting.values { timer.cancel() }
         resting = [:]
         for (uid, state) in states {

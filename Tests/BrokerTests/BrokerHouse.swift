@@ -15,6 +15,7 @@ import Varlink
 final class BrokerHouse {
     let folder: String
     let loop = TestLoop()
+    let journal = Journal()
     private(set) var broker: Broker
     private var nextProcess: Int32 = 100
     /// Microseconds since 1970 at the start of the loop's clock.
@@ -24,7 +25,7 @@ final class BrokerHouse {
         var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        broker = try Self.open(folder, loop)
+        broker = try Self.open(folder, loop, journal)
     }
 
     deinit {
@@ -32,22 +33,27 @@ final class BrokerHouse {
         Self.remove(folder)
     }
 
-    private static func open(_ folder: String, _ loop: TestLoop) throws -> Broker {
+    private static func open(_ folder: String, _ loop: TestLoop, _ journal: Journal) throws -> Broker {
         let now = { start + loop.now.microseconds }
         let access = try AccessStore.open(folder: folder, now: now())
         let surroundings = Surroundings(
             loop: loop, now: now, uptime: { loop.now.microseconds }, stateFolder: folder, ownUID: 1_000,
             userName: { "user \($0)" }, watch: { _, _ in BrokerHouse.Watch() }, areKin: { _, _ in false }, facts: [],
-            log: { _ in })
+            log: { journal.lines.append($0) })
         return Broker(surroundings: surroundings, access: access)
     }
 
     private final class Watch {}
 
+    /// What the broker would have told the journal.
+    final class Journal {
+        var lines: [String] = []
+    }
+
     /// Ends the broker and starts another one on the same folder. Apps come again as new connections.
     func restart() throws {
         broker.close()
-        broker = try Self.open(folder, loop)
+        broker = try Self.open(folder, loop, journal)
     }
 
     private static func remove(_ path: String) {

@@ -36,6 +36,8 @@ struct ModelTests {
                 \(what)
                 The last steps:
                 \(run.steps.suffix(40).joined(separator: "\n"))
+                What the broker told the journal last:
+                \(run.house.journal.lines.suffix(5).joined(separator: "\n"))
                 """)
             return
         }
