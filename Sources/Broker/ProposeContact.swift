@@ -212,7 +212,7 @@ private final class Taking {
             case .forbidden: broker.turn.fail(AgentError.invalidAnswer("the administrator's policy forbids it"), call)
             case .cannotMerge(let reason): broker.turn.fail(AgentError.invalidAnswer(reason), call)
             case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle),
-                .change(.tooManyLinked):
+                .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers):
                 broker.turn.fail(AgentError.invalidAnswer("the contact is not there any more"), call)
             case .change(.store(let error)): broker.unavailable(call, error)
             }

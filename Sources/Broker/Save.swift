@@ -57,7 +57,7 @@ final class Save {
                 let reading = Reading(
                     disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
                     writableKeys: broker.ruling(of: session).maximumKeys)
-                var reader = SaveSteps(reading, method: call.method)
+                var reader = SaveSteps(reading)
                 let steps = try reader.read(parameters.changes)
                 guard let book, !steps.isEmpty else { return try nothingToDo(reading, steps.count) }
                 try write(steps, to: book, reading)
@@ -191,6 +191,11 @@ final class Save {
             case .tooManyLinked:
                 let error = ContactsError.limitExceeded("linkedContacts", maximum: ContactLinks.mostMembers)
                 broker.turn.fail(error, call)
+            case .containerInUse(let index):
+                broker.turn.fail(
+                    ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil), call)
+            case .tooManyContainers:
+                broker.turn.fail(ContactsError.limitExceeded("containers", maximum: StoredContainer.most), call)
             case .store(let error): broker.unavailable(call, error)
             }
         case .accessDenied:

@@ -104,6 +104,11 @@ extension BookReader.Connection {
                         national: $0.text(0), country: Int32(truncatingIfNeeded: $0.integer(1)),
                         extensionDigits: $0.text(2)))
             }
+        case .container(let container):
+            let statement = try statement(ReadSQL.containerOfContact)
+            statement.bind(1, record)
+            defer { statement.reset() }
+            return try statement.step() && statement.record(0) == container
         case .terms(let terms, let keys):
             return try terms.allSatisfy { term in
                 if try hasWord(term, keys, record) { return true }

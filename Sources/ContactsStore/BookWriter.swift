@@ -12,6 +12,7 @@ final class BookWriter {
     private var groups: GroupStatements?
     private var history: HistoryStatements?
     private var linking: LinkStatements?
+    private var containers: ContainerStatements?
     /// As they are in the file.
     private(set) var links = ContactLinks()
 
@@ -29,6 +30,7 @@ final class BookWriter {
         groups = nil
         history = nil
         linking = nil
+        containers = nil
         try? queue.close()
     }
 
@@ -53,6 +55,10 @@ final class BookWriter {
                         let groups = try self.groups ?? GroupStatements(db)
                         self.groups = groups
                         try groups.apply(change, index, &log)
+                    case .container(let change):
+                        let containers = try self.containers ?? ContainerStatements(db)
+                        self.containers = containers
+                        try containers.apply(change, index)
                     case .link(let change):
                         try linking(db).apply(change, index, &links, &log)
                     case .delete(let record) where links.isLinked(record):
@@ -240,7 +246,8 @@ final class BookWriter {
                 throw ChangeError.recordDoesNotExist(index: index)
             }
             log.note(.deleteContact, record)
-        case .group, .link: preconditionFailure("changes of groups and links have statements of their own")
+        case .group, .link, .container:
+            preconditionFailure("changes of groups, links and containers have statements of their own")
         }
     }
 
