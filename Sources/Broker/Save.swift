@@ -121,7 +121,7 @@ final class Save {
             })
     }
 
-    /// On the user's queue: the intent onto the disk, then the contacts.
+    /// On the user's queue: the contacts onto the disk, after the intent.
     private func apply(
         _ changes: SaveChanges, to book: ContactsStore, _ intent: Int64, _ identifiers: IdentifierCipher
     ) {
@@ -129,22 +129,20 @@ final class Save {
         guard mayStill(changes, book, identifiers) else {
             return applied(changes, intent, .accessDenied, book, identifiers)
         }
-        let walSync = broker.access.walSync
+        let intentSync = IntentSync(broker.access.walSync)
         let seconds = broker.seconds
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
         let loop = broker.surroundings.loop
         let bound = LoopBound((self, book, identifiers), loop: loop)
         broker.books.queue(of: session.caller.uid).async {
             let outcome: Outcome
-            if let error = Broker.sync(walSync) {
-                let reason = "the intent of a save is not on the disk: \(error)"
-                outcome = .failed(.store(.unavailable(reason: reason)))
-            } else {
-                do throws(ChangeError) {
-                    outcome = .done(try book.apply(changes.changes, by: author, at: seconds))
-                } catch {
-                    outcome = .failed(error)
+            do throws(ChangeError) {
+                let made = try book.apply(changes.changes, by: author, at: seconds) { () throws(StoreError) in
+                    try intentSync.wait()
                 }
+                outcome = .done(made)
+            } catch {
+                outcome = .failed(error)
             }
             loop.execute {
                 let (save, book, identifiers) = bound.value

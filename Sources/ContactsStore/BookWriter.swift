@@ -15,6 +15,8 @@ final class BookWriter {
     private var containers: ContainerStatements?
     /// As they are in the file.
     private(set) var links = ContactLinks()
+    /// The order in which beginnings of names are kept: the owner's.
+    private var ordering = BookSettings().sortOrder
 
     init(queue: DatabaseQueue, file: BookFile, normalizer: Normalizer) throws(StoreError) {
         guard let identity = file.identity() else { throw .unavailable(reason: "the file is gone") }
@@ -36,7 +38,8 @@ final class BookWriter {
 
     @discardableResult
     func apply(
-        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64
+        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64,
+        _ beforeCommit: @Sendable () throws(StoreError) -> Void = { () throws(StoreError) in }
     ) throws(ChangeError) -> [BookChange] {
         do {
             var made: [BookChange] = []
@@ -71,6 +74,7 @@ final class BookWriter {
                 try statements.finishForms(normalizer)
                 try history.write(log.changes, by: author, at: seconds)
                 made = log.changes
+                try beforeCommit()
             }
             self.links = links
             return made
@@ -86,6 +90,9 @@ final class BookWriter {
         linking = statements
         return statements
     }
+
+    /// To be called before anything is written.
+    func readOrdering() throws(StoreError) { ordering = try settings().sortOrder }
 
     func readLinks() throws(StoreError) {
         do {
@@ -132,14 +139,18 @@ final class BookWriter {
 
     func set(_ settings: BookSettings) throws(StoreError) {
         do {
-            try transaction { db, _ in
+            try transaction { db, statements in
+                if settings.sortOrder != ordering { try statements.reorderBeginnings(settings.sortOrder) }
                 try db.execute(
                     sql: "UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?",
                     arguments: [
                         Int64(settings.sortOrder.rawValue), Int64(settings.displayOrder.rawValue), settings.countryCode,
                     ])
             }
+            ordering = settings.sortOrder
         } catch {
+            // What they write by must be what is in the file.
+            statements = nil
             throw StoreError(error)
         }
     }
@@ -190,7 +201,7 @@ final class BookWriter {
         // What is written to a file without a name would be acknowledged and lost.
         guard file.identity() == identity else { throw StoreError.unavailable(reason: "the file was replaced") }
         try queue.write { db in
-            let statements = try self.statements ?? WriteStatements(db)
+            let statements = try self.statements ?? WriteStatements(db, ordering: ordering)
             self.statements = statements
             statements.beginForms()
             try body(db, statements)

@@ -5,7 +5,7 @@ enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header: migrations applied.
-    static let version: UInt32 = 5
+    static let version: UInt32 = 6
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -182,6 +182,16 @@ enum Schema {
                     ALTER TABLE contactGroup ADD COLUMN container INTEGER REFERENCES container;
                     CREATE INDEX contactByContainer ON contact (container) WHERE container IS NOT NULL;
                     CREATE INDEX groupByContainer ON contactGroup (container) WHERE container IS NOT NULL;
+                    """)
+        }
+        migrator.registerMigration("6: beginnings in one order") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA user_version = 6;
+
+                    -- From now on beginnings are kept in the order that the owner prefers, and in no other: they were half
+                    -- of what a new contact wrote. Of no rules, so that they are made anew.
+                    UPDATE book SET forms = '';
                     """)
         }
         return migrator
