@@ -77,7 +77,7 @@ let package = Package(
         // First floor: files, the kernel, sockets.
         room("Policy", ["AccessControl", "CCrypto", toml]),
         room("ContactsStore", ["Normalization", "CLinux", grdb, grdbSQLite]),
-        room("AccessStore", ["AccessControl", grdbSQLite]),
+        room("AccessStore", ["AccessControl", "CLinux", grdbSQLite]),
         room("PeerIdentity", ["AccessControl", "CLinux"]),
         room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),
         room("VarlinkClient", ["Varlink", "CLinux"]),

@@ -1,4 +1,5 @@
 import AccessControl
+import CLinux
 import ContactsModel
 import Glibc
 
@@ -103,6 +104,11 @@ public final class AccessStore {
         guard let writer else { throw .unavailable(reason: "the access database is closed") }
         return writer
     }
+
+    /// Has the log written as long as it grows before it starts over. A commit that makes the file longer waits, when it
+    /// is synced, for the disk to have its new length too. On the loop: nobody commits meanwhile. Without room commits are
+    /// as good.
+    public func makeLogRoom() { _ = clinux_fill(folder.database + "-wal", Checkpointer.logBytes, 0) }
 
     /// Pages in the WAL after the last commit; see ``Checkpointer``.
     public var walPages: Int { writer?.walPages ?? 0 }

@@ -72,6 +72,9 @@ public final class Broker {
         turn.onDisk = { [weak self] done in self?.onDisk(done) }
         policyCameIntoForce()
         recoverSaves()
+        // Not before the first answers.
+        let bound = LoopBound(access, loop: surroundings.loop)
+        surroundings.loop.schedule(after: limits.syncInterval) { bound.value.makeLogRoom() }
     }
 
     // MARK: Connections

@@ -173,6 +173,7 @@ private final class Taking {
             }
             let (changes, outcome) = (made, failure)
             loop.execute { bound.value.applied(intent, added, changes, outcome) }
+            book.makeRoom()
         }
     }
 

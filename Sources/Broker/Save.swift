@@ -148,6 +148,7 @@ final class Save {
                 let (save, book, identifiers) = bound.value
                 save.applied(changes, intent, outcome, book, identifiers)
             }
+            book.makeRoom()
         }
     }
 

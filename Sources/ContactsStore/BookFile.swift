@@ -6,6 +6,8 @@ import Glibc
 struct BookFile {
     let folder: String
     var path: String { folder + "/contacts.sqlite" }
+    /// SQLite's write-ahead log.
+    var log: String { path + "-wal" }
 
     enum State: Hashable {
         case absent
@@ -55,7 +57,7 @@ struct BookFile {
         guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else { throw .damaged(reason: "no page size") }
         // With a log beside it the file may lag behind its own header; SQLite sets that right.
         var log = stat()
-        let hasLog = lstat(path + "-wal", &log) == 0 && log.st_size > 0
+        let hasLog = lstat(self.log, &log) == 0 && log.st_size > 0
         guard hasLog || size >= Int(number(28)) * pageSize else { throw .damaged(reason: "the file is cut short") }
     }
 

@@ -84,7 +84,11 @@ public final class ContactsStore: Sendable {
         // Without it searches are slower and no less right.
         guard let size = try? write({ writer throws(StoreError) in try writer.size() }) else { return }
         kept.withLock { $0.size = size }
+        try? checkpoint()
     }
+
+    /// Makes the next saves quick; to be called after one that nobody waits for any more. Not for the loop.
+    public func makeRoom() { try? write { writer throws(StoreError) in try writer.makeRoom() } }
 
     /// How many contacts there are.
     var size: Int { kept.withLock { $0.size } }
