@@ -12,8 +12,11 @@ final class BookWriter {
     private var groups: GroupStatements?
     private var history: HistoryStatements?
     private var linking: LinkStatements?
+    private var containers: ContainerStatements?
     /// As they are in the file.
     private(set) var links = ContactLinks()
+    /// The order in which beginnings of names are kept: the owner's.
+    private var ordering = BookSettings().sortOrder
 
     init(queue: DatabaseQueue, file: BookFile, normalizer: Normalizer) throws(StoreError) {
         guard let identity = file.identity() else { throw .unavailable(reason: "the file is gone") }
@@ -29,12 +32,14 @@ final class BookWriter {
         groups = nil
         history = nil
         linking = nil
+        containers = nil
         try? queue.close()
     }
 
     @discardableResult
     func apply(
-        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64
+        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64,
+        _ beforeCommit: @Sendable () throws(StoreError) -> Void = { () throws(StoreError) in }
     ) throws(ChangeError) -> [BookChange] {
         do {
             var made: [BookChange] = []
@@ -53,6 +58,10 @@ final class BookWriter {
                         let groups = try self.groups ?? GroupStatements(db)
                         self.groups = groups
                         try groups.apply(change, index, &log)
+                    case .container(let change):
+                        let containers = try self.containers ?? ContainerStatements(db)
+                        self.containers = containers
+                        try containers.apply(change, index)
                     case .link(let change):
                         try linking(db).apply(change, index, &links, &log)
                     case .delete(let record) where links.isLinked(record):
@@ -65,6 +74,7 @@ final class BookWriter {
                 try statements.finishForms(normalizer)
                 try history.write(log.changes, by: author, at: seconds)
                 made = log.changes
+                try beforeCommit()
             }
             self.links = links
             return made
@@ -80,6 +90,9 @@ final class BookWriter {
         linking = statements
         return statements
     }
+
+    /// To be called before anything is written.
+    func readOrdering() throws(StoreError) { ordering = try settings().sortOrder }
 
     func readLinks() throws(StoreError) {
         do {
@@ -126,14 +139,18 @@ final class BookWriter {
 
     func set(_ settings: BookSettings) throws(StoreError) {
         do {
-            try transaction { db, _ in
+            try transaction { db, statements in
+                if settings.sortOrder != ordering { try statements.reorderBeginnings(settings.sortOrder) }
                 try db.execute(
                     sql: "UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?",
                     arguments: [
                         Int64(settings.sortOrder.rawValue), Int64(settings.displayOrder.rawValue), settings.countryCode,
                     ])
             }
+            ordering = settings.sortOrder
         } catch {
+            // What they write by must be what is in the file.
+            statements = nil
             throw StoreError(error)
         }
     }
@@ -184,7 +201,7 @@ final class BookWriter {
         // What is written to a file without a name would be acknowledged and lost.
         guard file.identity() == identity else { throw StoreError.unavailable(reason: "the file was replaced") }
         try queue.write { db in
-            let statements = try self.statements ?? WriteStatements(db)
+            let statements = try self.statements ?? WriteStatements(db, ordering: ordering)
             self.statements = statements
             statements.beginForms()
             try body(db, statements)
@@ -240,7 +257,8 @@ final class BookWriter {
                 throw ChangeError.recordDoesNotExist(index: index)
             }
             log.note(.deleteContact, record)
-        case .group, .link: preconditionFailure("changes of groups and links have statements of their own")
+        case .group, .link, .container:
+            preconditionFailure("changes of groups, links and containers have statements of their own")
         }
     }
 
