@@ -26,6 +26,10 @@ public final class AccessStore {
     var usages: [Principal: Usage] = [:]
     /// Some app has gathered enough uses to write them.
     var hasUnwrittenUses = false
+    /// Whose each user number is.
+    var owners: [UInt32: Owner] = [:]
+    /// What the system calls a user.
+    public var userName: (_ uid: UInt32) -> String = { "\($0)" }
     var counters: Counters
     var writtenCounters: Counters
     /// What the file's own row of counters says, and the time of the last record then.
@@ -41,6 +45,9 @@ public final class AccessStore {
     var unwrittenGrants: [Principal: SetChange] = [:]
     var unwrittenIntents: Set<Int64> = []
     var unwrittenPseudonyms: Set<UInt32> = []
+    var unwrittenOwners: Set<UInt32> = []
+    /// Users of whom no row is to be left; what is written for them afterwards is new.
+    var unwrittenPurges: Set<UInt32> = []
 
     /// Opens the store of a folder, making both where there are none, and records the start.
     ///
@@ -72,6 +79,7 @@ public final class AccessStore {
         identifierKeys = contents.identifierKeys
         intents = contents.intents
         pseudonyms = contents.pseudonyms
+        owners = contents.owners
         usages = contents.usages
         counters = contents.counters
         writtenCounters = contents.counters

@@ -118,6 +118,29 @@ struct BookFile {
         }
     }
 
+    /// Removes the folder and the files in it, and makes that last.
+    func remove() throws(StoreError) {
+        guard let directory = opendir(folder) else {
+            if errno == ENOENT { return }
+            throw .unavailable(reason: "cannot look into the folder: \(Self.errorText)")
+        }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        closedir(directory)
+        for name in names where name != "." && name != ".." {
+            guard unlink(folder + "/" + name) == 0 || errno == ENOENT else {
+                throw .unavailable(reason: "cannot remove \(name): \(Self.errorText)")
+            }
+        }
+        guard rmdir(folder) == 0 || errno == ENOENT else {
+            throw .unavailable(reason: "cannot remove the folder: \(Self.errorText)")
+        }
+        if let slash = folder.lastIndex(of: "/") { Self.syncFolder(String(folder[..<slash])) }
+    }
+
     /// Which file stands at the path now, so that one put in its place is noticed.
     func identity() -> [UInt64]? {
         var status = stat()

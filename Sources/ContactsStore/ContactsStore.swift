@@ -227,6 +227,10 @@ public final class ContactsStore: Sendable {
         clinux_return_memory()
     }
 
+    /// Removes a user's folder with the book in it and whatever else lies there, for good. None is as good as removed. Not
+    /// for the loop.
+    public static func remove(folder: String) throws(StoreError) { try BookFile(folder: folder).remove() }
+
     /// Closes the files. Every later call is ``StoreError/unavailable(reason:)``.
     public func close() {
         reader.withLock {
