@@ -5,7 +5,8 @@ extension AccessStore {
     /// Something is to be committed.
     public var hasUncommitted: Bool {
         !batch.records.isEmpty || !unwrittenGrants.isEmpty || !unwrittenIntents.isEmpty
-            || !unwrittenPseudonyms.isEmpty || !batch.grants.isEmpty || !batch.identifiers.isEmpty
+            || !unwrittenPseudonyms.isEmpty || !unwrittenSilences.isEmpty || !batch.grants.isEmpty
+            || !batch.identifiers.isEmpty
             || batch.failure != nil || counters != writtenCounters
     }
 
@@ -34,6 +35,7 @@ extension AccessStore {
                 if !unwrittenGrants.isEmpty { try writeGrants(writer.connection) }
                 if !unwrittenIntents.isEmpty { try writeIntents(writer.connection) }
                 if !unwrittenPseudonyms.isEmpty { try writePseudonyms(writer.connection) }
+                if !unwrittenSilences.isEmpty { try writeSilences(writer.connection) }
                 if withAllUses || hasUnwrittenUses { try writeUses(writer.connection) }
                 anchors = withAllUses || mustAnchor
                 if anchors { try writer.write(counters) }
@@ -94,6 +96,7 @@ extension AccessStore {
         if !unwrittenGrants.isEmpty { unwrittenGrants.removeAll() }
         if !unwrittenIntents.isEmpty { unwrittenIntents.removeAll() }
         if !unwrittenPseudonyms.isEmpty { unwrittenPseudonyms.removeAll() }
+        if !unwrittenSilences.isEmpty { unwrittenSilences.removeAll() }
         batch.clear()
     }
 

@@ -25,6 +25,8 @@ public final class AccessStore {
     var usages: [Principal: Usage] = [:]
     /// Some app has gathered enough uses to write them.
     var hasUnwrittenUses = false
+    /// Apps that nobody is to be asked about again, with the time since when, in seconds since 1970.
+    var silenced: [Principal: Int64] = [:]
     var counters: Counters
     var writtenCounters: Counters
     /// What the file's own row of counters says, and the time of the last record then.
@@ -39,6 +41,7 @@ public final class AccessStore {
     // stays in force is written as soon as that is possible again.
     var unwrittenGrants: [Principal: SetChange] = [:]
     var unwrittenIntents: Set<Int64> = []
+    var unwrittenSilences: Set<Principal> = []
     var unwrittenPseudonyms: Set<UInt32> = []
 
     /// Opens the store of a folder, making both where there are none, and records the start.
@@ -72,6 +75,7 @@ public final class AccessStore {
         intents = contents.intents
         pseudonyms = contents.pseudonyms
         usages = contents.usages
+        silenced = contents.silenced
         counters = contents.counters
         writtenCounters = contents.counters
         anchor = (contents.counters, 0)

@@ -148,6 +148,16 @@ enum Schema {
         CREATE TRIGGER auditCallerKeepsRecords BEFORE DELETE ON auditCaller
             BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
         """,
+        """
+        -- Apps that the person does not want to be asked about again. since: seconds since 1970.
+        CREATE TABLE silence (
+            uid           INTEGER NOT NULL,
+            strength      TEXT    NOT NULL,
+            app           TEXT    NOT NULL,
+            since         INTEGER NOT NULL,
+            PRIMARY KEY (uid, strength, app)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// Looks at a file without changing it: is it ours, whole, and not from a later version?
