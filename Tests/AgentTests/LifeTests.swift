@@ -192,8 +192,10 @@ struct LifeTests {
     func others() throws {
         let house = try AgentHouse()
         try house.registered()
-        house.broker.say(#"{"others":1}"#)
-        try house.see("Another agent of yours registered")
+        house.broker.say(#"{"others":1,"joined":"pts/3\\u001b[2J"}"#)
+        try house.see("Another agent of yours joined at pts/3[2J: it may")
+        house.broker.say(#"{"others":2,"joined":"pts/4"}"#)
+        try house.see("joined at pts/4: 2 others may")
     }
 
     @Test("An answer that the broker refuses shares nothing, and says so")
