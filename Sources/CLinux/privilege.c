@@ -20,7 +20,8 @@ static void unblock_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-int clinux_begin_anew(void) {
+int clinux_begin_anew(const char *name) {
+    if (prctl(PR_SET_NAME, name, 0, 0, 0) < 0) return -errno;
     for (int standard = 0; standard < 3; standard++) {
         if (fcntl(standard, F_GETFD) >= 0) continue;
         // The lowest number that is free, which is this one.

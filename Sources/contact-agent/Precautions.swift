@@ -18,7 +18,7 @@ struct Precautions {
         let isPrivileged = clinux_is_privileged()
         if isPrivileged { try check(clinux_hide()) }
         let environment = Environment.reduce(isPrivileged: isPrivileged)
-        try check(clinux_begin_anew())
+        try check(clinux_begin_anew("contact-agent"))
         signal(SIGPIPE, SIG_IGN)
         return Precautions(isPrivileged: isPrivileged, environment: environment)
     }

@@ -12,8 +12,9 @@
 bool clinux_is_privileged(void);
 
 /// Opens the standard descriptors that are closed on /dev/null, closes all that were handed down beside them, unblocks
-/// signals, and leaves no core file. What is made from now on is this user's alone.
-int clinux_begin_anew(void);
+/// signals, and leaves no core file. What is made from now on is this user's alone. `name` is what the process is called:
+/// one that started itself anew is called after a link in /proc.
+int clinux_begin_anew(const char *name);
 
 /// Nobody but root may look into this process or steer it: prctl(2), PR_SET_DUMPABLE.
 int clinux_hide(void);
