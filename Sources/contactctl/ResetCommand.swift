@@ -11,17 +11,13 @@ struct ResetCommand: ParsableCommand {
     func run() throws {
         let task = "reset"
         let door = try AdminDoor(to: task)
-        let name: String
-        do {
-            guard let first = try AppGrant.matching(app, strength: strength, in: door.grants(), to: task).first else {
-                return
-            }
+        let grants = try door.grants()
+        var name = app
+        // Of an app that is never to be asked about there need be no grant: its whole identifier is known from the audit.
+        if grants.contains(where: { $0.isCalled(app) }) || (try? forget(app, at: door)) == nil {
+            guard let first = try AppGrant.matching(app, strength: strength, in: grants, to: task).first else { return }
             try forget(first.app, at: door)
             name = first.displayName
-        } catch let failure as CommandFailure {
-            // Of an app that is never to be asked about there need be no grant: its whole identifier is known from the audit.
-            guard (try? forget(app, at: door)) != nil else { throw failure }
-            name = app
         }
         print("\(Speech.clean(name)) may see no contact; you are asked when it wants to")
     }
