@@ -299,11 +299,17 @@ final class Agent {
         if let cookie = event.withdrawn { withdraw(cookie) }
     }
 
+    /// - Parameter terminal: of the one that joined; `nil` where they were there before this one.
     static func words(forOthers others: Int, joined terminal: String?) -> String {
-        let place = terminal.map { " at \(Columns.clip(ShownText.line($0), to: 24))" } ?? ""
+        guard let terminal else {
+            return others == 1
+                ? "Another agent of yours is there already: it may answer what is asked here."
+                : "\(others) other agents of yours are there already: each may answer what is asked here."
+        }
+        let joined = "Another agent of yours joined at \(Columns.clip(ShownText.line(terminal), to: 24))"
         return others == 1
-            ? "Another agent of yours joined\(place): it may answer what is asked here."
-            : "Another agent of yours joined\(place): \(others) others may answer what is asked here."
+            ? "\(joined): it may answer what is asked here."
+            : "\(joined): \(others) others may answer what is asked here."
     }
 
     /// The broker is not there, or not any more; it is tried again after a pause that grows.

@@ -132,6 +132,7 @@ struct TerminalTests {
         let second = try house.agentTerminal()
         // By the kernel's word, whatever the agent says of itself.
         try first.wait(for: "Another agent of yours joined at pts/")
+        try second.wait(for: "Another agent of yours is there already")
         let app = try house.app("mail")
         try app.begin("RequestAccess")
         try first.wait(for: "“mail” asks to see your contacts.")
