@@ -95,7 +95,11 @@ let package = Package(
                 logging,
             ],
             swiftSettings: strict, linkerSettings: [.unsafeFlags(ownRuntime, .when(configuration: .release))]),
-        program("contact-agent", ["BrokerConnection", "Formatting"]),
+        .executableTarget(
+            name: "contact-agent", dependencies: ["BrokerConnection", "Formatting", "CLinux"],
+            swiftSettings: strict,
+            // Its file gives it a group: it must find Swift's libraries wherever whoever starts it says they are.
+            linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
         program("contactctl", ["CommandOutput"]),
         program("contactbook", ["CommandOutput", "VCard", "CLinux"]),
         .executableTarget(

@@ -10,6 +10,7 @@ struct AccessContents {
     var pseudonyms: [UInt32: Pseudonyms] = [:]
     var usages: [Principal: Usage] = [:]
     var owners: [UInt32: Owner] = [:]
+    var silenced: [Principal: Int64] = [:]
     var counters = Counters()
     /// The last record's event; `nil` in a new file.
     var lastEvent: String?
@@ -20,6 +21,7 @@ struct AccessContents {
         try readCounters(connection)
         try readPrincipals(connection, now: now)
         try readIntents(connection, now: now)
+        try readSilences(connection, now: now)
         let keys = try SQLiteStatement("SELECT uid, key FROM auditKey", on: connection)
         while try keys.next() {
             guard let uid = keys.integer(0).flatMap(UInt32.init(exactly:)),
@@ -161,6 +163,18 @@ struct AccessContents {
                 continue
             }
             intents[id] = SaveIntent(id: id, uid: principal.uid, principal: principal, adds: adds)
+        }
+    }
+
+    private mutating func readSilences(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
+        let rows = try SQLiteStatement("SELECT uid, strength, app, since FROM silence", on: connection)
+        while try rows.next() {
+            guard let principal = Self.principal(rows, from: 0), let since = rows.integer(3) else {
+                // Nobody can be this principal, so there is nobody to be silent about.
+                unreadable("unreadable silence", uid: rows.integer(0), app: rows.text(2), nil, now: now)
+                continue
+            }
+            silenced[principal] = since
         }
     }
 

@@ -6,7 +6,7 @@ extension AccessStore {
     public var hasUncommitted: Bool {
         !batch.records.isEmpty || !unwrittenGrants.isEmpty || !unwrittenIntents.isEmpty
             || !unwrittenPseudonyms.isEmpty || !unwrittenOwners.isEmpty || !unwrittenPurges.isEmpty
-            || !batch.grants.isEmpty || !batch.identifiers.isEmpty
+            || !unwrittenSilences.isEmpty || !batch.grants.isEmpty || !batch.identifiers.isEmpty
             || batch.failure != nil || counters != writtenCounters
     }
 
@@ -37,6 +37,7 @@ extension AccessStore {
                 if !unwrittenGrants.isEmpty { try writeGrants(writer.connection) }
                 if !unwrittenIntents.isEmpty { try writeIntents(writer.connection) }
                 if !unwrittenPseudonyms.isEmpty { try writePseudonyms(writer.connection) }
+                if !unwrittenSilences.isEmpty { try writeSilences(writer.connection) }
                 if withAllUses || hasUnwrittenUses { try writeUses(writer.connection) }
                 anchors = withAllUses || mustAnchor
                 if anchors { try writer.write(counters) }
@@ -99,6 +100,7 @@ extension AccessStore {
         if !unwrittenPseudonyms.isEmpty { unwrittenPseudonyms.removeAll() }
         if !unwrittenOwners.isEmpty { unwrittenOwners.removeAll() }
         if !unwrittenPurges.isEmpty { unwrittenPurges.removeAll() }
+        if !unwrittenSilences.isEmpty { unwrittenSilences.removeAll() }
         batch.clear()
     }
 

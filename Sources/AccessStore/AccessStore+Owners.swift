@@ -31,7 +31,9 @@ extension AccessStore {
         for principal in principals { held[principal] = nil }
         for principal in identifierKeys.keys where principal.uid == uid { identifierKeys[principal] = nil }
         for (id, intent) in intents where intent.uid == uid { intents[id] = nil }
+        for principal in silenced.keys where principal.uid == uid { silenced[principal] = nil }
         for app in usages.keys where app.uid == uid { usages[app] = nil }
+        unwrittenSilences = unwrittenSilences.filter { $0.uid != uid }
         unwrittenGrants = unwrittenGrants.filter { $0.key.uid != uid }
         unwrittenPseudonyms.remove(uid)
         pseudonyms[uid] = nil
@@ -60,7 +62,7 @@ extension AccessStore {
 
     func writeOwners(_ connection: SQLiteConnection) throws(AccessStoreError) {
         for uid in unwrittenPurges {
-            for table in ["principal", "saveIntent", "auditKey"] {
+            for table in ["principal", "saveIntent", "auditKey", "silence"] {
                 try connection.statement("DELETE FROM \(table) WHERE uid = ?").bind(1, Int64(uid)).run()
             }
         }

@@ -30,6 +30,8 @@ public final class AccessStore {
     var owners: [UInt32: Owner] = [:]
     /// What the system calls a user.
     public var userName: (_ uid: UInt32) -> String = { "\($0)" }
+    /// Apps that nobody is to be asked about again, with the time since when, in seconds since 1970.
+    var silenced: [Principal: Int64] = [:]
     var counters: Counters
     var writtenCounters: Counters
     /// What the file's own row of counters says, and the time of the last record then.
@@ -44,6 +46,7 @@ public final class AccessStore {
     // stays in force is written as soon as that is possible again.
     var unwrittenGrants: [Principal: SetChange] = [:]
     var unwrittenIntents: Set<Int64> = []
+    var unwrittenSilences: Set<Principal> = []
     var unwrittenPseudonyms: Set<UInt32> = []
     var unwrittenOwners: Set<UInt32> = []
     /// Users of whom no row is to be left; what is written for them afterwards is new.
@@ -81,6 +84,7 @@ public final class AccessStore {
         pseudonyms = contents.pseudonyms
         owners = contents.owners
         usages = contents.usages
+        silenced = contents.silenced
         counters = contents.counters
         writtenCounters = contents.counters
         anchor = (contents.counters, 0)

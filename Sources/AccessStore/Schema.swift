@@ -157,6 +157,16 @@ enum Schema {
             purged        INTEGER NOT NULL DEFAULT 0 CHECK (purged IN (0, 1))
         ) STRICT;
         """,
+        """
+        -- Apps that the person does not want to be asked about again. since: seconds since 1970.
+        CREATE TABLE silence (
+            uid           INTEGER NOT NULL,
+            strength      TEXT    NOT NULL,
+            app           TEXT    NOT NULL,
+            since         INTEGER NOT NULL,
+            PRIMARY KEY (uid, strength, app)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// Looks at a file without changing it: is it ours, whole, and not from a later version?
@@ -172,6 +182,7 @@ enum Schema {
         guard version <= Self.version else { throw .newerSchema }
         var tables = ["state", "principal", "appGrant", "grantedContact", "setEvent", "saveIntent", "auditKey"]
         if version >= 3 { tables.append("owner") }
+        if version >= 4 { tables.append("silence") }
         for table in tables {
             let report = try SQLiteStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.next() {

@@ -175,14 +175,23 @@ extension Broker {
     private func resetGrant(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try AdminParameters(call.parameters, allowing: ["app", "strength", "uid"])
         let found = matching(parameters, session)
-        if found.isEmpty, let app = parameters.app { throw AdminError.unknownApp(app) }
+        let silenced = access.silencedPrincipals.filter {
+            $0.uid == parameters.uid ?? session.caller.uid && (parameters.app == nil || $0.app == parameters.app)
+                && (parameters.strength == nil || $0.strength == parameters.strength)
+        }
+        if found.isEmpty, silenced.isEmpty, let app = parameters.app { throw AdminError.unknownApp(app) }
+        for principal in silenced {
+            access.endSilence(of: principal)
+            record(.revocation, of: principal, detail: "asked again")
+        }
         for (principal, _) in found { takeBack(principal, detail: "reset") }
         // Terminal sessions share the standing principal's identifiers, and a reset makes new ones.
         for (principal, _) in found where access.grant(of: principal.bound(to: .standing)) == nil {
             access.removeGrant(of: principal.bound(to: .standing))
         }
         grantsChanged()
-        replyOnDisk(call) { _, writer in writer.member("count", found.count) }
+        let count = Set(silenced).union(found.map(\.principal)).count
+        replyOnDisk(call) { _, writer in writer.member("count", count) }
     }
 
     /// Replies once what was done is committed and on the disk.

@@ -68,7 +68,7 @@ extension Broker {
     }
 
     private func dismiss(_ prompt: Prompt, _ agent: Agent, neverAskAgain: Bool) {
-        if neverAskAgain { prompts.silence(prompt.caller) }
+        if neverAskAgain { silence(prompt.caller) }
         record(.answer, of: prompt.caller, detail: neverAskAgain ? "never ask again" : "dismissed")
         prompts.end(prompt, .dismissed, answering: agent)
     }
@@ -292,7 +292,7 @@ extension Broker {
             lifetime = .untilTime(seconds + longest)
         }
         prompt.isAnswered = true
-        if parameters.neverAskAgain, decided.level == .denied { prompts.silence(prompt.caller) }
+        if parameters.neverAskAgain, decided.level == .denied { silence(prompt.caller) }
         let grant = Grant(
             access: access, keys: decided.keys, lifetime: lifetime, revision: self.access.nextRevision(),
             decidedBy: .person, decidedAt: decided.decidedAt ?? seconds)

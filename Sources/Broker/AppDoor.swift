@@ -102,7 +102,7 @@ extension Broker {
         _ question: Question, _ call: Call, _ session: CallerSession, done: @escaping (PromptOutcome) -> Void
     ) {
         do throws(Prompts.Refusal) {
-            try prompts.mayAsk(question.kind, for: session.caller)
+            try prompts.mayAsk(question.kind, isQuiet: question.isQuiet, for: session.caller)
         } catch {
             return refuse(call, session, error)
         }

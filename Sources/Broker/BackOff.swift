@@ -6,22 +6,12 @@ import AccessControl
 struct BackOff {
     /// Callers whose names anybody of the user can take share one budget: a hundred copies gain nothing.
     enum Key: Hashable {
-        case principal(uid: UInt32, IdentityStrength, app: String)
-        case weak(uid: UInt32)
+        case app(IdentityStrength, String)
+        case weak
 
-        var uid: UInt32 {
-            switch self {
-            case .principal(let uid, _, _), .weak(let uid): uid
-            }
-        }
+        init(_ caller: Caller) { self = caller.strength.namesNobody ? .weak : .own(caller) }
 
-        init(_ caller: Caller) {
-            switch caller.strength {
-            case .claimed, .unverified: self = .weak(uid: caller.uid)
-            case .labelled, .sandboxed, .service, .installed:
-                self = .principal(uid: caller.uid, caller.strength, app: caller.app)
-            }
-        }
+        static func own(_ caller: Caller) -> Key { .app(caller.strength, caller.app) }
     }
 
     private struct Entry {
@@ -30,21 +20,33 @@ struct BackOff {
     }
 
     private let limits: Limits
-    private var entries: [Key: Entry] = [:]
+    /// By user, so that one's crowd of apps makes nobody forget another's.
+    private var entries: [UInt32: [Key: Entry]] = [:]
 
     init(limits: Limits) {
         self.limits = limits
     }
 
     /// Whole seconds, rounded up, that the app must still wait; `nil` if it need not.
-    func remaining(_ key: Key, now: Int64) -> Int? {
-        guard let entry = entries[key], entry.until > now else { return nil }
-        return Int((entry.until - now + 999_999) / 1_000_000)
+    func remaining(_ caller: Caller, now: Int64) -> Int? {
+        guard let entries = entries[caller.uid] else { return nil }
+        // A program without a lasting name that was denied has an entry of its own besides.
+        let until = max(entries[Key(caller)]?.until ?? 0, entries[.own(caller)]?.until ?? 0)
+        return until > now ? Int((until - now + 999_999) / 1_000_000) : nil
     }
 
+    /// Whether the last prompt for this app, or its crowd, granted something, or there was none.
+    func isFresh(_ caller: Caller) -> Bool { entries[caller.uid]?[Key(caller)] == nil }
+
     /// A prompt granted nothing, for whatever reason.
-    mutating func grantedNothing(_ key: Key, denied: Bool, now: Int64) {
+    ///
+    /// - Parameter denied: the person denied the app before. It then waits for itself: one that is to wait a day must not
+    ///   make others wait who have only the lack of a name in common with it.
+    mutating func grantedNothing(_ caller: Caller, denied: Bool, now: Int64) {
+        let key = denied ? Key.own(caller) : Key(caller)
+        var entries = self.entries[caller.uid] ?? [:]
         if entries.count >= limits.backOffs, entries[key] == nil,
+            // Whoever would make room for itself by names must have each of them wait as long as itself.
             let first = entries.min(by: { $0.value.until < $1.value.until })
         {
             entries[first.key] = nil
@@ -54,15 +56,29 @@ struct BackOff {
         // Past 2^20 the longest is reached whatever the first step is.
         let wait = min(limits.backOff * (1 << min(failures - 1, 20)), longest)
         entries[key] = Entry(failures: failures, until: now + wait.microseconds)
+        self.entries[caller.uid] = entries
     }
 
-    mutating func approved(_ key: Key) {
-        entries[key] = nil
+    mutating func approved(_ caller: Caller) {
+        entries[caller.uid]?[Key(caller)] = nil
+        entries[caller.uid]?[.own(caller)] = nil
+        if entries[caller.uid]?.isEmpty ?? false { entries[caller.uid] = nil }
     }
 
     /// Everything that is remembered of a user.
-    mutating func forget(_ uid: UInt32) {
-        entries = entries.filter { $0.key.uid != uid }
+    mutating func forget(_ uid: UInt32) { entries[uid] = nil }
+
+    /// Entries of one user; never more than ``Limits/backOffs``.
+    func count(_ uid: UInt32) -> Int { entries[uid]?.count ?? 0 }
+}
+
+extension IdentityStrength {
+    /// Any program of the user can go by such a name.
+    var namesNobody: Bool {
+        switch self {
+        case .claimed, .unverified: true
+        case .labelled, .sandboxed, .service, .installed: false
+        }
     }
 }
 

@@ -16,7 +16,8 @@ public struct Limits: Hashable, Sendable {
     public var rowText = 200
     /// Contacts that an app may come to see by the person's word alone, where more want their password.
     public var contactsWithoutPassword = 25
-    /// Open prompts of callers whose names any program of their user can take.
+    /// Open prompts of callers whose names any program of their user can take, as long as none of them granted nothing;
+    /// one from then on, until something is granted. Of those that were denied, always.
     public var promptsOfWeakCallers = 4
     /// Contacts named in one audit record; a longer list is recorded as several.
     public var contactsPerAuditRecord = 250
@@ -26,7 +27,7 @@ public struct Limits: Hashable, Sendable {
     public var prompts = 16
     /// Calls that wait for one access prompt.
     public var callsPerPrompt = 64
-    /// Agents that serve one user.
+    /// Agents that serve one user, and again as many that are told only how many prompts wait.
     public var agents = 8
     /// How long a prompt waits for the person, from when it was sent to an agent.
     public var promptTimeout = Duration.seconds(120)
@@ -38,8 +39,10 @@ public struct Limits: Hashable, Sendable {
     public var backOff = Duration.seconds(5)
     public var longestBackOff = Duration.seconds(600)
     public var longestBackOffWhenDenied = Duration.seconds(24 * 3_600)
-    /// Principals whose back-off is remembered; past it the one that ends first is forgotten.
-    public var backOffs = 4_096
+    /// Apps of one user whose back-off is remembered; past it the one that ends first is forgotten.
+    public var backOffs = 1_024
+    /// Apps of one user that the person does not want to be asked about again.
+    public var silences = 1_024
     /// Disclosure records reach the disk within this time.
     public var syncInterval = Duration.milliseconds(100)
     /// Deleted and edited text leaves the files after this and a checkpoint, within five seconds in all.

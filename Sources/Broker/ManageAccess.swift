@@ -13,7 +13,7 @@ extension Broker {
         switch decide(.manageAccess, standing: known.standing, mayAsk: known.mayPrompt) {
         case .answerEmpty: answerEmpty(call)
         case .ask(let kind), .askQuietly(let kind):
-            if prompts.isSilenced(session.caller) { return answerEmpty(call) }
+            if isSilenced(session.caller) { return answerEmpty(call) }
             ask(Question(kind: kind), call, session) { [weak self] in self?.answerNewlyGranted($0, call, session) }
         case .answer, .permit, .wait, .refuse:
             preconditionFailure("the table asks or answers empty for manageAccess")

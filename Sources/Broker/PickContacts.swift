@@ -38,7 +38,7 @@ extension Broker {
         if case .granted(let grant) = known.standing, grant.access != .denied { granted = grant.keys }
         let unauthorized = parameters.namedKeys.intersection(.named).subtracting(granted)
         guard unauthorized.isEmpty else { throw ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue)) }
-        if prompts.isSilenced(session.caller) { return answerNothingPicked(call) }
+        if isSilenced(session.caller) { return answerNothingPicked(call) }
         let pick = Pick(parameters, allowed: ruling(of: session).maximumKeys) { name in
             known.identifiers?.record(name, as: .contact) ?? known.identifiers?.record(name, as: .pickedRow)
         }

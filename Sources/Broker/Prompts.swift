@@ -20,7 +20,6 @@ final class Prompts {
     private let limits: Limits
     private var desks: [UInt32: Desk] = [:]
     private var backOff: BackOff
-    private var silenced: Set<Principal> = []
     /// Writes what an agent is told of a prompt.
     var describe: (_ prompt: Prompt, _ waiting: Int, _ expires: Int64) -> [UInt8] = { _, _, _ in [] }
 
@@ -38,26 +37,32 @@ final class Prompts {
     }
 
     /// Whether the person may be asked for this caller now; looked at before anything is read for the prompt.
-    func mayAsk(_ kind: PromptKind, for caller: Caller) throws(Refusal) {
-        let key = BackOff.Key(caller)
-        if let seconds = backOff.remaining(key, now: surroundings.uptime()) {
+    func mayAsk(_ kind: PromptKind, isQuiet: Bool, for caller: Caller) throws(Refusal) {
+        if let seconds = backOff.remaining(caller, now: surroundings.uptime()) {
             throw .tooManyPrompts(retryAfterSeconds: seconds)
         }
         let open = desks[caller.uid]?.open ?? []
         let own = open.filter { $0.caller.principals.last == caller.principals.last }
         if kind == .access, own.contains(where: { $0.kind == .access && $0.caller == caller }) { return }
-        // A hundred processes that go by no lasting name are one crowd.
-        let crowd = open.filter { BackOff.Key($0.caller) == key }
-        guard own.isEmpty, open.count < limits.prompts, crowd.count < limits.promptsOfWeakCallers else {
+        guard own.isEmpty, open.count < limits.prompts, hasRoom(among: open, isQuiet: isQuiet, for: caller) else {
             throw .tooManyPrompts(retryAfterSeconds: 1)
         }
+    }
+
+    /// A hundred processes that go by no lasting name are one crowd. Once a prompt of theirs granted nothing, they are
+    /// asked about as one program is: one prompt, and the wait after it.
+    private func hasRoom(among open: [Prompt], isQuiet: Bool, for caller: Caller) -> Bool {
+        guard caller.strength.namesNobody else { return true }
+        // One that was denied keeps those from asking that were denied, and nobody else.
+        let crowd = open.filter { $0.caller.strength.namesNobody && $0.isQuiet == isQuiet }
+        return crowd.count < (isQuiet || backOff.isFresh(caller) ? limits.promptsOfWeakCallers : 1)
     }
 
     /// Puts a question into the queue, or joins the same caller's question for access.
     func ask(
         _ prompt: Prompt, for call: Call, done: @escaping (PromptOutcome) -> Void
     ) throws(Refusal) {
-        try mayAsk(prompt.kind, for: prompt.caller)
+        try mayAsk(prompt.kind, isQuiet: prompt.isQuiet, for: prompt.caller)
         let uid = prompt.caller.uid
         let joined = desks[uid]?.queue.first {
             prompt.kind == .access && $0.kind == .access && $0.caller == prompt.caller && !$0.isAnswered
@@ -115,16 +120,6 @@ final class Prompts {
         }
     }
 
-    /// The person does not want to be asked for single contacts of this app again. Kept until the broker ends.
-    func silence(_ caller: Caller) {
-        guard silenced.count < limits.backOffs else { return }
-        silenced.insert(caller.principals[caller.principals.endIndex - 1])
-    }
-
-    func isSilenced(_ caller: Caller) -> Bool {
-        !silenced.isDisjoint(with: caller.principals)
-    }
-
     // MARK: Answering
 
     /// The prompt that an agent is showing under this cookie.
@@ -173,12 +168,11 @@ final class Prompts {
     }
 
     private func count(_ outcome: PromptOutcome, of prompt: Prompt) {
-        let key = BackOff.Key(prompt.caller)
         switch outcome {
-        case .granted(let newly) where !newly.isEmpty || prompt.kind == .access: backOff.approved(key)
-        case .picked, .proposed(.some): backOff.approved(key)
+        case .granted(let newly) where !newly.isEmpty || prompt.kind == .access: backOff.approved(prompt.caller)
+        case .picked, .proposed(.some): backOff.approved(prompt.caller)
         case .granted, .proposed(nil), .refused, .dismissed, .noAgent:
-            backOff.grantedNothing(key, denied: prompt.isQuiet, now: surroundings.uptime())
+            backOff.grantedNothing(prompt.caller, denied: prompt.isQuiet, now: surroundings.uptime())
         }
     }
 
@@ -187,8 +181,10 @@ final class Prompts {
     /// An agent begins to serve; `false` if there are too many.
     func serve(_ agent: Agent) -> Bool {
         let uid = agent.session.caller.uid
-        let others = desks[uid]?.agents.filter { !$0.notifyOnly } ?? []
-        guard desks[uid]?.agents.count ?? 0 < limits.agents else { return false }
+        let agents = desks[uid]?.agents ?? []
+        let others = agents.filter { !$0.notifyOnly }
+        // Apart: nobody is asked for a password to be notified, and must not take the places of those who were.
+        guard agents.filter({ $0.notifyOnly == agent.notifyOnly }).count < limits.agents else { return false }
         desks[uid, default: Desk()].agents.append(agent)
         let waiting = desks[uid]?.open.count ?? 0
         agent.serve.reply(continues: true) {
@@ -197,7 +193,13 @@ final class Prompts {
             if !agent.notifyOnly { $0.member("others", others.count) }
         }
         if !agent.notifyOnly {
-            for other in others { other.serve.reply(continues: true) { $0.member("others", others.count) } }
+            for other in others {
+                other.serve.reply(continues: true) {
+                    $0.member("others", others.count)
+                    // By the kernel's word, not the agent's own.
+                    $0.member("joined", agent.session.caller.terminal ?? "no terminal")
+                }
+            }
             for prompt in desks[uid]?.shown ?? [] where !prompt.isAnswered && mayAnswer(agent, prompt) {
                 send(prompt, to: agent)
             }
@@ -217,6 +219,7 @@ final class Prompts {
         let uid = session.caller.uid
         guard let leaving = desks[uid]?.agents.first(where: { $0.session === session }) else { return }
         desks[uid]?.agents.removeAll { $0 === leaving }
+        guard !leaving.notifyOnly else { return }
         let others = desks[uid]?.agents.filter { !$0.notifyOnly } ?? []
         for other in others { other.serve.reply(continues: true) { $0.member("others", others.count - 1) } }
         for prompt in desks[uid]?.shown ?? [] where !prompt.isAnswered {
@@ -257,7 +260,6 @@ final class Prompts {
         // What was answered already finds nothing left to count for.
         for prompt in desks[uid]?.open ?? [] { end(prompt, .dismissed) }
         for agent in desks[uid]?.agents ?? [] { agent.own = nil }
-        silenced = silenced.filter { $0.uid != uid }
         backOff.forget(uid)
     }
 }

@@ -33,7 +33,7 @@ extension Broker {
         }
         let forbidden = parameters.card.contact.present.subtracting(ruling(of: session).maximumKeys)
         guard forbidden.isEmpty else { throw ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue)) }
-        if prompts.isSilenced(session.caller) { return answerNothingTaken(call) }
+        if isSilenced(session.caller) { return answerNothingTaken(call) }
         let question = Question(
             kind: .propose, isQuiet: isQuiet, purpose: parameters.purpose,
             proposal: Proposal(card: parameters.card.contact, shown: shown))

@@ -35,7 +35,7 @@ extension Broker {
         _ call: Call, _ session: CallerSession, _ parameters: RequestContactsParameters, _ kind: PromptKind,
         isQuiet: Bool
     ) {
-        if prompts.isSilenced(session.caller) { return answerEmpty(call) }
+        if isSilenced(session.caller) { return answerEmpty(call) }
         let question = Question(
             kind: kind, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
             caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import VarlinkClient
 
@@ -44,9 +45,12 @@ public enum BrokerConnection {
     }
 
     /// Whether a broker of this user may be believed: one's own, the system's, or root's, who holds the socket where
-    /// systemd listens for the broker (unix(7): SO_PEERCRED names whoever called listen) and is trusted anyway.
-    static func isTrusted(_ uid: uid_t, ownUser: uid_t = getuid(), brokerUser: uid_t? = userID(of: brokerUser)) -> Bool
-    {
+    /// systemd listens for the broker (unix(7): SO_PEERCRED names whoever called listen) and is trusted anyway. A program
+    /// with more rights than its user does not lend them to a broker of that user.
+    static func isTrusted(
+        _ uid: uid_t, ownUser: uid_t? = clinux_is_privileged() ? nil : getuid(),
+        brokerUser: uid_t? = userID(of: brokerUser)
+    ) -> Bool {
         uid == ownUser || uid == 0 || uid == brokerUser
     }
 

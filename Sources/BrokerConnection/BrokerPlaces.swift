@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Where a broker's runtime directory may be, in the order in which one looks.
@@ -13,9 +14,10 @@ struct BrokerPlaces {
 
     /// The places as this process's environment has them.
     ///
-    /// A program with more rights than whoever started it (setuid, setgid) takes no word from the environment.
+    /// A program with more rights than whoever started it (setuid, setgid) takes no word from the environment, also when
+    /// it has given them up.
     static var ofThisProcess: BrokerPlaces {
-        guard getuid() == geteuid(), getgid() == getegid() else { return BrokerPlaces() }
+        guard !clinux_is_privileged() else { return BrokerPlaces() }
         return BrokerPlaces(override: variable("CONTACTBROKER_RUNTIME_DIR"), user: variable("XDG_RUNTIME_DIR"))
     }
 

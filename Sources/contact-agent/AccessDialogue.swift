@@ -5,9 +5,7 @@ struct AccessDialogue: Dialogue {
         case introduction
         /// Some, all or none.
         case choice
-        /// Typing a query, with what it finds beneath.
-        case searching
-        /// Choosing by number from what was found.
+        /// Looking for contacts, and choosing by number from what was found.
         case choosing
         /// Exactly what was chosen.
         case confirmation
@@ -15,14 +13,14 @@ struct AccessDialogue: Dialogue {
 
     let prompt: Prompt
     private(set) var place = Stage.introduction
-    private(set) var editor = LineEditor()
+    private(set) var finder = Finder()
     private(set) var list = ContactList()
     private(set) var lifetime: LifetimeChoice
     private(set) var notesToo = false
-    /// First contact shown of those to be confirmed.
-    private var confirmedOffset = 0
+    /// Of those to be confirmed.
+    private var pages = Pages()
 
-    var stage: String { place == .searching ? Stage.choosing.rawValue : place.rawValue }
+    var stage: String { place.rawValue }
 
     init(_ prompt: Prompt) {
         self.prompt = prompt
@@ -35,7 +33,6 @@ struct AccessDialogue: Dialogue {
         switch place {
         case .introduction: pressInIntroduction(key)
         case .choice: pressInChoice(key, on: size, isArmed: isArmed)
-        case .searching: pressInSearch(key, on: size)
         case .choosing: pressInList(key, on: size)
         case .confirmation: pressInConfirmation(key, on: size, isArmed: isArmed)
         }
@@ -47,9 +44,9 @@ struct AccessDialogue: Dialogue {
         switch place {
         case .introduction, .choice: return .nothing
         case .confirmation:
-            confirmedOffset = 0
+            pages.rewind()
             return .nothing
-        case .searching, .choosing: return search(from: list.offset, on: size)
+        case .choosing: return finder.search(from: list.offset, on: size)
         }
     }
 
@@ -72,8 +69,9 @@ struct AccessDialogue: Dialogue {
         switch key {
         case .character("d"), .enter, .escape: return refusal
         case .character("s"):
-            place = .searching
-            return search(from: 0, on: size)
+            place = .choosing
+            finder.isTyping = true
+            return finder.search(from: 0, on: size)
         case .character("a") where prompt.allowsAll:
             guard isArmed else { return .tooEarly }
             return .answer(
@@ -88,37 +86,29 @@ struct AccessDialogue: Dialogue {
         }
     }
 
-    private mutating func pressInSearch(_ key: Key, on size: ScreenSize) -> Effect {
-        switch key {
-        case .enter:
-            place = .choosing
-            return .nothing
-        case .escape: return refusal
-        case .character, .backspace, .erase, .paste, .other:
-            return editor.press(key) ? search(from: 0, on: size) : .nothing
+    private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
+        if finder.isTyping {
+            // A step of its own: what follows must see the query as it is then.
+            let pressed = finder.type(key)
+            return follow(pressed, on: size)
         }
+        if let pressed = finder.press(key, in: list, on: size) { return follow(pressed, on: size) }
+        switch key {
+        case .character("b"): place = .choice
+        case .character("c") where !list.chosen.isEmpty:
+            pages.rewind()
+            place = .confirmation
+        case .character, .enter, .escape, .backspace, .erase, .paste, .other:
+            if let number = key.number { list.toggle(number) }
+        }
+        return .nothing
     }
 
-    private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
-        switch key {
-        case .character("d"), .enter, .escape: return refusal
-        case .character("/"):
-            place = .searching
-            return .nothing
-        case .character("n"): return list.nextOffset.map { search(from: $0, on: size) } ?? .nothing
-        case .character("p"): return list.previousOffset(limit(on: size)).map { search(from: $0, on: size) } ?? .nothing
-        case .character("b"):
-            place = .choice
-            return .nothing
-        case .character("c"):
-            guard !list.chosen.isEmpty else { return .nothing }
-            confirmedOffset = 0
-            place = .confirmation
-            return .nothing
-        case .character(let digit):
-            if let number = digit.wholeNumberValue, digit.isASCII { list.toggle(number) }
-            return .nothing
-        case .backspace, .erase, .paste, .other: return .nothing
+    private func follow(_ pressed: Finder.Pressed, on size: ScreenSize) -> Effect {
+        switch pressed {
+        case .search(let offset): finder.search(from: offset, on: size)
+        case .refuse: refusal
+        case .nothing: .nothing
         }
     }
 
@@ -128,13 +118,8 @@ struct AccessDialogue: Dialogue {
         case .character("b"):
             place = .choosing
             return .nothing
-        case .character("n"):
-            if confirmedOffset + confirmedRows(on: size) < list.chosen.count {
-                confirmedOffset += confirmedRows(on: size)
-            }
-            return .nothing
-        case .character("p"):
-            confirmedOffset = max(0, confirmedOffset - confirmedRows(on: size))
+        case .character("n"), .character("p"):
+            pages.turn(key, of: list.chosen.count, by: confirmedRows(on: size))
             return .nothing
         case .character("y"):
             guard isArmed else { return .tooEarly }
@@ -145,12 +130,6 @@ struct AccessDialogue: Dialogue {
         case .character, .backspace, .erase, .paste, .other: return .nothing
         }
     }
-
-    private func search(from offset: Int, on size: ScreenSize) -> Effect {
-        .search(query: editor.text, offset: offset, limit: limit(on: size))
-    }
-
-    private func limit(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 7)) }
 
     private func confirmedRows(on size: ScreenSize) -> Int { max(1, size.rows - 8) }
 
@@ -165,7 +144,7 @@ extension AccessDialogue {
         return switch place {
         case .introduction: introduction(words)
         case .choice: choice(words, isArmed: isArmed)
-        case .searching, .choosing: selection(words, on: size)
+        case .choosing: selection(words, on: size)
         case .confirmation: confirmation(words, on: size, isArmed: isArmed)
         }
     }
@@ -212,13 +191,11 @@ extension AccessDialogue {
         let count = list.chosen.count
         var lines: [StyledLine] = [
             .bold("What may \(words.name) see?") + StyledLine("  \(count) chosen"),
-            place == .searching
-                ? .bold("Search: ") + StyledLine(editor.text + "_")
-                : .dim("Search: \(ShownText.line(editor.text))   [/] change"),
+            finder.line,
         ]
         lines += list.lines(columns: size.columns)
-        lines.append(list.place(limit(on: size)))
-        if place == .searching {
+        lines.append(list.place(Finder.limit(on: size)))
+        if finder.isTyping {
             lines.append(.dim("Type a name; Return: choose from the list; Esc: don't allow"))
         } else {
             let next = count == 0 ? StyledLine.dim("[1–9] choose") : .bold("[c]") + " Continue"
@@ -232,15 +209,12 @@ extension AccessDialogue {
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let chosen = list.chosen
         let page = confirmedRows(on: size)
-        let end = min(chosen.count, confirmedOffset + page)
         let these = chosen.count == 1 ? "this contact" : "these \(chosen.count) contacts"
         var lines: [StyledLine] = [.bold("Share \(these) with \(words.name)?")]
-        lines += chosen[confirmedOffset..<end].map { row in
+        lines += pages.shown(of: chosen, by: page).map { row in
             "   \(Columns.clip(row.name, to: size.columns / 2))" + .dim("  \(row.detail ?? "")")
         }
-        if chosen.count > page {
-            lines.append(.dim("   \(confirmedOffset + 1)–\(end) of \(chosen.count)  [n] next [p] previous"))
-        }
+        lines += pages.place(of: chosen.count, by: page)
         var terms = [notesToo ? "with notes" : "without notes"]
         if let lasting = lifetime.chosen { terms.append(words.lifetime(lasting)) }
         lines.append(.dim("   " + terms.joined(separator: ", ")))

@@ -19,6 +19,7 @@ extension Agent {
                 terminal.say(.dim("[1–\(listed.count)] look through what one may see\(more)"))
             }
         } catch {
+            guard case .error = error else { return lost("\(error)") }
             terminal.say(.warning("Could not list what you shared: \(ShownText.line("\(error)"))"))
         }
         sayWaiting()

@@ -27,7 +27,7 @@ extension Agent {
 
     /// Shows the next prompt, if none is shown and the terminal is large enough to read it.
     func showNext() {
-        guard dialogue == nil, ending == nil, let next = queue.first else { return }
+        guard dialogue == nil, ending == nil, !isTerminalLent, let next = queue.first else { return }
         guard let size = terminal.size, size.isLargeEnough else { return sayTooSmall() }
         queue.removeFirst()
         let dialogue: any Dialogue =
@@ -122,10 +122,28 @@ extension Agent {
                 if let card = try connection.show(dialogue.prompt.cookie, identifier) { self.dialogue?.shown(card) }
             }
         case .answer(let answer):
+            guard answer.isApproval else {
+                return ask { connection throws(VarlinkClientError) in
+                    try connection.answer(dialogue.prompt.cookie, answer)
+                    self.answered(dialogue.prompt, answer)
+                }
+            }
+            // Which approvals want the password the broker decides: each may.
+            lendTerminal()
             ask { connection throws(VarlinkClientError) in
-                try connection.answer(dialogue.prompt.cookie, answer)
+                do throws(VarlinkClientError) {
+                    try connection.answer(dialogue.prompt.cookie, answer) {
+                        self.takeSignals()
+                        return self.ending != nil
+                    }
+                } catch {
+                    if case .error = error { throw error }
+                    terminal.say(.warning("Whether \(name(dialogue.prompt)) got that is not known: look with l."))
+                    throw error
+                }
                 self.answered(dialogue.prompt, answer)
             }
+            takeTerminalBack()
         }
     }
 
@@ -146,6 +164,7 @@ extension Agent {
                 let prompt = dialogue?.prompt
                 leaveDialogue()
                 terminal.say(.warning("The broker did not take that (\(ShownText.line(name))\(reason))."))
+                terminal.say("Nothing was shared.")
                 if let prompt { try? connection.answer(prompt.cookie, .dismissed) }
                 if once { ending = .refused }
             }

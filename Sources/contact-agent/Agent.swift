@@ -21,6 +21,8 @@ final class Agent {
         case quit
         case approved, refused
         case signal(CInt)
+        /// The broker cannot be reached by this process any more, for so many times in a row.
+        case startAnew(attempt: Int)
         /// Could not go on; the line says why and the second what to try.
         case failed(String, advice: String)
     }
@@ -28,13 +30,17 @@ final class Agent {
     let terminal: Terminal
     let once: Bool
     private let signals: CInt
-    private let connect: () throws -> VarlinkClient
+    private let door: AgentDoor
+    /// Asks for the password where the system's broker wants one.
+    private let password: PasswordAgent?
+    /// The terminal is the password agent's: no key is read here, and nothing drawn.
+    private(set) var isTerminalLent = false
 
     var connection: AgentConnection?
-    /// When the broker is tried again, and the pause after that.
+    /// When the broker is tried again, and how often in a row that was.
     private var retry = ContinuousClock.now
-    private var pause = Agent.firstPause
-    private var isBrokerMissed = false
+    private var attempt: Int
+    private var isBrokerMissed: Bool
     private var others = 0
 
     private var decoder = KeyDecoder()
@@ -59,11 +65,16 @@ final class Agent {
     var drawn = ContinuousClock.now
     var ending: Ending?
 
-    init(terminal: Terminal, signals: CInt, once: Bool, connect: @escaping () throws -> VarlinkClient) {
+    init(
+        terminal: Terminal, signals: CInt, once: Bool, attempt: Int, door: AgentDoor, password: PasswordAgent?
+    ) {
         self.terminal = terminal
         self.signals = signals
         self.once = once
-        self.connect = connect
+        self.attempt = attempt
+        isBrokerMissed = attempt > 0
+        self.door = door
+        self.password = password
     }
 
     /// Runs until the person quits, a signal comes or nothing more can be done.
@@ -74,7 +85,7 @@ final class Agent {
             takeSignals()
             takeKeys()
             takeEvents()
-            if connection == nil, ContinuousClock.now >= retry { tryBroker() }
+            if connection == nil, ContinuousClock.now >= retry { tryAgain() }
             showNext()
             tick()
         }
@@ -83,12 +94,39 @@ final class Agent {
         return ending ?? .quit
     }
 
+    /// The pause before the broker is tried for the time of this number, counted from 0.
+    static func pause(before attempt: Int) -> Duration {
+        // Past 2^10 the longest is reached whatever the first one is.
+        min(firstPause * (1 << min(attempt, 10)), longestPause)
+    }
+
+    // MARK: - The terminal and the password
+
+    /// Leaves the terminal to whoever asks for the password, if somebody here does.
+    func lendTerminal() {
+        guard let password, !isTerminalLent, ending == nil else { return }
+        isTerminalLent = true
+        visibleSince = nil
+        terminal.suspend()
+        guard !password.prepare() else { return }
+        terminal.say(.dim("If a password is wanted, only your desktop can ask for it: pkttyagent cannot be used."))
+    }
+
+    /// What was typed meanwhile was for the password.
+    func takeTerminalBack() {
+        guard isTerminalLent else { return }
+        isTerminalLent = false
+        terminal.resume()
+        discardInput()
+        if dialogue != nil { screenChanged() }
+    }
+
     // MARK: - Waiting
 
     private func wait() {
         guard connection?.hasBufferedReply != true else { return }
         var waiting = [
-            pollfd(fd: terminal.fileDescriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: terminal.fileDescriptor, events: isTerminalLent ? 0 : Int16(POLLIN), revents: 0),
             pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
         ]
         if let connection {
@@ -113,13 +151,12 @@ final class Agent {
     /// -1, for ever, where there is no such time; rounded up.
     private func milliseconds(until time: ContinuousClock.Instant?) -> CInt {
         guard let time else { return -1 }
-        let (seconds, fraction) = ContinuousClock.now.duration(to: time).components
-        return CInt(clamping: max(0, seconds * 1_000 + fraction / 1_000_000_000_000_000 + 1))
+        return CInt(clamping: max(0, ContinuousClock.now.duration(to: time).wholeMilliseconds + 1))
     }
 
     // MARK: - Signals
 
-    private func takeSignals() {
+    func takeSignals() {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = Glibc.read(signals, &bytes, bytes.count)
         guard count > 0 else { return }
@@ -128,20 +165,24 @@ final class Agent {
             case SIGTSTP:
                 terminal.suspend()
                 _ = clinux_take_signal(SIGTSTP)
-                terminal.resume()
-                screenChanged()
-            case SIGCONT:
-                terminal.resume()
-                screenChanged()
-            case SIGWINCH: screenChanged()
+                resume()
+            case SIGCONT: resume()
+            case SIGWINCH: if !isTerminalLent { screenChanged() }
             default: if ending == nil { ending = .signal(signal) }
             }
         }
     }
 
+    private func resume() {
+        guard !isTerminalLent else { return }
+        terminal.resume()
+        screenChanged()
+    }
+
     // MARK: - Keys
 
     private func takeKeys() {
+        guard !isTerminalLent else { return }
         guard let bytes = terminal.read() else {
             ending = .signal(SIGHUP)
             return
@@ -181,9 +222,18 @@ final class Agent {
 
     // MARK: - The broker
 
+    private func tryAgain() {
+        // What opens the door was given up: a new process has it again.
+        if door.canOpenAgain { tryBroker() } else { ending = .startAnew(attempt: attempt) }
+    }
+
     private func tryBroker() {
         do {
-            connection = try AgentConnection(terminal: terminal.name, connect: connect)
+            let opened = try AgentConnection(opening: door)
+            // The system's broker asks polkit before it takes an agent, and polkit the person.
+            lendTerminal()
+            try opened.serve(terminal: terminal.name)
+            connection = opened
         } catch let error as BrokerConnectionError {
             lost(error.description, advice: error.advice)
         } catch {
@@ -194,14 +244,19 @@ final class Agent {
     private func takeEvents() {
         do throws(VarlinkClientError) {
             while let connection, let event = try connection.nextEvent() {
-                if connection.isRegistered, pause != Self.firstPause || isBrokerMissed || !isWaitingSaid {
-                    registered()
-                }
+                if connection.isRegistered, attempt != 0 || isBrokerMissed || !isWaitingSaid { registered() }
                 take(event)
             }
         } catch {
             if case .error(let name, let parameters) = error {
                 let reason = parameters["reason"]?.string.map { ": " + ShownText.line($0) } ?? ""
+                if name == "io.contactbroker.Agent.AuthenticationFailed" {
+                    ending = .failed(
+                        "could not become an agent: you were not recognised",
+                        advice: "Apps ask nobody here. Start it again, and give your own password when it is asked for."
+                    )
+                    return
+                }
                 ending = .failed(
                     "could not become an agent: \(ShownText.line(name))\(reason)",
                     advice: "See whether other agents run, and whether the broker takes this one for you.")
@@ -214,7 +269,8 @@ final class Agent {
     private var isWaitingSaid = false
 
     private func registered() {
-        pause = Self.firstPause
+        takeTerminalBack()
+        attempt = 0
         if isBrokerMissed { terminal.say("The broker is there again.") }
         isBrokerMissed = false
         isWaitingSaid = true
@@ -229,7 +285,7 @@ final class Agent {
     private func take(_ event: AgentConnection.Event) {
         if let others = event.others, others != self.others {
             if others > self.others {
-                terminal.say(.warning(Self.words(forOthers: others)))
+                terminal.say(.warning(Self.words(forOthers: others, joined: event.joined)))
             }
             self.others = others
         }
@@ -243,10 +299,17 @@ final class Agent {
         if let cookie = event.withdrawn { withdraw(cookie) }
     }
 
-    static func words(forOthers others: Int) -> String {
-        others == 1
-            ? "Another agent of yours registered: it may answer what is asked here."
-            : "\(others) other agents of yours are registered: each may answer what is asked here."
+    /// - Parameter terminal: of the one that joined; `nil` where they were there before this one.
+    static func words(forOthers others: Int, joined terminal: String?) -> String {
+        guard let terminal else {
+            return others == 1
+                ? "Another agent of yours is there already: it may answer what is asked here."
+                : "\(others) other agents of yours are there already: each may answer what is asked here."
+        }
+        let joined = "Another agent of yours joined at \(Columns.clip(ShownText.line(terminal), to: 24))"
+        return others == 1
+            ? "\(joined): it may answer what is asked here."
+            : "\(joined): \(others) others may answer what is asked here."
     }
 
     /// The broker is not there, or not any more; it is tried again after a pause that grows.
@@ -254,9 +317,10 @@ final class Agent {
         connection?.close()
         connection = nil
         others = 0
-        retry = ContinuousClock.now + pause
-        pause = min(pause * 2, Self.longestPause)
+        retry = ContinuousClock.now + Self.pause(before: attempt)
+        attempt = min(attempt + 1, Arguments.mostAttempts)
         leaveDialogue()
+        takeTerminalBack()
         queue = []
         quiet = []
         guard !isBrokerMissed else { return }
@@ -265,5 +329,8 @@ final class Agent {
         if let advice { terminal.say(.dim(advice)) }
         terminal.say(.dim("Trying again.  [q] quit"))
     }
+}
 
+extension Duration {
+    var wholeMilliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 }

@@ -6,6 +6,10 @@ import VarlinkClient
 final class AgentConnection {
     /// How long the broker may take for an answer that needs no person.
     static let timeout = Duration.seconds(10)
+    /// How long it may take where the person is asked for their password: they have 120 seconds.
+    static let passwordTimeout = Duration.seconds(130)
+    /// While that is waited for, signals are looked at so often.
+    static let patience = Duration.milliseconds(250)
 
     /// What one reply of `Serve` says.
     struct Event {
@@ -13,21 +17,26 @@ final class AgentConnection {
         var withdrawn: String?
         /// How many more agents serve this person.
         var others: Int?
+        /// Where the one that came last runs.
+        var joined: String?
         /// A prompt that nobody could read; its cookie, so that it can be dismissed.
         var unreadable: String?
     }
 
-    private let connect: () throws -> VarlinkClient
     private let serving: VarlinkClient
-    private var calling: VarlinkClient?
+    private let calling: VarlinkClient
     private var token: String?
 
     private static let interface = "io.contactbroker.Agent."
 
-    /// Connects and registers. `terminal` is what the broker tells the person's other agents.
-    init(terminal: String?, connect: @escaping () throws -> VarlinkClient) throws {
-        self.connect = connect
-        serving = try connect()
+    /// Connects, and says nothing yet.
+    init(opening door: AgentDoor) throws {
+        serving = try door.open()
+        calling = try door.open()
+    }
+
+    /// Registers. `terminal` is what the broker tells about this agent.
+    func serve(terminal: String?) throws(VarlinkClientError) {
         try serving.begin(Self.interface + "Serve", more: true) { $0.member("terminal", terminal) }
     }
 
@@ -39,7 +48,7 @@ final class AgentConnection {
 
     func close() {
         serving.close()
-        calling?.close()
+        calling.close()
     }
 
     /// The next thing the broker said, or `nil` when it has said nothing more yet.
@@ -57,6 +66,7 @@ final class AgentConnection {
         }
         event.withdrawn = reply["withdrawn"]?.string
         event.others = reply["others"]?.integer.map { Int($0) }
+        event.joined = reply["joined"]?.string
         return event
     }
 
@@ -94,6 +104,25 @@ final class AgentConnection {
         }
     }
 
+    /// An answer for which the person may be asked for their password.
+    ///
+    /// - Parameter isOver: asked now and then; when it says so, nobody waits any longer.
+    func answer(_ cookie: String, _ answer: Answer, until isOver: () -> Bool) throws(VarlinkClientError) {
+        guard let token else { throw .closed }
+        try calling.begin(Self.interface + "Answer") {
+            $0.member("agent", token)
+            $0.member("cookie", cookie)
+            answer.write(into: &$0)
+        }
+        let deadline = ContinuousClock.now + Self.passwordTimeout
+        while try calling.nextReply(timeout: Self.patience) == nil {
+            guard ContinuousClock.now < deadline, !isOver() else {
+                calling.close()
+                throw .timedOut
+            }
+        }
+    }
+
     func listGrants() throws(VarlinkClientError) -> [AppGrant] {
         let reply = try call("ListGrants") { _ in }
         return (reply["grants"]?.elements).map { $0.compactMap(AppGrant.init) } ?? []
@@ -115,26 +144,9 @@ final class AgentConnection {
         _ method: String, _ write: (inout JSONWriter) -> Void
     ) throws(VarlinkClientError) -> JSONValue {
         guard let token else { throw .closed }
-        if calling == nil {
-            do {
-                calling = try connect()
-            } catch let error as VarlinkClientError {
-                throw error
-            } catch {
-                throw .closed
-            }
-        }
-        guard let calling else { throw .closed }
-        do throws(VarlinkClientError) {
-            return try calling.call(Self.interface + method) {
-                $0.member("agent", token)
-                write(&$0)
-            }
-        } catch {
-            // An error reply leaves the connection usable; anything else ends it, and the next call tries anew.
-            if case .error = error { throw error }
-            self.calling = nil
-            throw error
+        return try calling.call(Self.interface + method) {
+            $0.member("agent", token)
+            write(&$0)
         }
     }
 }

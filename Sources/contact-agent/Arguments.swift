@@ -2,6 +2,7 @@
 struct Arguments: Hashable {
     enum Action: Hashable {
         case serve
+        case notify
         case help
         case version
     }
@@ -9,15 +10,24 @@ struct Arguments: Hashable {
     var action = Action.serve
     /// Ends after one prompt.
     var once = false
+    /// How often in a row the broker was not reached, of an agent that started itself anew for that.
+    var attempt = 0
 
     struct Unknown: Error, Hashable {
         var argument: String
     }
 
     init(_ words: some Sequence<String>) throws(Unknown) {
-        for word in words {
+        var words = words.makeIterator()
+        while let word = words.next() {
             switch word {
             case "--once": once = true
+            case "--notify": action = .notify
+            case "--attempt":
+                guard let number = words.next().flatMap({ Int($0) }), (0...Self.mostAttempts).contains(number) else {
+                    throw Unknown(argument: word)
+                }
+                attempt = number
             case "-h", "--help": action = .help
             case "--version": action = .version
             default: throw Unknown(argument: word)
@@ -25,13 +35,21 @@ struct Arguments: Hashable {
         }
     }
 
+    /// Pauses do not grow any more long before.
+    static let mostAttempts = 1_000
+
+    /// As they stand on a command line, but for the attempt.
+    var words: [String] { (action == .notify ? ["--notify"] : []) + (once ? ["--once"] : []) }
+
     static let help = """
-        Usage: contact-agent [--once]
+        Usage: contact-agent [--once | --notify]
 
         Shows on this terminal what apps ask of your contacts, and takes your answers.
         Keep it open in a terminal of its own. It reads keys from /dev/tty only.
 
           --once     end after one prompt: 0 something was shared, 1 refused
+          --notify   show no prompts and take no answers, only say that some wait:
+                     a line on standard output, and a notification of the desktop
           --version  say which version this is
           -h, --help say this
 

@@ -8,32 +8,48 @@ struct CallerWords {
     /// In quotation marks: it is the app's own word.
     var name: String { ShownText.quoted(caller.displayName, columns: min(32, columns / 2)) }
 
-    /// How sure we are; each line fits.
+    /// How sure we are, and what that is worth; each line fits.
     var sureness: [StyledLine] {
         let path = caller.executable.map(ShownText.line) ?? "a program that cannot be named"
         func line(_ words: String, _ rest: String) -> StyledLine {
             StyledLine("  \(words)" + Columns.clipMiddle(rest, to: max(8, columns - 3 - Columns.width(words))))
         }
         let identifier = ShownText.line(caller.identifier)
+        // The second line says what the first is worth, and fits the narrowest terminal.
         switch caller.strength {
-        case .labelled: return [line("the system confines and vouches for it: ", identifier)]
-        case .sandboxed: return [line("a sandboxed app, by the sandbox's word: ", identifier)]
-        case .service: return [line("a system service: ", identifier)]
-        case .installed: return [line("an installed program: ", path)]
+        case .labelled:
+            return [
+                line("confined by the system as ", identifier), .dim("  (no other program can take that name)"),
+            ]
+        case .sandboxed:
+            return [
+                line("a sandboxed app: ", identifier),
+                .dim("  (no other sandboxed app can take that name; a program"),
+                .dim("  of yours outside of any sandbox could)"),
+            ]
+        case .service:
+            return [
+                line("a system service: ", identifier),
+                .dim("  (your administrator runs it; no program can take its name)"),
+            ]
+        case .installed:
+            return [
+                line("an installed program: ", path),
+                .dim("  (what is shared with it, programs that run it can get at)"),
+            ]
         case .claimed:
             return [
-                line("calls itself ", identifier),
-                .warning("  (not checked: any program you run could take that name)"),
+                line("calls itself ", identifier), .warning("  (not checked: any program can take this name)"),
             ]
         case .unverified where prompt.isInterpreter:
             return [
                 line("an unverified interpreter: ", path),
-                .warning("  (this \(program) process only: it runs programs of any origin)"),
+                .warning("  (this \(program) process only: it runs any program)"),
             ]
         case .unverified:
             return [
                 line("an unverified program: ", path),
-                .warning("  (any program you run could use its place)"),
+                .warning("  (not checked: any program can take its place)"),
             ]
         }
     }

@@ -9,6 +9,12 @@ struct ContactAgent {
     static let version = "0.1.0"
 
     static func main() {
+        let precautions: Precautions
+        do {
+            precautions = try Precautions.take()
+        } catch {
+            exit(failed("could not make sure that nobody steers it: \(error.reason)", advice: "Report this."))
+        }
         let arguments: Arguments
         do {
             arguments = try Arguments(CommandLine.arguments.dropFirst())
@@ -18,17 +24,32 @@ struct ContactAgent {
         switch arguments.action {
         case .help: print(Arguments.help)
         case .version: print("contact-agent \(version)")
-        case .serve: exit(serve(once: arguments.once))
+        case .serve: exit(serve(arguments, precautions))
+        case .notify: exit(notify(arguments, precautions))
         }
     }
 
-    private static func serve(once: Bool) -> CInt {
-        let environment = Environment.reduce()
-        let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
-        signal(SIGPIPE, SIG_IGN)
+    /// What opens the broker's door. The installed agent opens it now, as often as it is needed, and gives up the group
+    /// that the door asks for, whether it opened or not.
+    private static func door(_ count: Int, _ precautions: Precautions) throws(Precautions.Failure) -> AgentDoor {
+        guard precautions.isPrivileged else { return AgentDoor() }
+        let door = AgentDoor(opening: count)
+        try precautions.dropGroup()
+        return door
+    }
+
+    private static func serve(_ arguments: Arguments, _ precautions: Precautions) -> CInt {
+        let door: AgentDoor
         let terminal: Terminal
         do {
-            terminal = try Terminal(type: environment.terminalType, withoutStyles: environment.noColor)
+            door = try self.door(2, precautions)
+        } catch {
+            return keptGroup(error)
+        }
+        let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
+        do {
+            terminal = try Terminal(
+                type: precautions.environment.terminalType, withoutStyles: precautions.environment.noColor)
         } catch {
             switch error {
             case .cannotOpen(let reason):
@@ -46,20 +67,60 @@ struct ContactAgent {
             terminal.close()
             return failed("could not catch signals", advice: "Report this: \(String(cString: strerror(-signals))).")
         }
-        let agent = Agent(terminal: terminal, signals: signals, once: once) {
-            try BrokerConnection.connect(to: .agent, timeout: AgentConnection.timeout)
-        }
+        let password = precautions.isPrivileged ? PasswordAgent(environment: precautions.environment) : nil
+        let agent = Agent(
+            terminal: terminal, signals: signals, once: arguments.once, attempt: arguments.attempt, door: door,
+            password: password)
         let ending = agent.run()
+        password?.end()
         terminal.close()
         switch ending {
-        case .quit: return once ? 1 : 0
+        case .quit: return arguments.once ? 1 : 0
         case .approved: return 0
         case .refused: return 1
         case .failed(let what, let advice): return failed(what, advice: advice)
+        case .startAnew(let attempt):
+            let failure = precautions.startAnew(arguments, attempt: attempt)
+            return failed("could not start anew: \(failure.reason)", advice: "Start it again.")
         case .signal(let number):
             _ = clinux_take_signal(number)
             return 128 + number
         }
+    }
+
+    private static func notify(_ arguments: Arguments, _ precautions: Precautions) -> CInt {
+        let door: AgentDoor
+        do {
+            door = try self.door(1, precautions)
+        } catch {
+            return keptGroup(error)
+        }
+        let notifier = Notifier(environment: precautions.environment)
+        var attempt = arguments.attempt
+        while true {
+            switch notifier.run(door.open) {
+            case .refused(let name):
+                return failed(
+                    "could not become a notifier: \(ShownText.line(name))",
+                    advice: "See whether others run, and whether the broker takes this one for you.")
+            case .lost(let reason, let advice, let wasServed):
+                if wasServed { attempt = 0 }
+                // Once for each time that it goes away: whoever keeps the lines keeps them all.
+                if attempt == 0 {
+                    _ = failed("the broker cannot be reached: \(reason)", advice: advice ?? "Trying again.")
+                }
+            }
+            poll(nil, 0, CInt(clamping: Agent.pause(before: attempt).wholeMilliseconds))
+            attempt = min(attempt + 1, Arguments.mostAttempts)
+            guard door.canOpenAgain else {
+                let failure = precautions.startAnew(arguments, attempt: attempt)
+                return failed("could not start anew: \(failure.reason)", advice: "Start it again.")
+            }
+        }
+    }
+
+    private static func keptGroup(_ failure: Precautions.Failure) -> CInt {
+        failed("could not give up its group: \(failure.reason)", advice: "Report this.")
     }
 
     private static func failed(_ what: String, advice: String) -> CInt {

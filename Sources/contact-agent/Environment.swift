@@ -2,21 +2,50 @@ import Glibc
 
 /// What this program takes from its environment; everything else is forgotten at the start.
 struct Environment: Hashable {
-    var terminalType: String?
-    /// no-color.org: set and not empty.
-    var noColor: Bool
+    /// What whoever starts the installed agent may choose: how their terminal draws, and in which language polkit asks for
+    /// their password.
+    private static let kept = ["TERM", "NO_COLOR", "LANG", "LC_ALL", "LC_MESSAGES", "LC_CTYPE"]
+    /// Where a broker of the user's own may be: of use only to an agent that may do no more than they.
+    private static let places = ["XDG_RUNTIME_DIR", "CONTACTBROKER_RUNTIME_DIR"]
+    /// Longest value that the installed agent takes: no name of a terminal or a language is longer.
+    private static let longest = 64
 
-    private static let kept = [
-        "TERM", "NO_COLOR", "LC_ALL", "LC_MESSAGES", "LANG", "XDG_RUNTIME_DIR", "CONTACTBROKER_RUNTIME_DIR",
-    ]
+    private(set) var values: [String: String]
+
+    var terminalType: String? { values["TERM"] }
+    /// no-color.org: set and not empty.
+    var noColor: Bool { !(values["NO_COLOR"] ?? "").isEmpty }
 
     /// Empties the environment but for a fixed list: what is not in it can steer no library.
-    static func reduce() -> Environment {
-        let values = kept.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+    ///
+    /// - Parameter isPrivileged: the program may do more than whoever started it, and so takes plain words only: a path
+    ///   could make a library read a file of theirs.
+    static func reduce(isPrivileged: Bool) -> Environment {
+        var values: [String: String] = [:]
+        for name in isPrivileged ? kept : kept + places {
+            guard let value = getenv(name).map({ String(cString: $0) }) else { continue }
+            if !isPrivileged || isPlain(value) { values[name] = value }
+        }
+        values["PATH"] = "/usr/bin:/bin"
         clearenv()
         for (name, value) in values { setenv(name, value, 1) }
-        setenv("PATH", "/usr/bin:/bin", 1)
-        let named = Dictionary(uniqueKeysWithValues: values)
-        return Environment(terminalType: named["TERM"], noColor: !(named["NO_COLOR"] ?? "").isEmpty)
+        return Environment(values: values)
+    }
+
+    /// As programs that are started are given it.
+    var lines: [String] { values.map { "\($0)=\($1)" }.sorted() }
+
+    static func isPlain(_ value: String) -> Bool {
+        value.utf8.count <= longest
+            && value.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: "+"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
     }
 }

@@ -3,9 +3,7 @@ struct ManageDialogue: Dialogue {
     enum Stage: String {
         /// Who asks for a look.
         case introduction
-        /// Typing a query, with what it finds beneath.
-        case searching
-        /// Turning contacts on and off by number.
+        /// Looking for contacts, and turning them on and off by number.
         case choosing
         /// Exactly what would change.
         case confirmation
@@ -15,14 +13,14 @@ struct ManageDialogue: Dialogue {
 
     let prompt: Prompt
     private(set) var place: Stage
-    private(set) var editor = LineEditor()
+    private(set) var finder = Finder()
     private(set) var list = SharedList()
     /// Only what the app sees already is listed.
     private(set) var showsSharedOnly: Bool
-    /// First change shown of those to be confirmed.
-    private var confirmedOffset = 0
+    /// Of the changes to be confirmed.
+    private var pages = Pages()
 
-    var stage: String { place == .searching ? Stage.choosing.rawValue : place.rawValue }
+    var stage: String { place.rawValue }
 
     init(_ prompt: Prompt) {
         self.prompt = prompt
@@ -37,7 +35,6 @@ struct ManageDialogue: Dialogue {
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
         switch place {
         case .introduction: pressInIntroduction(key, on: size)
-        case .searching: pressInSearch(key, on: size)
         case .choosing: pressInList(key, on: size)
         case .confirmation: pressInConfirmation(key, on: size, isArmed: isArmed)
         case .revocation: pressInRevocation(key)
@@ -50,9 +47,9 @@ struct ManageDialogue: Dialogue {
         switch place {
         case .introduction, .revocation: return .nothing
         case .confirmation:
-            confirmedOffset = 0
+            pages.rewind()
             return .nothing
-        case .searching, .choosing: return search(from: list.page.offset, on: size)
+        case .choosing: return search(from: list.page.offset, on: size)
         }
     }
 
@@ -69,43 +66,37 @@ struct ManageDialogue: Dialogue {
         }
     }
 
-    private mutating func pressInSearch(_ key: Key, on size: ScreenSize) -> Effect {
-        switch key {
-        case .enter:
-            place = .choosing
-            return .nothing
-        case .escape: return .answer(.dismissed)
-        case .character, .backspace, .erase, .paste, .other:
-            return editor.press(key) ? search(from: 0, on: size) : .nothing
-        }
-    }
-
     private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
-        switch key {
-        case .character("d"), .enter, .escape: return .answer(.dismissed)
-        case .character("/"):
-            place = .searching
+        if finder.isTyping {
+            // A step of its own: what follows must see the query as it is then.
+            let pressed = finder.type(key)
+            return follow(pressed, on: size)
+        }
+        if let pressed = finder.press(key, in: list.page, on: size) {
+            guard finder.isTyping else { return follow(pressed, on: size) }
             // Whoever types looks for somebody to add.
             showsSharedOnly = false
             return search(from: 0, on: size)
+        }
+        switch key {
         case .character("s") where list.countsShared:
             showsSharedOnly.toggle()
             return search(from: 0, on: size)
-        case .character("n"): return list.page.nextOffset.map { search(from: $0, on: size) } ?? .nothing
-        case .character("p"):
-            return list.page.previousOffset(limit(on: size)).map { search(from: $0, on: size) } ?? .nothing
-        case .character("x") where prompt.status != "denied":
-            place = .revocation
-            return .nothing
-        case .character("c"):
-            guard list.hasChanges else { return .nothing }
-            confirmedOffset = 0
+        case .character("x") where prompt.status != "denied": place = .revocation
+        case .character("c") where list.hasChanges:
+            pages.rewind()
             place = .confirmation
-            return .nothing
-        case .character(let digit):
-            if let number = digit.wholeNumberValue, digit.isASCII { list.toggle(number) }
-            return .nothing
-        case .backspace, .erase, .paste, .other: return .nothing
+        case .character, .enter, .escape, .backspace, .erase, .paste, .other:
+            if let number = key.number { list.toggle(number) }
+        }
+        return .nothing
+    }
+
+    private func follow(_ pressed: Finder.Pressed, on size: ScreenSize) -> Effect {
+        switch pressed {
+        case .search(let offset): search(from: offset, on: size)
+        case .refuse: .answer(.dismissed)
+        case .nothing: .nothing
         }
     }
 
@@ -115,11 +106,8 @@ struct ManageDialogue: Dialogue {
         case .character("b"):
             place = .choosing
             return .nothing
-        case .character("n"):
-            if confirmedOffset + changeRows(on: size) < changes.count { confirmedOffset += changeRows(on: size) }
-            return .nothing
-        case .character("p"):
-            confirmedOffset = max(0, confirmedOffset - changeRows(on: size))
+        case .character("n"), .character("p"):
+            pages.turn(key, of: changes.count, by: changeRows(on: size))
             return .nothing
         case .character("y"):
             guard isArmed else { return .tooEarly }
@@ -144,11 +132,9 @@ struct ManageDialogue: Dialogue {
 
     private func search(from offset: Int, on size: ScreenSize) -> Effect {
         showsSharedOnly
-            ? .searchShared(query: editor.text, offset: offset, limit: limit(on: size))
-            : .search(query: editor.text, offset: offset, limit: limit(on: size))
+            ? .searchShared(query: finder.query.text, offset: offset, limit: Finder.limit(on: size))
+            : finder.search(from: offset, on: size)
     }
-
-    private func limit(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 7)) }
 
     private func changeRows(on size: ScreenSize) -> Int { max(1, size.rows - 7) }
 
@@ -175,7 +161,7 @@ extension ManageDialogue {
         let words = CallerWords(prompt: prompt, columns: size.columns)
         return switch place {
         case .introduction: introduction(words)
-        case .searching, .choosing: selection(words, on: size)
+        case .choosing: selection(words, on: size)
         case .confirmation: confirmation(words, on: size, isArmed: isArmed)
         case .revocation: revocation(words)
         }
@@ -205,13 +191,11 @@ extension ManageDialogue {
         let fits = Columns.width(title) + Columns.width(seen) + 2 <= size.columns
         var lines: [StyledLine] = [
             .bold(title) + .dim(fits ? "  " + seen : ""),
-            place == .searching
-                ? .bold("Search: ") + StyledLine(editor.text + "_")
-                : heading,
+            finder.isTyping ? finder.line : heading,
         ]
         lines += list.lines(columns: size.columns)
-        lines.append(list.page.place(limit(on: size)))
-        if place == .searching {
+        lines.append(list.page.place(Finder.limit(on: size)))
+        if finder.isTyping {
             lines.append(.dim("Type a name; Return: choose from the list; Esc: leave it"))
         } else {
             let next = list.hasChanges ? StyledLine.bold("[c]") + " Continue" : .dim("[1–9] on or off")
@@ -224,7 +208,8 @@ extension ManageDialogue {
     }
 
     private var heading: StyledLine {
-        let all: StyledLine = .dim(editor.text.isEmpty ? "Everybody" : "Search: \(ShownText.line(editor.text))")
+        let all: StyledLine = .dim(
+            finder.query.text.isEmpty ? "Everybody" : "Search: \(ShownText.line(finder.query.text))")
         let search = "   " + choice("/", "search")
         guard list.countsShared else { return all + search }
         return showsSharedOnly
@@ -235,18 +220,15 @@ extension ManageDialogue {
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let changes = changes
         let page = changeRows(on: size)
-        let end = min(changes.count, confirmedOffset + page)
         let counts = [
             list.added.isEmpty ? nil : "\(list.added.count) more",
             list.removed.isEmpty ? nil : "\(list.removed.count) no longer",
         ].compactMap { $0 }.joined(separator: ", ")
         var lines: [StyledLine] = [.bold("\(words.name) sees \(list.countsShared ? counts : "only these"):")]
-        lines += changes[confirmedOffset..<end].map { mark, row in
+        lines += pages.shown(of: changes, by: page).map { mark, row in
             " \(mark) \(Columns.clip(row.name, to: size.columns / 2))" + .dim("  \(row.detail ?? "")")
         }
-        if changes.count > page {
-            lines.append(.dim("   \(confirmedOffset + 1)–\(end) of \(changes.count)  [n] next [p] previous"))
-        }
+        lines += pages.place(of: changes.count, by: page)
         return lines + [
             "",
             approving("y", "Yes, change that", isArmed: isArmed),

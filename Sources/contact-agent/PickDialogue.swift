@@ -3,9 +3,7 @@ struct PickDialogue: Dialogue {
     enum Stage: String {
         /// Who asks, and what it would get.
         case introduction
-        /// Typing a query, with what it finds beneath.
-        case searching
-        /// Picking by number.
+        /// Looking for contacts, and picking by number.
         case choosing
         /// One contact's card, to pick values of it.
         case card
@@ -21,19 +19,18 @@ struct PickDialogue: Dialogue {
 
     let prompt: Prompt
     private(set) var place = Stage.introduction
-    private(set) var editor = LineEditor()
+    private(set) var finder = Finder()
     private(set) var list = ContactList()
     private var values: [Value] = []
     /// The contact whose card is shown.
     private var opened: (row: Row, card: Card)?
     private var opening: Row?
-    private var cardOffset = 0
-    private var confirmedOffset = 0
+    private var cardPages = Pages()
+    private var confirmedPages = Pages()
 
     /// Each card is a stage of its own: a number on it picks something else.
     var stage: String {
         switch place {
-        case .searching: Stage.choosing.rawValue
         case .card: "\(place.rawValue) \(opened?.row.identifier ?? "")"
         case .introduction, .choosing, .confirmation: place.rawValue
         }
@@ -49,23 +46,22 @@ struct PickDialogue: Dialogue {
         guard let row = opening else { return }
         opened = (row, card)
         opening = nil
-        cardOffset = 0
+        cardPages.rewind()
         place = .card
     }
 
     mutating func resized(to size: ScreenSize) -> Effect {
-        cardOffset = 0
-        confirmedOffset = 0
+        cardPages.rewind()
+        confirmedPages.rewind()
         switch place {
         case .introduction, .card, .confirmation: return .nothing
-        case .searching, .choosing: return search(from: list.offset, on: size)
+        case .choosing: return finder.search(from: list.offset, on: size)
         }
     }
 
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
         switch place {
         case .introduction: pressInIntroduction(key, on: size)
-        case .searching: pressInSearch(key, on: size)
         case .choosing: pressInList(key, on: size)
         case .card: pressInCard(key, on: size)
         case .confirmation: pressInConfirmation(key, on: size, isArmed: isArmed)
@@ -79,38 +75,29 @@ struct PickDialogue: Dialogue {
         case .character("d"), .enter, .escape: return .answer(.dismissed)
         case .character("N"): return .answer(Answer(neverAskAgain: true))
         case .character("c"):
-            place = .searching
-            return search(from: 0, on: size)
+            place = .choosing
+            finder.isTyping = true
+            return finder.search(from: 0, on: size)
         case .character, .backspace, .erase, .paste, .other: return .nothing
         }
     }
 
-    private mutating func pressInSearch(_ key: Key, on size: ScreenSize) -> Effect {
-        switch key {
-        case .enter:
-            place = .choosing
-            return .nothing
-        case .escape: return .answer(.dismissed)
-        case .character, .backspace, .erase, .paste, .other:
-            return editor.press(key) ? search(from: 0, on: size) : .nothing
+    private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
+        if finder.isTyping {
+            // A step of its own: what follows must see the query as it is then.
+            let pressed = finder.type(key)
+            return follow(pressed, on: size)
         }
+        if let pressed = finder.press(key, in: list, on: size) { return follow(pressed, on: size) }
+        if key == .character("c") { confirm() }
+        return key.number.map { choose($0) } ?? .nothing
     }
 
-    private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
-        switch key {
-        case .character("d"), .enter, .escape: return .answer(.dismissed)
-        case .character("/"):
-            place = .searching
-            return .nothing
-        case .character("n"): return list.nextOffset.map { search(from: $0, on: size) } ?? .nothing
-        case .character("p"): return list.previousOffset(limit(on: size)).map { search(from: $0, on: size) } ?? .nothing
-        case .character("c"):
-            confirm()
-            return .nothing
-        case .character(let digit):
-            guard let number = digit.wholeNumberValue, digit.isASCII else { return .nothing }
-            return choose(number)
-        case .backspace, .erase, .paste, .other: return .nothing
+    private func follow(_ pressed: Finder.Pressed, on size: ScreenSize) -> Effect {
+        switch pressed {
+        case .search(let offset): finder.search(from: offset, on: size)
+        case .refuse: .answer(.dismissed)
+        case .nothing: .nothing
         }
     }
 
@@ -137,17 +124,14 @@ struct PickDialogue: Dialogue {
             self.opened = nil
             place = .choosing
             return .nothing
-        case .character("n"):
-            if cardOffset + page < opened.card.lines.count { cardOffset += page }
-            return .nothing
-        case .character("p"):
-            cardOffset = max(0, cardOffset - page)
+        case .character("n"), .character("p"):
+            cardPages.turn(key, of: opened.card.lines.count, by: page)
             return .nothing
         case .character("c"):
             confirm()
             return .nothing
         case .character(let digit):
-            let shown = opened.card.lines.dropFirst(cardOffset).prefix(page)
+            let shown = cardPages.shown(of: opened.card.lines, by: page)
             guard let number = digit.wholeNumberValue, digit.isASCII, (1...max(1, shown.count)).contains(number),
                 let line = shown.dropFirst(number - 1).first, line.canChoose
             else { return .nothing }
@@ -167,7 +151,7 @@ struct PickDialogue: Dialogue {
 
     private mutating func confirm() {
         guard !list.chosen.isEmpty || !values.isEmpty else { return }
-        confirmedOffset = 0
+        confirmedPages.rewind()
         place = .confirmation
     }
 
@@ -181,11 +165,8 @@ struct PickDialogue: Dialogue {
             }
             place = opened == nil || prompt.isMultiple ? .choosing : .card
             return .nothing
-        case .character("n"):
-            if confirmedOffset + confirmedRows(on: size) < picked.count { confirmedOffset += confirmedRows(on: size) }
-            return .nothing
-        case .character("p"):
-            confirmedOffset = max(0, confirmedOffset - confirmedRows(on: size))
+        case .character("n"), .character("p"):
+            confirmedPages.turn(key, of: picked.count, by: confirmedRows(on: size))
             return .nothing
         case .character("y"):
             guard isArmed else { return .tooEarly }
@@ -197,11 +178,6 @@ struct PickDialogue: Dialogue {
         }
     }
 
-    private func search(from offset: Int, on size: ScreenSize) -> Effect {
-        .search(query: editor.text, offset: offset, limit: limit(on: size))
-    }
-
-    private func limit(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 7)) }
     private func cardRows(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 6)) }
     private func confirmedRows(on size: ScreenSize) -> Int { max(1, size.rows - 8) }
 
@@ -219,7 +195,7 @@ extension PickDialogue {
         let words = CallerWords(prompt: prompt, columns: size.columns)
         return switch place {
         case .introduction: introduction(words)
-        case .searching, .choosing: selection(words, on: size)
+        case .choosing: selection(words, on: size)
         case .card: card(words, on: size)
         case .confirmation: confirmation(words, on: size, isArmed: isArmed)
         }
@@ -246,13 +222,11 @@ extension PickDialogue {
         let count = list.chosen.count + values.count
         var lines: [StyledLine] = [
             .bold("What shall \(words.name) get?") + StyledLine(prompt.isMultiple ? "  \(count) picked" : ""),
-            place == .searching
-                ? .bold("Search: ") + StyledLine(editor.text + "_")
-                : .dim("Search: \(ShownText.line(editor.text))   [/] change"),
+            finder.line,
         ]
         lines += list.lines(columns: size.columns, ignoringShared: true)
-        lines.append(list.place(limit(on: size)))
-        if place == .searching {
+        lines.append(list.place(Finder.limit(on: size)))
+        if finder.isTyping {
             lines.append(.dim("Type a name; Return: pick from the list; Esc: nothing"))
         } else {
             let next = count == 0 ? StyledLine.dim("[1–9] pick") : .bold("[c]") + " Continue"
@@ -267,7 +241,7 @@ extension PickDialogue {
         let page = cardRows(on: size)
         let all = opened.card.lines
         var lines: [StyledLine] = [.bold(Columns.clip(opened.card.name, to: size.columns - 1))]
-        for (index, line) in all.dropFirst(cardOffset).prefix(page).enumerated() {
+        for (index, line) in cardPages.shown(of: all, by: page).enumerated() {
             let isPicked = values.contains(Value(row: opened.row, line: line))
             let label = Columns.pad(line.label, to: 12)
             let text = Columns.clip(line.text, to: max(8, size.columns - 24))
@@ -277,10 +251,7 @@ extension PickDialogue {
                     : .dim("       \(label) \(text)"))
         }
         if !all.contains(where: \.canChoose) { lines.append(.warning("   Nothing on this card can be picked.")) }
-        if all.count > page {
-            let end = min(all.count, cardOffset + page)
-            lines.append(.dim("   \(cardOffset + 1)–\(end) of \(all.count)  [n] next [p] previous"))
-        }
+        lines += cardPages.place(of: all.count, by: page)
         let next = values.isEmpty ? StyledLine.dim("[1–9] pick") : .bold("[c]") + " Continue"
         return lines + [next + "   " + choice("b", "Back") + "   " + choice("d", "Nothing (Return)")]
     }
@@ -288,14 +259,11 @@ extension PickDialogue {
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let all = picked
         let page = confirmedRows(on: size)
-        let end = min(all.count, confirmedOffset + page)
         var lines: [StyledLine] = [.bold("Give this to \(words.name), once?")]
-        lines += all[confirmedOffset..<end].map { name, what in
+        lines += confirmedPages.shown(of: all, by: page).map { name, what in
             "   \(Columns.clip(name, to: size.columns / 2))" + .dim("  \(what)")
         }
-        if all.count > page {
-            lines.append(.dim("   \(confirmedOffset + 1)–\(end) of \(all.count)  [n] next [p] previous"))
-        }
+        lines += confirmedPages.place(of: all.count, by: page)
         lines.append(.dim("   " + (list.chosen.isEmpty ? "with the name, and nothing else" : extent)))
         return lines + [
             "",

@@ -5,9 +5,7 @@ struct ProposeDialogue: Dialogue {
         case introduction
         /// The card itself.
         case card
-        /// Typing a query for the contact to merge into.
-        case searching
-        /// Choosing that contact by number.
+        /// Looking for the contact to merge into, and choosing it by number.
         case choosing
         /// The contact that would be added to.
         case confirmation
@@ -16,11 +14,11 @@ struct ProposeDialogue: Dialogue {
     let prompt: Prompt
     private let card: Card
     private(set) var place = Stage.introduction
-    private(set) var editor = LineEditor()
+    private(set) var finder = Finder()
     private(set) var list = ContactList()
-    private var cardOffset = 0
+    private var cardPages = Pages()
 
-    var stage: String { place == .searching ? Stage.choosing.rawValue : place.rawValue }
+    var stage: String { place.rawValue }
 
     init(_ prompt: Prompt) {
         self.prompt = prompt
@@ -32,10 +30,10 @@ struct ProposeDialogue: Dialogue {
     mutating func found(_ result: SearchResult) { list.show(result) }
 
     mutating func resized(to size: ScreenSize) -> Effect {
-        cardOffset = 0
+        cardPages.rewind()
         switch place {
         case .introduction, .card, .confirmation: return .nothing
-        case .searching, .choosing: return search(from: list.offset, on: size)
+        case .choosing: return finder.search(from: list.offset, on: size)
         }
     }
 
@@ -43,7 +41,6 @@ struct ProposeDialogue: Dialogue {
         switch place {
         case .introduction: pressInIntroduction(key)
         case .card: pressInCard(key, on: size, isArmed: isArmed)
-        case .searching: pressInSearch(key, on: size)
         case .choosing: pressInList(key, on: size)
         case .confirmation: pressInConfirmation(key, on: size, isArmed: isArmed)
         }
@@ -65,49 +62,38 @@ struct ProposeDialogue: Dialogue {
     private mutating func pressInCard(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
         switch key {
         case .character("d"), .enter, .escape: return .answer(.dismissed)
-        case .character("n"):
-            if cardOffset + cardRows(on: size) < card.lines.count { cardOffset += cardRows(on: size) }
-            return .nothing
-        case .character("p"):
-            cardOffset = max(0, cardOffset - cardRows(on: size))
+        case .character("n"), .character("p"):
+            cardPages.turn(key, of: card.lines.count, by: cardRows(on: size))
             return .nothing
         case .character("a"): return isArmed ? .answer(Answer(addProposed: true)) : .tooEarly
         case .character("m"):
-            place = .searching
-            return search(from: 0, on: size)
+            place = .choosing
+            finder.isTyping = true
+            return finder.search(from: 0, on: size)
         case .character, .backspace, .erase, .paste, .other: return .nothing
         }
     }
 
-    private mutating func pressInSearch(_ key: Key, on size: ScreenSize) -> Effect {
-        switch key {
-        case .enter:
-            place = .choosing
-            return .nothing
-        case .escape: return .answer(.dismissed)
-        case .character, .backspace, .erase, .paste, .other:
-            return editor.press(key) ? search(from: 0, on: size) : .nothing
+    private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
+        if finder.isTyping {
+            // A step of its own: what follows must see the query as it is then.
+            let pressed = finder.type(key)
+            return follow(pressed, on: size)
         }
+        if let pressed = finder.press(key, in: list, on: size) { return follow(pressed, on: size) }
+        if key == .character("b") { place = .card }
+        guard let number = key.number else { return .nothing }
+        list.forgetChosen()
+        list.toggle(number, ignoringShared: true)
+        if !list.chosen.isEmpty { place = .confirmation }
+        return .nothing
     }
 
-    private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
-        switch key {
-        case .character("d"), .enter, .escape: return .answer(.dismissed)
-        case .character("/"):
-            place = .searching
-            return .nothing
-        case .character("b"):
-            place = .card
-            return .nothing
-        case .character("n"): return list.nextOffset.map { search(from: $0, on: size) } ?? .nothing
-        case .character("p"): return list.previousOffset(limit(on: size)).map { search(from: $0, on: size) } ?? .nothing
-        case .character(let digit):
-            guard let number = digit.wholeNumberValue, digit.isASCII else { return .nothing }
-            list.forgetChosen()
-            list.toggle(number, ignoringShared: true)
-            if !list.chosen.isEmpty { place = .confirmation }
-            return .nothing
-        case .backspace, .erase, .paste, .other: return .nothing
+    private func follow(_ pressed: Finder.Pressed, on size: ScreenSize) -> Effect {
+        switch pressed {
+        case .search(let offset): finder.search(from: offset, on: size)
+        case .refuse: .answer(.dismissed)
+        case .nothing: .nothing
         }
     }
 
@@ -124,11 +110,6 @@ struct ProposeDialogue: Dialogue {
         }
     }
 
-    private func search(from offset: Int, on size: ScreenSize) -> Effect {
-        .search(query: editor.text, offset: offset, limit: limit(on: size))
-    }
-
-    private func limit(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 7)) }
     private func cardRows(on size: ScreenSize) -> Int { max(1, size.rows - 7) }
 }
 
@@ -140,7 +121,7 @@ extension ProposeDialogue {
         return switch place {
         case .introduction: introduction(words)
         case .card: cardLines(on: size, isArmed: isArmed)
-        case .searching, .choosing: selection(on: size)
+        case .choosing: selection(on: size)
         case .confirmation: confirmation(on: size, isArmed: isArmed)
         }
     }
@@ -154,14 +135,11 @@ extension ProposeDialogue {
 
     private func cardLines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let page = cardRows(on: size)
-        let end = min(card.lines.count, cardOffset + page)
         var lines: [StyledLine] = [.bold(title(on: size))]
-        lines += card.lines[cardOffset..<end].map { line in
+        lines += cardPages.shown(of: card.lines, by: page).map { line in
             .dim("   \(Columns.pad(line.label, to: 12)) ") + StyledLine(Columns.clip(line.text, to: size.columns - 18))
         }
-        if card.lines.count > page {
-            lines.append(.dim("   \(cardOffset + 1)–\(end) of \(card.lines.count)  [n] next [p] previous"))
-        }
+        lines += cardPages.place(of: card.lines.count, by: page)
         return lines + [
             "", approving("a", "Add as a new card", isArmed: isArmed) + "   " + choice("m", "Merge into…"),
             choice("d", "Decline (Return)"),
@@ -174,14 +152,12 @@ extension ProposeDialogue {
     private func selection(on size: ScreenSize) -> [StyledLine] {
         var lines: [StyledLine] = [
             .bold("Into which contact?"),
-            place == .searching
-                ? .bold("Search: ") + StyledLine(editor.text + "_")
-                : .dim("Search: \(ShownText.line(editor.text))   [/] change"),
+            finder.line,
         ]
         lines += list.lines(columns: size.columns, ignoringShared: true)
-        lines.append(list.place(limit(on: size)))
+        lines.append(list.place(Finder.limit(on: size)))
         lines.append(
-            place == .searching
+            finder.isTyping
                 ? .dim("Type a name; Return: choose from the list; Esc: decline")
                 : .dim("[1–9] choose") + "   " + choice("b", "Back") + "   " + choice("d", "Decline (Return)"))
         if let remark = list.remark { lines.append(.warning(remark)) }

@@ -11,13 +11,21 @@ struct ResetCommand: ParsableCommand {
     func run() throws {
         let task = "reset"
         let door = try AdminDoor(to: task)
-        guard let first = try AppGrant.matching(app, strength: strength, in: door.grants(), to: task).first else {
-            return
+        let grants = try door.grants()
+        var name = app
+        // Of an app that is never to be asked about there need be no grant: its whole identifier is known from the audit.
+        if grants.contains(where: { $0.isCalled(app) }) || (try? forget(app, at: door)) == nil {
+            guard let first = try AppGrant.matching(app, strength: strength, in: grants, to: task).first else { return }
+            try forget(first.app, at: door)
+            name = first.displayName
         }
+        print("\(Speech.clean(name)) may see no contact; you are asked when it wants to")
+    }
+
+    private func forget(_ app: String, at door: AdminDoor) throws {
         _ = try door.call("ResetGrant") {
-            $0.member("app", first.app)
+            $0.member("app", app)
             $0.member("strength", strength)
         }
-        print("\(Speech.clean(first.displayName)) may see no contact; you are asked when it wants to")
     }
 }

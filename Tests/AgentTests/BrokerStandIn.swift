@@ -46,10 +46,14 @@ final class BrokerStandIn {
     var serveRefusal: (name: String, parameters: String)?
     /// While set, searches are heard but not answered before ``releaseSearch()``.
     var holdsSearch = false
+    /// While set, `Serve` and `Answer` are heard but not answered, as while polkit is asked.
+    var holdsForPassword = false
+    private var held: [(method: String, parameters: JSONValue?, descriptor: CInt)] = []
     private var heldSearch: (parameters: JSONValue?, descriptor: CInt)?
     private(set) var answers: [Answer] = []
     private(set) var searches: [(query: String, offset: Int, limit: Int)] = []
     private(set) var servingConnections = 0
+    private(set) var isNotifying = false
 
     private var listening: CInt = -1
     private var connections: [CInt: [UInt8]] = [:]
@@ -76,7 +80,13 @@ final class BrokerStandIn {
 
     private var path: String { runtimeDirectory + "/agent/io.contactbroker.Agent" }
 
-    func open() { listening = clinux_listen(path, 0o600, 8) }
+    /// - Parameter group: the group that alone may open the door, as in the system's mode.
+    func open(group: gid_t? = nil) {
+        listening = clinux_listen(path, 0o600, 8)
+        guard let group else { return }
+        chown(path, 0, group)
+        chmod(path, 0o660)
+    }
 
     /// Goes away, as a broker that was stopped.
     func close() {
@@ -86,6 +96,17 @@ final class BrokerStandIn {
         if listening >= 0 { Glibc.close(listening) }
         listening = -1
         unlink(path)
+    }
+
+    /// Calls that wait for a password.
+    var heldCount: Int { held.count }
+
+    /// Answers what was held, as it would be answered now.
+    func release() {
+        holdsForPassword = false
+        let waiting = held
+        held = []
+        for call in waiting { answer(call.method, call.parameters, on: call.descriptor) }
     }
 
     func releaseSearch() {
@@ -147,12 +168,21 @@ final class BrokerStandIn {
         guard method.hasSuffix(".Serve") || parameters?["agent"]?.string == Self.token else {
             return fail("io.contactbroker.Agent.NotAnAgent", #"{"reason":"no token"}"#, on: descriptor)
         }
+        answer(method, parameters, on: descriptor)
+    }
+
+    private func answer(_ method: String, _ parameters: JSONValue?, on descriptor: CInt) {
+        if holdsForPassword, method.hasSuffix(".Serve") || method.hasSuffix(".Answer") {
+            held.append((method, parameters, descriptor))
+            return
+        }
         switch method {
         case "io.contactbroker.Agent.Serve":
             if let serveRefusal { return fail(serveRefusal.name, serveRefusal.parameters, on: descriptor) }
             serving = descriptor
             servingConnections += 1
-            say(#"{"agent":"\#(Self.token)","waiting":0,"others":0}"#)
+            isNotifying = parameters?["notifyOnly"]?.bool ?? false
+            say(isNotifying ? #"{"waiting":0}"# : #"{"agent":"\#(Self.token)","waiting":0,"others":0}"#)
         case "io.contactbroker.Agent.Search": search(parameters, on: descriptor)
         case "io.contactbroker.Agent.Answer":
             if let refusal { return fail(refusal.name, refusal.parameters, on: descriptor) }

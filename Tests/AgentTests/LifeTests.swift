@@ -192,8 +192,10 @@ struct LifeTests {
     func others() throws {
         let house = try AgentHouse()
         try house.registered()
-        house.broker.say(#"{"others":1}"#)
-        try house.see("Another agent of yours registered")
+        house.broker.say(#"{"others":1,"joined":"pts/3\u001b[2J"}"#)
+        try house.see("Another agent of yours joined at pts/3[2J: it may")
+        house.broker.say(#"{"others":2,"joined":"pts/4"}"#)
+        try house.see("joined at pts/4: 2 others may")
     }
 
     @Test("An answer that the broker refuses shares nothing, and says so")
@@ -262,5 +264,47 @@ struct LifeTests {
         let house = try AgentHouse(arguments)
         #expect(try house.exit() == .exited(status))
         #expect(house.terminal.screen.contains(words))
+    }
+}
+
+@Suite("Saying that prompts wait")
+struct NotifierTests {
+    @Test("It says how many wait when there are more, in words of its own, and takes no terminal")
+    func says() throws {
+        let house = try AgentHouse(script: "setsid -w \"$AGENT\" --notify </dev/null; echo status=$?")
+        try house.registered()
+        #expect(house.broker.isNotifying)
+        for waiting in [1, 2, 1, 0, 1] {
+            // What a broker would never say to it is shown to nobody.
+            house.broker.say(#"{"waiting":\#(waiting),"prompt":\#(PromptText(displayName: "evil").json)}"#)
+        }
+        try house.wait(for: "three lines") {
+            house.terminal.screen.lines.filter { $0.contains("wait") }.count == 3
+        }
+        let lines = house.terminal.screen.lines.filter { $0.contains("wait") }
+        #expect(lines.map { $0.prefix(14) } == ["1 prompt waits", "2 prompts wait", "1 prompt waits"])
+        #expect(!house.terminal.screen.contains("evil"))
+        #expect(house.broker.answers.isEmpty)
+    }
+
+    @Test("One that the broker does not take ends")
+    func refused() throws {
+        let broker = BrokerStandIn()
+        broker.serveRefusal = ("io.contactbroker.Agent.TooManyAgents", "{}")
+        let house = try AgentHouse(["--notify"], broker: broker)
+        #expect(try house.exitWhileServing() == .exited(2))
+        #expect(house.terminal.screen.contains("TooManyAgents"))
+    }
+
+    @Test("A broker that comes back is served again")
+    func again() throws {
+        let house = try AgentHouse(["--notify"])
+        try house.registered()
+        house.broker.close()
+        try house.see("the broker cannot be reached")
+        house.broker.open()
+        try house.registered()
+        house.broker.say(#"{"waiting":1}"#)
+        try house.see("1 prompt waits")
     }
 }

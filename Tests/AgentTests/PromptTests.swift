@@ -12,7 +12,7 @@ struct PromptTests {
         try house.see("“mail” asks to see your contacts.")
         #expect(house.terminal.screen.isAlternate)
         #expect(house.terminal.screen.contains("an unverified program: /usr/bin/mail"))
-        #expect(house.terminal.screen.contains("(any program you run could use its place)"))
+        #expect(house.terminal.screen.contains("(not checked: any program can take its place)"))
         #expect(house.terminal.screen.contains("process 4711 on pts/3"))
         #expect(house.terminal.screen.contains("It says: “to fill in addresses”"))
         try house.see("[c] Continue", thenPress: "c")
@@ -193,6 +193,26 @@ struct PromptTests {
         for hostile in ["\u{202E}", "\u{200B}", "\u{9B}", "\u{7}", "\u{2028}", "[31m"] {
             #expect(!drawn.contains(hostile) || hostile == "[31m" && !drawn.contains("\u{1B}[31m"))
         }
+    }
+
+    @Test(
+        "How sure we are is said in plain words, and what it is worth, in the smallest terminal",
+        arguments: [
+            ("labelled", "confined by the system as", "(no other program can take that name)"),
+            ("sandboxed", "a sandboxed app:", "of yours outside of any sandbox could)"),
+            ("service", "a system service:", "(your administrator runs it; no program can take its name)"),
+            ("installed", "an installed program:", "(what is shared with it, programs that run it can get at)"),
+            ("claimed", "calls itself", "(not checked: any program can take this name)"),
+            ("unverified", "an unverified program:", "(not checked: any program can take its place)"),
+            ("sworn", "an unverified program:", "(not checked: any program can take its place)"),
+        ])
+    func sureness(strength: String, words: String, worth: String) throws {
+        let house = try AgentHouse(columns: 60, rows: 12)
+        try house.registered()
+        house.ask(PromptText(strength: strength, keys: ["givenName", "phoneNumbers"]))
+        try house.see("[N] Don't allow, and never ask again")
+        #expect(house.terminal.screen.contains(words))
+        #expect(house.terminal.screen.contains(worth))
     }
 
     @Test("An interpreter's prompt names the process, not an app")

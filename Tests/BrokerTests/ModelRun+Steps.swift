@@ -119,11 +119,13 @@ extension ModelRun {
     private func reset(_ name: String) throws {
         note("reset: \(name)")
         let answer = try administrator("ResetGrant", #"{"app":"\#(name)"}"#)
-        if model.app(name).decided == nil {
+        let (decided, isSilenced) = (model.app(name).decided, model.app(name).isSilenced)
+        if decided == nil, !isSilenced {
             return try requireSame(answer.error ?? "", "UnknownApp", "ResetGrant of \(name)")
         }
         try require(answer.error == nil, "ResetGrant of \(name): \(answer.text)")
-        model.reset(name)
+        model.apps[name]?.isSilenced = false
+        if decided != nil { model.reset(name) }
     }
 
     private func preferences(_ name: String) throws {

@@ -102,7 +102,6 @@ final class ModelRun {
         connections = [:]
         watches = [:]
         person = nil
-        for name in model.apps.keys { model.apps[name]?.isSilenced = false }
         loadPolicy()
     }
 

@@ -178,6 +178,32 @@ struct PromptTests {
         #expect(try house.app("app4").call("RequestAccess").error == "TooManyPrompts")
     }
 
+    @Test("A program that is copied to thirty places waits as one does, over however many connections")
+    func copies() throws {
+        let house = try House()
+        let person = try house.person()
+        let copies = try (1...30).map { try house.app("copy\($0)") }
+        // The first four come before anything was refused. Each doubles the wait of all.
+        for (place, copy) in copies[..<4].enumerated() {
+            try copy.begin("RequestAccess")
+            try house.waitForPrompts(place + 1)
+        }
+        for copy in copies[..<4] {
+            try person.answer(.dismissed)
+            #expect(try copy.reply().word == "notDetermined")
+        }
+        for copy in copies {
+            // Not the first wait anew for each of them, nor for a new connection.
+            for app in [copy, try App(companion: copy.companion, at: house.appsDoor)] {
+                let refusal = try app.call("RequestAccess")
+                #expect(refusal.error == "TooManyPrompts")
+                #expect((1...40).contains(refusal["retryAfterSeconds"]?.integer ?? 0))
+            }
+        }
+        #expect((6...40).contains(try house.app("another").call("RequestAccess")["retryAfterSeconds"]?.integer ?? 0))
+        #expect(try person.wasNotAsked())
+    }
+
     @Test("Never asking again silences the access button, and says nothing")
     func neverAgain() throws {
         let house = try House()

@@ -124,6 +124,39 @@ struct TerminalTests {
     }
 
     @Test(
+        "Of two agents each says that the other is there and where; the first answer wins, and the other says that it is over"
+    )
+    func twoAgents() throws {
+        let house = try House()
+        let first = try house.terminalWithBook()
+        let second = try house.agentTerminal()
+        // By the kernel's word, whatever the agent says of itself.
+        try first.wait(for: "Another agent of yours joined at pts/")
+        try second.wait(for: "Another agent of yours is there already")
+        let app = try house.app("mail")
+        try app.begin("RequestAccess")
+        try first.wait(for: "“mail” asks to see your contacts.")
+        try second.see("[c] Continue", thenPress: "d")
+        #expect(try app.reply().word == "denied")
+        try first.wait(for: "“mail” no longer waits for an answer.")
+        #expect(!first.screen.isAlternate)
+        second.send("q")
+        #expect(try second.waitForExit() == .exited(0))
+    }
+
+    @Test("The notifier says that an app waits, and nothing of which one")
+    func notifier() throws {
+        let house = try House()
+        let notifier = try PseudoTerminal(
+            House.programs + "/contact-agent", arguments: ["--notify"],
+            environment: ["CONTACTBROKER_RUNTIME_DIR": house.runtime])
+        try house.waitForAgents(1)
+        try house.app("mail").begin("RequestAccess", #"{"purpose":"to be seen"}"#)
+        try notifier.wait(for: "1 prompt waits: An app asks about your contacts.")
+        #expect(!notifier.screen.contains("mail") && !notifier.screen.contains("seen"))
+    }
+
+    @Test(
         "A user without any privilege has all of it: broker, agent and apps",
         .enabled(if: Surroundings.ordinaryUser.canBeEntered, "needs unshare, setpriv and a build that others may read"))
     func ordinaryUser() throws {

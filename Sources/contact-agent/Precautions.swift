@@ -1,0 +1,46 @@
+import CLinux
+import Glibc
+
+/// What the agent does before anything else, so that whoever started it cannot steer it.
+struct Precautions {
+    /// The program's file gives it a group that whoever started it is not in: it is the installed agent, and serves the
+    /// system's broker only.
+    let isPrivileged: Bool
+    let environment: Environment
+
+    struct Failure: Error {
+        let reason: String
+    }
+
+    /// Empties the environment, puts descriptors, signals and limits in order; as the installed agent it also hides from
+    /// every program of the user.
+    static func take() throws(Failure) -> Precautions {
+        let isPrivileged = clinux_is_privileged()
+        if isPrivileged { try check(clinux_hide()) }
+        let environment = Environment.reduce(isPrivileged: isPrivileged)
+        try check(clinux_begin_anew("contact-agent"))
+        signal(SIGPIPE, SIG_IGN)
+        return Precautions(isPrivileged: isPrivileged, environment: environment)
+    }
+
+    /// Gives up the group. From here on the program may do what any program of the user may, and no more.
+    func dropGroup() throws(Failure) {
+        guard isPrivileged else { return }
+        try Self.check(clinux_drop_group())
+    }
+
+    /// Starts the agent anew, as whoever started it could: the broker's door opens only to the group that was given up.
+    ///
+    /// - Parameter attempt: how often in a row that was tried.
+    func startAnew(_ arguments: Arguments, attempt: Int) -> Failure {
+        let words = arguments.words + ["--attempt", "\(attempt)"]
+        let code = withCStrings(["contact-agent"] + words) { words in
+            withCStrings(environment.lines) { clinux_start_anew(words, $0) }
+        }
+        return Failure(reason: String(cString: strerror(-code)))
+    }
+
+    private static func check(_ code: CInt) throws(Failure) {
+        guard code >= 0 else { throw Failure(reason: String(cString: strerror(-code))) }
+    }
+}

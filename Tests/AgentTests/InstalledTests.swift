@@ -1,0 +1,284 @@
+import Glibc
+import PseudoTerminal
+import Testing
+
+@testable import contact_agent
+
+/// Root, and the kernel lets it have a mount namespace.
+private let canBeInstalled = getuid() == 0 && system("unshare -m true 2>/dev/null") == 0
+
+/// The agent as it is installed: its file gives it the group that alone may open the broker's door. Whoever starts it is
+/// another user. What is set up needs root and a mount namespace of its own; without them nothing of this is tried.
+@Suite("The installed agent", .enabled(if: canBeInstalled))
+struct InstalledTests {
+    /// A group of nobody's.
+    private static let group: gid_t = 54_321
+    private static let user: uid_t = 65_534
+
+    private func house(
+        mode: String = "2755", starting: String = "$A", environment: [String: String] = [:],
+        password: String? = nil, broker: BrokerStandIn = BrokerStandIn()
+    ) throws -> AgentHouse {
+        broker.close()
+        broker.open(group: Self.group)
+        chmod(broker.runtimeDirectory, 0o711)
+        chmod(broker.runtimeDirectory + "/agent", 0o711)
+        let setUp = """
+            mount -t proc none /proc && mount -t tmpfs none /run && mkdir /run/contactbroker || exit 99
+            mount --bind $CONTACTBROKER_RUNTIME_DIR /run/contactbroker || exit 99
+            cp "$AGENT" /run/contact-agent && chgrp \(Self.group) /run/contact-agent
+            chmod \(mode) /run/contact-agent
+            printf '%s' "$FAKE" >/run/pkttyagent; chmod 755 /run/pkttyagent
+            [ -z "$FAKE" ] || mount --bind /run/pkttyagent /usr/bin/pkttyagent || exit 99
+            A=/run/contact-agent; AS="setpriv --reuid=\(Self.user) --regid=\(Self.user) --clear-groups"
+            export CONTACTBROKER_RUNTIME_DIR=/nonexistent XDG_RUNTIME_DIR=/nonexistent
+            \(starting)
+            """
+        return try AgentHouse(
+            script: "exec unshare -m --propagation private sh -c '\(setUp)'",
+            environment: environment.merging(["FAKE": password ?? ""]) { $1 }, broker: broker)
+    }
+
+    private func pid(_ house: AgentHouse) throws -> pid_t {
+        try house.see("pid=")
+        let line = house.terminal.screen.lines.first { $0.hasPrefix("pid=") } ?? ""
+        return try #require(pid_t(line.dropFirst(4).prefix { $0.isNumber }))
+    }
+
+    private func text(_ path: String) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 262_144)
+        var length = 0
+        while case let count = read(file, &bytes[length], bytes.count - length), count > 0 { length += count }
+        return String(decoding: bytes.prefix(length), as: UTF8.self)
+    }
+
+    private func field(_ name: String, of pid: pid_t) -> String {
+        let line = text("/proc/\(pid)/status").split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line.map { $0.dropFirst(name.count + 1).split(separator: "\t").joined(separator: " ") } ?? ""
+    }
+
+    /// Whether another program of the same user can do that.
+    private func userCan(_ command: String) -> Bool {
+        // /proc may be closed to users on the machine where the tests run.
+        let user = "setpriv --reuid=\(Self.user) --regid=\(Self.user) --clear-groups"
+        return system(
+            "unshare -m sh -c 'mount -t proc none /proc; \(user) sh -c \"\(command)\"' >/dev/null 2>&1") == 0
+    }
+
+    private let exec = "echo pid=$$.; exec $AS $A"
+
+    @Test("It opens the door by its group, has given that up when it serves, and leaves nothing to get hold of")
+    func drops() throws {
+        let house = try house(starting: exec)
+        let pid = try pid(house)
+        try house.registered()
+        #expect(field("Gid", of: pid) == "65534 65534 65534 65534")
+        #expect(field("Uid", of: pid) == "65534 65534 65534 65534")
+        #expect(field("Umask", of: pid) == "0077")
+        #expect(text("/proc/\(pid)/limits").contains("Max core file size        0                    0 "))
+        for file in ["environ", "maps", "fd/0", "mem"] {
+            #expect(!userCan("head -c 1 /proc/\(pid)/\(file)"), "\(file)")
+        }
+        #expect(!userCan("ls /proc/\(pid)/fd"))
+        #expect(!userCan(": 3<>/proc/\(pid)/mem"))
+        // It serves as any agent does.
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "d")
+        #expect(try house.answer()?.level == "denied")
+    }
+
+    @Test("A copy without the group is turned away by the door, and is what a user's program is: open to the others")
+    func withoutGroup() throws {
+        let house = try house(mode: "755", starting: exec, environment: ["LD_PRELOAD": "libsqlite3.so.0"])
+        let pid = try pid(house)
+        try house.see("The broker cannot be reached")
+        #expect(!house.broker.isServing)
+        // What the other tests find closed is so because of the group, and not of how they look.
+        #expect(userCan("head -c 1 /proc/\(pid)/environ && head -c 1 /proc/\(pid)/maps"))
+        #expect(text("/proc/\(pid)/maps").contains("libsqlite3"))
+    }
+
+    @Test("No variable steers it: not to another broker, not into a library")
+    func environment() throws {
+        let decoy = BrokerStandIn()
+        chmod(decoy.runtimeDirectory, 0o711)
+        chmod(decoy.runtimeDirectory + "/agent", 0o711)
+        chmod(decoy.runtimeDirectory + "/agent/io.contactbroker.Agent", 0o666)
+        let set = "CONTACTBROKER_RUNTIME_DIR=\(decoy.runtimeDirectory) LANG=/tmp/../tmp/evil TERM=xterm"
+        let house = try house(
+            starting: "echo pid=$$.; exec $AS env \(set) $A",
+            environment: ["LD_PRELOAD": "libsqlite3.so.0", "SWIFT_BACKTRACE": "enable=yes"])
+        let pid = try pid(house)
+        try house.registered()
+        decoy.serve()
+        #expect(!decoy.isServing)
+        #expect(!text("/proc/\(pid)/maps").contains("libsqlite3"))
+        #expect(Environment.isPlain("de_DE.UTF-8@euro"))
+        #expect(!Environment.isPlain("/tmp/evil"))
+        #expect(!Environment.isPlain(String(repeating: "x", count: 65)))
+    }
+
+    @Test("Descriptors that were closed are none of its own, and those handed down are not kept")
+    func descriptors() throws {
+        let house = try house(starting: "$AS $A 7</etc/shadow <&- >&- 2>&- & echo pid=$!.; wait")
+        let pid = try pid(house)
+        try house.registered()
+        let links = (0...63).map { number in
+            var path = [CChar](repeating: 0, count: 4_096)
+            let count = readlink("/proc/\(pid)/fd/\(number)", &path, path.count)
+            return String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        #expect(links[0...2].allSatisfy { ["/dev/null", "/dev/full"].contains($0) })
+        #expect(!links.contains { $0.contains("shadow") })
+        house.ask(PromptText())
+        try house.see("[c] Continue")
+    }
+
+    @Test("When the broker comes back it starts itself anew, with the group for as long as it takes to connect")
+    func again() throws {
+        let house = try house(starting: exec)
+        let pid = try pid(house)
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("[c] Continue")
+        house.broker.close()
+        try house.see("The broker cannot be reached")
+        try house.wait(for: "another try") { text("/proc/\(pid)/cmdline").contains("--attempt\0") }
+        house.broker.open(group: Self.group)
+        try house.registered()
+        try house.see("The broker is there again.")
+        #expect(field("Gid", of: pid) == "65534 65534 65534 65534")
+        #expect(field("Name", of: pid) == "contact-agent")
+        #expect(!userCan("head -c 1 /proc/\(pid)/environ"))
+        house.terminal.send("q")
+        #expect(try house.exit() == .exited(0))
+    }
+
+    /// Plays polkit's agent: makes itself known, and asks when told so through a pipe.
+    private static let passwordAgent = """
+        #!/bin/sh
+        echo "$$ $* $(env | grep -v ^PWD= | sort | tr "\\n" " ")" >/run/contactbroker/asked
+        exec 3>&-
+        while read order; do
+            printf "Password, $order: " >/dev/tty; read word </dev/tty; echo "heard $word." >/dev/tty
+        done </run/contactbroker/orders
+        """
+
+    private func houseWithPassword() throws -> (AgentHouse, orders: CInt) {
+        let broker = BrokerStandIn()
+        broker.holdsForPassword = true
+        let path = broker.runtimeDirectory
+        mkfifo(path + "/orders", 0o666)
+        chmod(path + "/orders", 0o666)
+        close(Glibc.open(path + "/asked", O_CREAT | O_WRONLY, 0o666))
+        chmod(path + "/asked", 0o666)
+        // Open at both ends, so that neither waits for the other.
+        let orders = Glibc.open(path + "/orders", O_RDWR | O_CLOEXEC)
+        return (
+            try house(
+                starting: exec, environment: ["LANG": "C", "EVIL": "1"], password: Self.passwordAgent, broker: broker),
+            orders
+        )
+    }
+
+    private func order(_ orders: CInt, _ word: String) { _ = write(orders, word + "\n", word.utf8.count + 1) }
+
+    @Test("While a password may be asked for, the terminal is lent: no key of it is an answer, no screen covers it")
+    func password() throws {
+        let (house, orders) = try houseWithPassword()
+        defer {
+            close(orders)
+            unlink(house.broker.runtimeDirectory + "/orders")
+            unlink(house.broker.runtimeDirectory + "/asked")
+        }
+        let pid = try pid(house)
+        try house.wait(for: "the call") { house.broker.heldCount == 1 }
+        #expect(house.terminal.isInLineMode)
+        let asked = text(house.broker.runtimeDirectory + "/asked")
+        #expect(asked.contains(" --process \(pid) --fallback --notify-fd 3 "))
+        #expect(asked.hasSuffix(" 3 LANG=C NO_COLOR=1 PATH=/usr/bin:/bin TERM=xterm \n"))
+        #expect(!asked.contains("EVIL") && !asked.contains("XDG") && !asked.contains("CONTACTBROKER"))
+        order(orders, "first")
+        // Each letter would be a key: quit, list, open.
+        try house.see("Password, first:", thenPress: "qlo1\r")
+        try house.see("heard qlo1.")
+        house.broker.release()
+        try house.see("Waiting for apps")
+        #expect(!house.terminal.isInLineMode)
+
+        house.broker.holdsForPassword = true
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        try house.wait(for: "the answer") { house.broker.heldCount == 1 }
+        #expect(!house.terminal.screen.isAlternate)
+        order(orders, "again")
+        try house.see("Password, again:", thenPress: "wrong\r")
+        try house.see("heard wrong.")
+        house.broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", "{}")
+        house.broker.release()
+        try house.see("You were not recognised; nothing was shared. Choose again.")
+        #expect(house.terminal.screen.isAlternate)
+
+        house.broker.refusal = nil
+        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        try house.see("You shared all contacts with “mail”.")
+        #expect(house.broker.answers.count == 1)
+        #expect(!house.terminal.isInLineMode)
+        house.terminal.send("q")
+        #expect(try house.exit() == .exited(0))
+    }
+
+    @Test("Who is not recognised is no agent, and is told so")
+    func notRecognised() throws {
+        let (house, orders) = try houseWithPassword()
+        defer { close(orders) }
+        try house.wait(for: "the call") { house.broker.heldCount == 1 }
+        house.broker.serveRefusal = ("io.contactbroker.Agent.AuthenticationFailed", "{}")
+        house.broker.release()
+        #expect(try house.exitWhileServing() == .exited(2))
+        #expect(house.terminal.screen.contains("you were not recognised"))
+    }
+
+    @Test(
+        "A password that nobody gives is given up with Ctrl-C; what asks for it ends with the agent",
+        arguments: [
+            SIGINT, SIGKILL,
+        ])
+    func givenUp(signal: CInt) throws {
+        let (house, orders) = try houseWithPassword()
+        defer { close(orders) }
+        let pid = try pid(house)
+        try house.wait(for: "the call") { house.broker.heldCount == 1 }
+        let asking = try #require(pid_t(text(house.broker.runtimeDirectory + "/asked").prefix { $0.isNumber }))
+        house.broker.release()
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "c")
+        house.broker.holdsForPassword = true
+        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        try house.wait(for: "the answer") { house.broker.heldCount == 1 }
+        kill(pid, signal)
+        #expect(try house.exit() == .signalled(signal))
+        let deadline = ContinuousClock.now + .seconds(10)
+        while kill(asking, 0) == 0, ContinuousClock.now < deadline { poll(nil, 0, 5) }
+        #expect(kill(asking, 0) != 0)
+        #expect(house.broker.answers.isEmpty)
+    }
+
+    @Test("The notifier has the group no longer than the agent, and comes back as it does")
+    func notifier() throws {
+        let house = try house(starting: "echo pid=$$.; exec $AS setsid -w $A --notify </dev/null 2>/dev/null")
+        try house.registered()
+        #expect(house.broker.isNotifying)
+        house.broker.say(#"{"waiting":2}"#)
+        try house.see("2 prompts wait: An app asks about your contacts.")
+        house.broker.close()
+        house.broker.open(group: Self.group)
+        try house.registered()
+        house.broker.say(#"{"waiting":1}"#)
+        try house.see("1 prompt waits:")
+    }
+}

@@ -1,0 +1,222 @@
+import AccessControl
+import Testing
+
+@testable import Broker
+
+/// Programs that would wear the person down. The clock is the test's own, so that a day is tried in a moment.
+@Suite("Asking too much")
+struct PromptAbuseTests {
+    private let house: BrokerHouse
+    private let person: TestPerson
+
+    init() throws {
+        house = try BrokerHouse()
+        try house.keeper(adding: "Ada")
+        person = try TestPerson(house: house)
+    }
+
+    /// Asks for access; what the person sees of it, or how long it is to wait.
+    private func ask(_ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}") throws -> Int? {
+        let call = try app.begin(method, parameters)
+        _ = house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 }
+        guard call.isOver else { return nil }
+        let reply = try app.replies(1, to: call)[0]
+        try #require(reply.error == "TooManyPrompts", "\(reply.text)")
+        return try #require(reply.parameters["retryAfterSeconds"]?.integer.map { Int($0) })
+    }
+
+    /// Asks, and is dismissed.
+    private func bother(_ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}") throws {
+        try #require(try ask(app, method, parameters) == nil)
+        try person.answer(try #require(try person.prompts().last))
+        house.loop.turn()
+    }
+
+    @Test(
+        "The wait doubles from 5 seconds to 10 minutes, at its value and not a second less",
+        arguments: [
+            IdentityStrength.sandboxed, .installed, .claimed, .unverified,
+        ])
+    func doubling(strength: IdentityStrength) throws {
+        for wait in [5, 10, 20, 40, 80, 160, 320, 600, 600] {
+            // Always over a new connection, and from a new process.
+            try bother(house.app("mail", strength: strength))
+            #expect(try ask(house.app("mail", strength: strength)) == wait)
+            house.loop.advance(by: .seconds(wait - 1))
+            #expect(try ask(house.app("mail", strength: strength)) == 1)
+            house.loop.advance(by: .seconds(1))
+        }
+    }
+
+    @Test("An approval ends the wait and begins it anew")
+    func approval() throws {
+        for _ in 1...4 {
+            try bother(house.app("mail", strength: .installed))
+            house.loop.advance(by: .seconds(600))
+        }
+        let app = try house.app("mail", strength: .installed)
+        try #require(try ask(app, "RequestContacts", #"{"query":"ada"}"#) == nil)
+        let prompt = try #require(try person.prompts().last)
+        let row = try #require(try person.rows(prompt, query: "ada").first?.identifier)
+        #expect(try person.answer(prompt, #""level":"limited","identifiers":["\#(row)"]"#).error == nil)
+        _ = house.loop.run { house.broker.prompts.openCount(1_000) == 0 }
+        try bother(house.app("mail", strength: .installed), "PickContacts")
+        #expect(try ask(house.app("mail", strength: .installed), "PickContacts") == 5)
+    }
+
+    @Test("A program that was denied waits up to a day, and makes nobody else wait")
+    func denied() throws {
+        let query = #"{"query":"ada"}"#
+        let nuisance = try house.app("nuisance", .denied, strength: .unverified)
+        let wait = Duration.seconds(24 * 3_600)
+        for _ in 1...16 {
+            try bother(nuisance, "RequestContacts", query)
+            house.loop.advance(by: wait)
+        }
+        try bother(nuisance, "RequestContacts", query)
+        #expect(try ask(nuisance, "RequestContacts", query) == 24 * 3_600)
+        // Neither those with a name nor those without.
+        #expect(try ask(house.app("mail", strength: .unverified)) == nil)
+        try person.answer(try #require(try person.prompts().last))
+    }
+
+    @Test("Denied programs that ask on take no place from those that were not")
+    func deniedCrowd() throws {
+        for number in 0..<4 {
+            let app = try house.app("nuisance\(number)", .denied)
+            _ = try app.begin("RequestContacts", #"{"query":"ada"}"#)
+        }
+        _ = house.loop.run { house.broker.prompts.openCount(1_000) == 4 }
+        let fifth = try house.app("nuisance4", .denied)
+        #expect(try fifth.call("RequestContacts", #"{"query":"ada"}"#).error == "TooManyPrompts")
+        let mail = try house.app("mail").begin("RequestAccess")
+        _ = house.loop.run { house.broker.prompts.openCount(1_000) == 5 || mail.isOver }
+        #expect(!mail.isOver)
+        #expect(try person.prompts().last?.isQuiet == false)
+    }
+
+    @Test(
+        "A hundred copies of a program are asked about no more often than one",
+        arguments: [
+            IdentityStrength.claimed, .unverified,
+        ])
+    func copies(strength: IdentityStrength) throws {
+        try bother(house.app("copy", strength: strength))
+        var shown = 0
+        for second in 1...1_200 {
+            house.loop.advance(by: .seconds(1))
+            let app = try house.app("copy\(second)", strength: strength)
+            let call = try app.begin("RequestAccess")
+            _ = house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 }
+            guard !call.isOver else { continue }
+            // Another hundred at the same moment.
+            for copy in 1...3 {
+                let other = try house.app("copy\(second).\(copy)", strength: strength)
+                #expect(try other.call("RequestAccess").error == "TooManyPrompts")
+            }
+            shown += 1
+            try person.answer(try #require(try person.prompts().last))
+        }
+        // After 5, 10, 20, … 320 seconds each once, and then every ten minutes: as one program would be.
+        #expect(shown == 7)
+    }
+
+    @Test("Names without end fill no memory, and make the broker forget nobody who waits longer")
+    func names() throws {
+        var limits = Limits()
+        limits.backOffs = 64
+        var backOff = BackOff(limits: limits)
+        let nuisance = house.caller("nuisance", strength: .sandboxed)
+        for _ in 1...10 { backOff.grantedNothing(nuisance, denied: false, now: 0) }
+        let neighbour = house.caller("neighbour", uid: 1_001, strength: .sandboxed)
+        backOff.grantedNothing(neighbour, denied: false, now: 0)
+        for number in 1...100_000 {
+            backOff.grantedNothing(house.caller("app\(number)", strength: .sandboxed), denied: false, now: 0)
+        }
+        #expect(backOff.count(1_000) == 64)
+        #expect(backOff.remaining(nuisance, now: 0) == 600)
+        #expect(backOff.remaining(neighbour, now: 0) == 5)
+        for number in 1...100_000 {
+            backOff.grantedNothing(house.caller("app\(number)", strength: .unverified), denied: false, now: 0)
+        }
+        #expect(backOff.count(1_000) == 64)
+    }
+
+    @Test("At most sixteen questions wait, one of each app, and they come in turn")
+    func queue() throws {
+        let apps = try (0..<17).map { try house.app("app\($0)", strength: .installed) }
+        let calls = try apps.map { try $0.begin("RequestAccess") }
+        _ = house.loop.run { calls[16].isOver }
+        #expect(try apps[16].replies(1, to: calls[16])[0].error == "TooManyPrompts")
+        #expect(house.broker.prompts.openCount(1_000) == 16)
+        for number in 0..<16 {
+            let prompts = try person.prompts()
+            #expect(prompts.count == 1)
+            try person.answer(try #require(prompts.first), #""level":"denied""#)
+            _ = house.loop.run { calls[number].isOver }
+            #expect(calls[number].isOver)
+        }
+    }
+
+    @Test(
+        "A question is joined by the very same process and program, and by nobody who is like it",
+        arguments: [
+            IdentityStrength.installed, .unverified,
+        ])
+    func joining(strength: IdentityStrength) throws {
+        let first = try house.app("mail", strength: strength)
+        try #require(try ask(first) == nil)
+        let same = TestApp(house: house, caller: first.caller)
+        let joined = try same.begin("RequestAccess")
+        #expect(!joined.isOver)
+        #expect(try house.app("mail", strength: strength).call("RequestAccess").error == "TooManyPrompts")
+        #expect(try person.prompts().count == 1)
+        // Sixty-four calls at most wait for one answer.
+        for _ in 2..<64 { _ = try same.begin("RequestAccess") }
+        #expect(try same.call("RequestAccess").error == "TooManyPrompts")
+    }
+
+    @Test("“Never ask again” outlasts the broker and every reconnecting, until the administrator forgets it")
+    func silence() throws {
+        let query = #"{"query":"ada"}"#
+        let app = try house.app("mail", strength: .unverified)
+        try #require(try ask(app, "RequestContacts", query) == nil)
+        try person.answer(try #require(try person.prompts().last), #""neverAskAgain":true"#)
+        try house.restart()
+        let again = try TestPerson(house: house)
+        for method in ["RequestContacts", "PickContacts"] {
+            let reply = try house.app("mail", strength: .unverified).call(
+                method, method == "PickContacts" ? "{}" : query)
+            #expect(reply.error == nil)
+        }
+        #expect(try again.prompts().isEmpty)
+        // Another program, and the same name known for sure, are others.
+        let others = [try house.app("chat", strength: .unverified), try house.app("mail", strength: .installed)]
+        for other in others { #expect(try !other.begin("RequestContacts", query).isOver) }
+        let administrator = TestApp(house: house, caller: house.caller("contactctl"), door: .admin)
+        #expect(try administrator.call("ResetGrant", #"{"app":"mail","strength":"unverified"}"#).error == nil)
+        #expect(try administrator.call("ResetGrant", #"{"app":"mail","strength":"unverified"}"#).error == "UnknownApp")
+        try house.restart()
+        #expect(try !house.app("mail", strength: .unverified).begin("RequestContacts", query).isOver)
+    }
+
+    @Test("Those who are only told how many wait take no agent's place, and are told nothing else")
+    func notifiers() throws {
+        let notifiers = try (0..<8).map { _ in
+            let notifier = TestApp(house: house, caller: house.caller("notifier"), door: .agent)
+            return (notifier, try notifier.begin("Serve", #"{"notifyOnly":true}"#, more: true))
+        }
+        let ninth = TestApp(house: house, caller: house.caller("notifier"), door: .agent)
+        let refused = try ninth.begin("Serve", #"{"notifyOnly":true}"#, more: true)
+        #expect(try ninth.replies(to: refused).first?.error == "TooManyAgents")
+        let second = try TestPerson(house: house)
+        try bother(house.app("mail"), "RequestContacts", #"{"query":"ada"}"#)
+        for (notifier, serve) in notifiers {
+            #expect(
+                try notifier.replies(to: serve).map(\.text) == [
+                    #"{"waiting":0}"#, #"{"waiting":1}"#, #"{"waiting":0}"#,
+                ])
+        }
+        #expect(try second.prompts().isEmpty)
+    }
+}
