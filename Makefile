@@ -9,13 +9,18 @@ VENV := $(shell pwd)/.build/python
 # A crashing test must end, not wait for a backtrace.
 export SWIFT_BACKTRACE = enable=no
 
-PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev pkg-config python3 python3-venv
+PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-dev pkg-config python3 python3-venv
 
 .PHONY: all demo test lint bench certify release install tsan asan clean packages python
 .DEFAULT_GOAL := all
 
 all: packages
 	$(SWIFT) build
+
+# A bus and polkit for tests that ask for real passwords.
+TEST_PACKAGES := dbus polkitd
+
+test tsan asan: PACKAGES += $(TEST_PACKAGES)
 
 # Installs Debian's packages that are not there yet.
 packages:

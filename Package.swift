@@ -57,6 +57,7 @@ let package = Package(
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
         .target(name: "CPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
+        .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
 
         // Ground floor: no input, no output.
         room("JSON"),
@@ -83,6 +84,7 @@ let package = Package(
         room("VarlinkClient", ["Varlink", "CLinux"]),
         room("BrokerConnection", ["VarlinkClient"]),
         room("CommandOutput", ["BrokerConnection", "Formatting", arguments]),
+        room("System", ["CSystemd", "AccessControl", "PeerIdentity", "Varlink"]),
         room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface", "Policy"]),
 
         // The programs.
@@ -119,6 +121,8 @@ let package = Package(
         .executableTarget(
             name: "HouseCompanion", dependencies: ["CLinux"], path: "Tests/HouseCompanion", swiftSettings: strict),
         .target(name: "CTestCaller", path: "Tests/CTestCaller"),
+        .target(
+            name: "CFakePolkit", path: "Tests/Support/CFakePolkit", linkerSettings: [.linkedLibrary("systemd")]),
 
         tests("JSONTests", ["JSON"]),
         tests("VarlinkTests", ["Varlink"]),
@@ -134,9 +138,10 @@ let package = Package(
         tests("BrokerTests", ["Broker", "Policy"]),
         tests("BrokerAuditTests", ["Broker"]),
         tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
+        tests("SystemTests", ["System", "PseudoTerminal", "CFakePolkit"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
-        tests("CommandTests", ["contactctl", "contactbook", "CommandOutput"]),
+        tests("CommandTests", ["contactctl", "contactbook", "CommandOutput", "PseudoTerminal"]),
         tests(
             "HouseTests",
             [
