@@ -22,6 +22,8 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case saveNotDone
     /// The person looked at their own contacts through the agent.
     case agentSearch
+    /// A password was wanted: for what, and whether it was given.
+    case authentication
     /// The administrator's policy was read.
     case policy
     case start

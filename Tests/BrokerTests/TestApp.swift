@@ -58,15 +58,19 @@ final class TestApp: Connection {
     let house: BrokerHouse
     let caller: Caller
     let session: CallerSession
+    /// Whether its process still runs what it ran when it connected.
+    let process = Process()
     var context: AnyObject?
     private(set) var isClosed = false
     private var sent: [ObjectIdentifier: [Reply]] = [:]
     private var open: [Call] = []
 
+    final class Process { var isItself = true }
+
     init(house: BrokerHouse, caller: Caller, door: ContactsInterface = .contacts) {
         self.house = house
         self.caller = caller
-        session = CallerSession(caller: caller, door: door, isStillItself: { true })
+        session = CallerSession(caller: caller, door: door, isStillItself: { [process] in process.isItself })
         context = session
     }
 
