@@ -17,6 +17,11 @@ PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-d
 all: packages
 	$(SWIFT) build
 
+# A bus and polkit for tests that ask for real passwords.
+TEST_PACKAGES := dbus polkitd
+
+test tsan asan: PACKAGES += $(TEST_PACKAGES)
+
 # Installs Debian's packages that are not there yet.
 packages:
 	@missing=; for each in $(PACKAGES); do \

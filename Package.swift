@@ -82,9 +82,9 @@ let package = Package(
         room("PeerIdentity", ["AccessControl", "CLinux"]),
         room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),
         room("VarlinkClient", ["Varlink", "CLinux"]),
-        room("System", ["CSystemd", "Varlink"]),
         room("BrokerConnection", ["VarlinkClient"]),
         room("CommandOutput", ["BrokerConnection", "Formatting", arguments]),
+        room("System", ["CSystemd", "AccessControl", "PeerIdentity", "Varlink"]),
         room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface", "Policy"]),
 
         // The programs.
@@ -126,6 +126,8 @@ let package = Package(
         .executableTarget(
             name: "HouseCompanion", dependencies: ["CLinux"], path: "Tests/HouseCompanion", swiftSettings: strict),
         .target(name: "CTestCaller", path: "Tests/CTestCaller"),
+        .target(
+            name: "CFakePolkit", path: "Tests/Support/CFakePolkit", linkerSettings: [.linkedLibrary("systemd")]),
 
         tests("JSONTests", ["JSON"]),
         tests("VarlinkTests", ["Varlink"]),
@@ -141,10 +143,10 @@ let package = Package(
         tests("BrokerTests", ["Broker", "Policy"]),
         tests("BrokerAuditTests", ["Broker"]),
         tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
-        tests("SystemTests", ["System", "CLinux"]),
+        tests("SystemTests", ["System", "CLinux", "PseudoTerminal", "CFakePolkit"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
-        tests("CommandTests", ["contactctl", "contactbook", "CommandOutput"]),
+        tests("CommandTests", ["contactctl", "contactbook", "CommandOutput", "PseudoTerminal"]),
         tests(
             "HouseTests",
             [

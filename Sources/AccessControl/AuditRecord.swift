@@ -24,6 +24,8 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case agentSearch
     /// Everything that was kept for a user was taken away, but for these records.
     case purge
+    /// A password was wanted: for what, and whether it was given.
+    case authentication
     /// The administrator's policy was read.
     case policy
     case start

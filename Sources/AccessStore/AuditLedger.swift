@@ -63,7 +63,8 @@ struct AuditLedger {
         case .disclosure:
             // Equal only where it is said which contacts they were.
             return record.contacts != nil || record.part != nil || record.count ?? 0 == 0 ? .disclosure : nil
-        case .refusal: return .refusal
+        // Any program can have passwords wanted, and be refused, as often as it likes.
+        case .refusal, .authentication: return .refusal
         case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .purge, .policy,
             .start, .stop, .gap:
             return nil
@@ -168,7 +169,9 @@ struct AuditLedger {
         let closed: FoldTable.Window?
         switch fold {
         case .disclosure: (event, closed) = (.disclosure, account.disclosures.closeFirst())
-        case .refusal: (event, closed) = (.refusal, account.refusals.closeFirst())
+        case .refusal:
+            closed = account.refusals.closeFirst()
+            event = closed?.key.event ?? .refusal
         }
         guard let closed, let owner = account.owner else { return false }
         weight -= closed.key.weight
@@ -225,7 +228,7 @@ extension AuditEvent {
     /// however much the app has written.
     var isCausedByApp: Bool {
         switch self {
-        case .disclosure, .refusal, .prompt, .save, .saveNotDone: true
+        case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication: true
         case .withheld, .answer, .grant, .revocation, .agentSearch, .purge, .policy, .start, .stop, .gap: false
         }
     }

@@ -4,12 +4,13 @@ import ContactsModel
 /// The windows of one app within which equal records are counted in place of being written. They are in the order in
 /// which they were opened, and all of one length, so that the first is the first to end.
 struct FoldTable {
-    /// What makes two records of one app and event equal.
+    /// What makes two records of one app equal.
     ///
     /// ``hash`` tells most of them apart; `==` looks at all of it. It is the library's seeded one, so that nobody can choose
     /// contacts that have the same.
     struct Key: Equatable {
         let hash: Int
+        let event: AuditEvent
         let status: AuthorizationStatus?
         let keys: ContactKeySet?
         let count: Int?
@@ -19,6 +20,7 @@ struct FoldTable {
         let part: Int?
 
         init(_ record: AuditRecord) {
+            event = record.event
             status = record.status
             keys = record.keys
             count = record.count
@@ -27,6 +29,8 @@ struct FoldTable {
             detail = record.detail
             part = record.part
             var hasher = Hasher()
+            // Of the two events whose windows share a table.
+            hasher.combine(event == .authentication)
             hasher.combine(keys?.rawValue ?? 0)
             hasher.combine(revision ?? 0)
             hasher.combine(part ?? 0)

@@ -12,10 +12,7 @@ extension Broker {
     /// Records that a caller without `more` gets if it names no limit.
     private static let recordsWithoutMore = 1_000
 
-    func queryAudit(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let parameters = try AdminParameters(
-            call.parameters,
-            allowing: ["uid", "allUsers", "app", "since", "until", "event", "contact", "limit", "follow"])
+    func queryAudit(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard !parameters.follow || call.more else { throw .expectedMore }
         var filter = AuditFilter(app: parameters.app, contact: parameters.contact)
         filter.uid = parameters.allUsers ? nil : parameters.uid ?? session.caller.uid
@@ -28,13 +25,31 @@ extension Broker {
             }
             filter.event = event
         }
-        if parameters.follow {
-            try follow(call, filter, latest: parameters.limit)
-        } else if call.more, parameters.limit == nil {
-            sendAudit(call, filter, after: nil)
-        } else {
-            sendLatest(call, filter, limit: parameters.limit ?? Self.recordsWithoutMore)
+        let extent = extent(parameters, session)
+        guard extent == .whole || filter.contact == nil else {
+            throw AdminError.invalidValue("contact", reason: "the names of contacts are for administrators")
         }
+        if parameters.follow {
+            try follow(call, filter, extent, latest: parameters.limit)
+        } else if call.more, parameters.limit == nil {
+            sendAudit(call, filter, extent, after: nil)
+        } else {
+            sendLatest(call, filter, extent, limit: parameters.limit ?? Self.recordsWithoutMore)
+        }
+    }
+
+    /// How much of a record is told.
+    enum AuditExtent {
+        case whole
+        /// Without what ties it to the records of others, or to contacts.
+        case own
+    }
+
+    /// Who reads their own records with their own password is no administrator.
+    private func extent(_ parameters: AdminParameters, _ session: CallerSession) -> AuditExtent {
+        let caller = session.caller
+        if !surroundings.wantsPasswords || caller.uid == 0 || parameters.allUsers { return .whole }
+        return parameters.uid ?? caller.uid == caller.uid ? .own : .whole
     }
 
     private func time(_ text: String?, _ name: String) throws(VarlinkError) -> Int64? {
@@ -46,30 +61,29 @@ extension Broker {
     }
 
     /// All records, oldest first, batch by batch as the reader takes them.
-    private func sendAudit(_ call: Call, _ filter: AuditFilter, after: Int64?) {
+    private func sendAudit(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, after: Int64?) {
         let limit = limits.auditRecordsPerBatch
         readAudit(
             { (reader) throws(AccessStoreError) in try reader.records(matching: filter, after: after, limit: limit) },
             call
         ) { [weak self] records in
             let continues = records.count == limit
-            call.reply(Self.reply(records), continues: continues)
+            call.reply(Self.reply(records, extent), continues: continues)
             guard continues else { return }
-            call.whenWritable { self?.sendAudit(call, filter, after: records.last?.sequence) }
+            call.whenWritable { self?.sendAudit(call, filter, extent, after: records.last?.sequence) }
         }
     }
 
     /// The latest records, oldest first.
-    private func sendLatest(_ call: Call, _ filter: AuditFilter, limit: Int) {
+    private func sendLatest(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, limit: Int) {
         readAudit(
             { (reader) throws(AccessStoreError) in
                 try reader.records(matching: filter, after: nil, limit: limit, newestFirst: true)
             }, call
-        ) { call.reply(Self.reply($0.reversed())) }
+        ) { call.reply(Self.reply($0.reversed(), extent)) }
     }
 
-    func verifyAudit(_ call: Call) throws(VarlinkError) {
-        _ = try AdminParameters(call.parameters, allowing: [])
+    func verifyAudit(_ call: Call) {
         // Until the walk meets its end: what is appended meanwhile is walked too.
         readAudit(
             { (reader) throws(AccessStoreError) -> (checked: Int, last: AuditVerification) in
@@ -119,17 +133,17 @@ extension Broker {
         }
     }
 
-    static func reply(_ records: [AuditEntry]) -> [UInt8] {
+    static func reply(_ records: [AuditEntry], _ extent: AuditExtent) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 256 * records.count + 32)
         writer.object {
             $0.name("records")
-            $0.array(records) { writer, record in writer.object { write(record, &$0) } }
+            $0.array(records) { writer, record in writer.object { write(record, extent, &$0) } }
         }
         return writer.bytes
     }
 
-    private static func write(_ record: AuditEntry, _ writer: inout JSONWriter) {
-        writer.member("sequence", record.sequence)
+    private static func write(_ record: AuditEntry, _ extent: AuditExtent, _ writer: inout JSONWriter) {
+        if extent == .whole { writer.member("sequence", record.sequence) }
         writer.member("time", Timestamp.text(seconds: record.time / 1_000_000))
         writer.member("uid", record.uid)
         writer.member("app", record.app)
@@ -138,16 +152,16 @@ extension Broker {
         writer.member("status", record.status?.rawValue ?? "")
         writer.member("keys", record.keys?.keys.map(\.rawValue))
         writer.member("contacts", record.count)
-        writer.member("contactIdentifiers", record.contacts)
+        if extent == .whole { writer.member("contactIdentifiers", record.contacts) }
         writer.member("revision", record.revision)
         writer.member("repeats", record.repeats)
         writer.member("detail", record.detail)
+        guard extent == .whole else { return }
         writer.member("previous", record.previous)
         writer.member("hash", record.hash)
     }
 
-    func getStatus(_ call: Call) throws(VarlinkError) {
-        _ = try AdminParameters(call.parameters, allowing: [])
+    func getStatus(_ call: Call) {
         // The system's broker tells of all users together.
         let uid = surroundings.mode == .session ? surroundings.ownUID : nil
         call.reply {

@@ -12,25 +12,81 @@ extension Broker {
         else {
             return call.fail(.methodNotFound(call.method))
         }
-        // In session mode the broker's own user and root may do everything, anybody else nothing.
-        guard session.caller.uid == surroundings.ownUID || session.caller.uid == 0, !session.caller.isSandboxed else {
-            return call.fail(AdminError.notAuthorized)
-        }
         do throws(VarlinkError) {
-            switch method {
-            case .listGrants: try listGrantsForAdministrator(call, session)
-            case .setGrant: try setGrant(call, session)
-            case .resetGrant: try resetGrant(call, session)
-            case .queryAudit: try queryAudit(call, session)
-            case .verifyAudit: try verifyAudit(call)
-            case .getStatus: try getStatus(call)
-            case .listPending: try listPending(call, session)
-            case .explainDecision: try explainDecision(call, session)
-            case .reloadPolicy: try reloadPolicy(call)
-            case .purgeUser: try purgeUser(call)
+            // Nobody without a right learns even what is wrong with their parameters.
+            guard adminRight(AdminRequest(method: method, isOwn: true), session) != .never else {
+                throw AdminError.notAuthorized
+            }
+            let parameters = try AdminParameters(call.parameters, allowing: method.parameters)
+            switch adminRight(try request(method, parameters, session), session) {
+            case .never: throw AdminError.notAuthorized
+            case .nothing: try run(method, parameters, call, session)
+            case .authentication(let action): authenticate(action, method, parameters, call, session)
             }
         } catch {
             call.fail(error)
+        }
+    }
+
+    // MARK: Who may
+
+    private func adminRight(_ request: AdminRequest, _ session: CallerSession) -> AdminRight {
+        surroundings.wantsPasswords
+            ? right(for: request, by: session.caller) : rightInSession(by: session.caller, ownUID: surroundings.ownUID)
+    }
+
+    private func request(
+        _ method: AdminMethod, _ parameters: AdminParameters, _ session: CallerSession
+    ) throws(VarlinkError) -> AdminRequest {
+        let uid = parameters.uid ?? session.caller.uid
+        var request = AdminRequest(method: method, isOwn: uid == session.caller.uid && !parameters.allUsers)
+        // What is another user's is not looked at before it is known that it may be.
+        if method == .setGrant, request.isOwn {
+            request.widens = try changes(parameters, session).contains { $0.change.widens }
+        }
+        return request
+    }
+
+    /// Asks for the password that a method wants, and then runs it, if it still wants no more than that.
+    private func authenticate(
+        _ action: AuthorityAction, _ method: AdminMethod, _ parameters: AdminParameters, _ call: Call,
+        _ session: CallerSession
+    ) {
+        wantPassword(
+            action, of: session, app: parameters.app, mayInteract: parameters.mayInteract, for: call
+        ) { [weak self] verdict in
+            guard let self else { return }
+            do throws(VarlinkError) {
+                switch verdict {
+                case .granted: break
+                case .wantsInteraction where !parameters.mayInteract:
+                    throw AdminError.interactiveAuthenticationRequired
+                case .refused, .absent, .wantsInteraction: throw AdminError.notAuthorized
+                }
+                switch adminRight(try request(method, parameters, session), session) {
+                case .nothing, .authentication(action): try run(method, parameters, call, session)
+                case .authentication, .never: throw AdminError.notAuthorized
+                }
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    private func run(
+        _ method: AdminMethod, _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        switch method {
+        case .listGrants: listGrantsForAdministrator(parameters, call, session)
+        case .setGrant: try setGrant(parameters, call, session)
+        case .resetGrant: try resetGrant(parameters, call, session)
+        case .queryAudit: try queryAudit(parameters, call, session)
+        case .verifyAudit: verifyAudit(call)
+        case .getStatus: getStatus(call)
+        case .listPending: listPending(parameters, call, session)
+        case .explainDecision: try explainDecision(parameters, call, session)
+        case .reloadPolicy: reloadPolicy(call)
+        case .purgeUser: try purgeUser(parameters, call)
         }
     }
 
@@ -81,99 +137,28 @@ extension Broker {
         writer.member("uses", usage.uses)
     }
 
-    private func write(_ grants: [GrantedPrincipal], _ writer: inout JSONWriter) {
+    func write(_ grants: [GrantedPrincipal], _ writer: inout JSONWriter) {
         writer.name("grants")
         writer.array(grants) { writer, entry in
             writer.object { describe(entry.principal, entry.grant, forAdministrator: true, &$0) }
         }
     }
 
-    private func listGrantsForAdministrator(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let parameters = try AdminParameters(call.parameters, allowing: ["uid", "allUsers"])
+    private func listGrantsForAdministrator(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
         let grants = grantedPrincipals(uid: parameters.allUsers ? nil : parameters.uid ?? session.caller.uid)
         call.reply { write(grants, &$0) }
     }
 
-    private func matching(_ parameters: AdminParameters, _ session: CallerSession) -> [GrantedPrincipal] {
+    func matching(_ parameters: AdminParameters, _ session: CallerSession) -> [GrantedPrincipal] {
         grantedPrincipals(uid: parameters.uid ?? session.caller.uid).filter {
             (parameters.app == nil || $0.principal.app == parameters.app)
                 && (parameters.strength == nil || $0.principal.strength == parameters.strength)
         }
     }
 
-    private func setGrant(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let parameters = try AdminParameters(
-            call.parameters, allowing: ["app", "strength", "uid", "status", "identifiers", "keys", "expires"])
-        guard let app = parameters.app else { throw .invalidParameter("app") }
-        guard let status = parameters.status else { throw .invalidParameter("status") }
-        let found = matching(parameters, session)
-        guard !found.isEmpty else { throw AdminError.unknownApp(app) }
-        var lowered: [GrantedPrincipal] = []
-        for (principal, grant) in found {
-            lowered.append((principal, try lower(grant, of: principal, to: status, parameters)))
-        }
-        for (principal, grant) in lowered {
-            access.setGrant(grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app)
-            record(.revocation, of: principal) {
-                $0.status = grant.access.status
-                $0.keys = grant.keys
-                $0.revision = grant.revision
-            }
-            narrowed(principal)
-        }
-        scheduleExpiry()
-        replyOnDisk(call) { broker, writer in broker.write(lowered, &writer) }
-    }
-
-    /// The grant after it was lowered. Only the person widens, at a prompt.
-    private func lower(
-        _ grant: Grant, of principal: Principal, to status: AuthorizationStatus, _ parameters: AdminParameters
-    ) throws(VarlinkError) -> Grant {
-        let wider = AdminError.invalidValue("status", reason: "only the person widens what an app may see, at a prompt")
-        var lowered = grant
-        lowered.own = []
-        switch (status, grant.access) {
-        case (.denied, _): lowered.access = .denied
-        case (.limited, .full): lowered.access = .limited(to: [])
-        case (.limited, .limited(let records)):
-            if let stay = parameters.identifiers.map(Set.init) {
-                lowered.access = .limited(
-                    to: records.filter { stay.contains(access.pseudonym(of: $0, uid: principal.uid)) })
-            }
-        case (.full, .full): break
-        case (.full, _), (.limited, .denied): throw wider
-        case (.notDetermined, _):
-            throw AdminError.invalidValue("status", reason: "to have the person asked again, use ResetGrant")
-        case (.restricted, _): throw AdminError.invalidValue("status", reason: "policy restricts, not a grant")
-        }
-        if let keys = parameters.keys {
-            guard keys.isSubset(of: grant.keys) else {
-                throw AdminError.invalidValue("keys", reason: "only keys that the app may read now can stay")
-            }
-            lowered.keys = keys
-        }
-        if let expires = parameters.expires {
-            guard let end = Timestamp.seconds(expires), end > seconds else {
-                throw AdminError.invalidValue("expires", reason: "no time to come, as 2026-01-31T12:00:00Z")
-            }
-            switch grant.lifetime {
-            case .untilTime(let now) where end > now:
-                throw AdminError.invalidValue("expires", reason: "later than the grant ends now")
-            case .untilRevoked, .untilTime: lowered.lifetime = .untilTime(end)
-            case .session, .process:
-                throw AdminError.invalidValue("expires", reason: "this grant ends with its session or process")
-            }
-        }
-        lowered.revision = access.nextRevision()
-        lowered.decidedBy = .administrator
-        // What still gives something is as old as it was: lowering must not make it last longer than the policy allows, nor
-        // bring back what is over by it.
-        if lowered.access == .denied { lowered.decidedAt = seconds }
-        return lowered
-    }
-
-    private func resetGrant(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let parameters = try AdminParameters(call.parameters, allowing: ["app", "strength", "uid"])
+    private func resetGrant(
+        _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
         let found = matching(parameters, session)
         let silenced = access.silencedPrincipals.filter {
             $0.uid == parameters.uid ?? session.caller.uid && (parameters.app == nil || $0.app == parameters.app)

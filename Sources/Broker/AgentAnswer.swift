@@ -7,13 +7,24 @@ import Varlink
 /// What the person chose, checked and made to hold.
 extension Broker {
     func answer(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let parameters = try AnswerParameters(call.parameters)
+        try answer(try AnswerParameters(call.parameters), call, session, approved: nil)
+    }
+
+    /// - Parameter approved: what the person gave their password for; `nil` while they have not been asked for it.
+    func answer(
+        _ parameters: AnswerParameters, _ call: Call, _ session: CallerSession, approved: Approval?
+    ) throws(VarlinkError) {
         let (agent, prompt) = try shown(parameters.agent, parameters.cookie, session)
         guard !parameters.hasForeignFields(for: prompt.kind) else {
             throw AgentError.invalidAnswer("a field of another kind of prompt")
         }
         if let pick = prompt.pick, let picked = parameters.picked, !picked.isEmpty {
-            return try answer(pick, picked, prompt, agent, call)
+            // Counted here, and each looked at later: what was picked twice is refused then.
+            let count = Set(picked.map(\.contact)).count
+            if try wantsPassword(forPicking: count, prompt), approved == nil {
+                return wantPassword(parameters, prompt, session, call, Approval(rows: []))
+            }
+            return try answer(pick, picked, prompt, agent, call, isApproved: approved != nil)
         }
         if let proposal = prompt.proposal, parameters.addProposed || parameters.mergeInto != nil {
             guard !parameters.addProposed || parameters.mergeInto == nil else {
@@ -27,11 +38,15 @@ extension Broker {
                 dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
                 return turn.reply(Array("{}".utf8), to: call)
             }
-            let decided: Decided
+            var decided: Decided
             do throws(VarlinkError) {
                 decided = try self.decided(
                     level, parameters, prompt, standing(of: prompt.session), book?.links ?? ContactLinks())
-                try checkAuthentication(decided, prompt)
+                // What was linked with a row while the password was typed is not what the person saw.
+                if let approved { decided.rows.formIntersection(approved.rows) }
+                if try wantsPassword(for: decided, prompt), approved == nil {
+                    return wantPassword(parameters, prompt, session, call, Approval(rows: decided.rows))
+                }
             } catch {
                 return call.fail(error)
             }
@@ -74,7 +89,7 @@ extension Broker {
     }
 
     /// An answer that makes sense: for whom, and what becomes of their grant.
-    private struct Decided {
+    struct Decided {
         var principal: Principal
         var level: AnswerParameters.Level
         var keys: ContactKeySet
@@ -89,6 +104,8 @@ extension Broker {
         var managed: Grant?
         /// Everything was shared before, by somebody's decision and not by the policy alone.
         var wasFull = false
+        /// Its lifetime was chosen now, and is not that of a grant that goes on.
+        var isFirst = false
         /// When the grant that goes on was decided, where that is what the policy counts from.
         var decidedAt: Int64?
 
@@ -96,6 +113,11 @@ extension Broker {
         var changesNothing: Bool {
             guard let managed, level.status == managed.access.status else { return false }
             return rows.isSubset(of: standing) && removed.isEmpty && keys == managed.keys
+        }
+
+        /// Whether it holds for longer than the terminal session that a caller like this is offered first.
+        func outlastsItsSession(of caller: Caller) -> Bool {
+            isFirst && principal.binding == .standing && caller.lifetimes.first == .session
         }
 
         /// Whether the app sees more than before.
@@ -167,7 +189,7 @@ extension Broker {
         }
         return Decided(
             principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
-            standing: [], rows: rows)
+            standing: [], rows: rows, isFirst: true)
     }
 
     /// Whether the policy lets the answer hold. The agent was told what it may offer; here it is made sure of.
@@ -181,16 +203,6 @@ extension Broker {
         }
         guard level != .full || (!ruling.capsLevel && ruling.forcedLevel != .limited) else {
             throw AgentError.invalidAnswer("the administrator's policy allows this app single contacts at most")
-        }
-    }
-
-    /// Nobody can ask for the person's password: whether the answer may do without.
-    private func checkAuthentication(_ decided: Decided, _ prompt: Prompt) throws(VarlinkError) {
-        guard decided.widens else { return }
-        guard policy.canGrant(ruling(of: prompt.session)) else { throw AgentError.authenticationFailed }
-        let count = decided.standing.subtracting(decided.removed).union(decided.rows).count
-        guard policy.allowsMuch || decided.level == .limited && count <= limits.contactsWithoutPassword else {
-            throw AgentError.authenticationFailed
         }
     }
 

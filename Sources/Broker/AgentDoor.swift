@@ -29,6 +29,34 @@ extension Broker {
     private func serve(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ServeParameters(call.parameters)
         guard call.more else { throw .expectedMore }
+        // Who is told how many prompts wait, and nothing else, needs no password.
+        guard surroundings.wantsPasswords, !parameters.notifyOnly else {
+            return try serve(parameters, call, session)
+        }
+        guard prompts.hasRoom(ofAgentsOf: session.caller.uid, notifyOnly: false) else { throw AgentError.tooManyAgents }
+        wantPassword(.answer, of: session, mayInteract: true, for: call) { [weak self] verdict in
+            guard let self else { return }
+            do throws(VarlinkError) {
+                guard counts(verdict) else { throw AgentError.authenticationFailed }
+                try serve(parameters, call, session)
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    /// Whether the agent may go on, or nobody is there to ask for the password and the administrator wants none then.
+    func counts(_ verdict: Verdict) -> Bool {
+        switch verdict {
+        case .granted: true
+        case .absent: policy.mayDoWithout
+        case .refused, .wantsInteraction: false
+        }
+    }
+
+    private func serve(
+        _ parameters: ServeParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
         guard let token = Self.randomName() else { throw AgentError.notAnAgent("no randomness for a token") }
         let agent = Agent(
             token: token, session: session, terminal: parameters.terminal, notifyOnly: parameters.notifyOnly,

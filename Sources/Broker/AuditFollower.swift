@@ -17,12 +17,16 @@ final class AuditFollower {
 
     let call: Call
     private let filter: AuditFilter
+    private let extent: Broker.AuditExtent
     private unowned let broker: Broker
     private var position: Int64
     private var state = State.busy
 
-    init(_ call: Call, _ filter: AuditFilter, broker: Broker, after position: Int64) {
+    init(
+        _ call: Call, _ filter: AuditFilter, _ extent: Broker.AuditExtent, broker: Broker, after position: Int64
+    ) {
         self.call = call
+        self.extent = extent
         self.filter = filter
         self.broker = broker
         self.position = position
@@ -65,7 +69,7 @@ final class AuditFollower {
     private func send(_ records: [AuditEntry], head: Int64) {
         guard !call.isOver else { return }
         position = max(position, head, records.last?.sequence ?? 0)
-        call.reply(Broker.reply(records), continues: true)
+        call.reply(Broker.reply(records, extent), continues: true)
         call.whenWritable { [self] in rest() }
     }
 
@@ -92,12 +96,14 @@ final class AuditFollower {
 
 extension Broker {
     /// - Parameter latest: how many records from before are sent first; `nil` for all that match.
-    func follow(_ call: Call, _ filter: AuditFilter, latest: Int?) throws(VarlinkError) {
+    func follow(
+        _ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, latest: Int?
+    ) throws(VarlinkError) {
         auditFollowers.removeAll { $0.call.isOver }
         guard auditFollowers.count < limits.auditFollowers else {
             throw AdminError.invalidValue("follow", reason: "\(limits.auditFollowers) follow the audit already")
         }
-        let follower = AuditFollower(call, filter, broker: self, after: 0)
+        let follower = AuditFollower(call, filter, extent, broker: self, after: 0)
         auditFollowers.append(follower)
         call.onAbandoned = { [weak self, weak follower] in self?.auditFollowers.removeAll { $0 === follower } }
         if let latest { follower.begin(latest: latest) } else { follower.read(always: true) }

@@ -20,6 +20,8 @@ public final class Broker {
     let auditPace: AuditPace
     var auditFollowers: [AuditFollower] = []
     let history: History
+    /// Passwords that are wanted just now.
+    var passwords = Passwords()
     let startedAt: Int64
 
     private(set) var sessions: [ObjectIdentifier: CallerSession] = [:]
@@ -62,7 +64,8 @@ public final class Broker {
         auditPace = AuditPace(surroundings: surroundings, limits: limits, access: access, turn: turn)
         history = History(loop: surroundings.loop)
         policy = PolicyInForce(
-            surroundings.readPolicy(), revision: access.nextRevision(), loadedAt: surroundings.now() / 1_000_000)
+            surroundings.readPolicy(), revision: access.nextRevision(), loadedAt: surroundings.now() / 1_000_000,
+            surroundings)
         prompts.describe = { [weak self] prompt, waiting, expires in
             self?.describe(prompt, waiting: waiting, expires: expires) ?? Array("{}".utf8)
         }

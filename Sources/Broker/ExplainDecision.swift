@@ -9,8 +9,9 @@ import Varlink
 /// Why an app gets what it gets, in plain words, and what waits for the person.
 extension Broker {
     /// What holds for an app that was decided about, or is connected, or is known by its strength.
-    func explainDecision(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let parameters = try AdminParameters(call.parameters, allowing: ["app", "strength", "uid"])
+    func explainDecision(
+        _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
         guard let app = parameters.app else { throw .invalidParameter("app") }
         let uid = parameters.uid ?? session.caller.uid
         let principals = principals(uid: uid, app: app, strength: parameters.strength)
@@ -105,8 +106,7 @@ extension Broker {
 
     // MARK: What waits for the person
 
-    func listPending(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        let parameters = try AdminParameters(call.parameters, allowing: ["uid"])
+    func listPending(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
         let open = prompts.open(parameters.uid ?? session.caller.uid)
         call.reply {
             $0.name("prompts")

@@ -33,6 +33,16 @@ public struct Limits: Hashable, Sendable {
     public var promptTimeout = Duration.seconds(120)
     /// How long the person may look through an app's grant that they opened themselves.
     public var ownPromptTimeout = Duration.seconds(600)
+    /// How long the person may take to give their password.
+    public var passwordTimeout = Duration.seconds(120)
+    /// Passwords that are wanted at once for one user.
+    public var passwordsPerUser = 4
+    /// Of these, so many at the administrator's door, which any program may open: the agent must not have to wait for them.
+    public var passwordsAtAdminDoor = 2
+    /// Passwords that are wanted at once in all: each question has a thread.
+    public var passwords = 64
+    /// Characters of an app's name in a question for a password.
+    public var appNameInQuestion = 120
     /// How long a prompt waits for an agent.
     public var agentTimeout = Duration.seconds(5)
     /// After a prompt that granted nothing; doubled with each further one.

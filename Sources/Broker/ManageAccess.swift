@@ -53,7 +53,9 @@ extension Broker {
             cookie: cookie, kind: .manage, session: absent, isQuiet: false, rows: rows)
         let time = limits.ownPromptTimeout.microseconds
         prompt.deadline = surroundings.uptime() + time
+        let former = agent.own
         agent.own = prompt
+        former?.withdrawPasswords()
         call.reply(describe(prompt, waiting: 0, expires: (surroundings.now() + time) / 1_000_000))
     }
 

@@ -142,9 +142,10 @@ extension Broker {
         }
     }
 
-    /// The person has chosen: looks once more whether it can be chosen, and hands it over.
+    /// The person has chosen, and given their password if that was wanted: looks once more whether it can be chosen, and hands it over.
     func answer(
-        _ pick: Pick, _ picked: [AnswerParameters.PickedValue], _ prompt: Prompt, _ agent: Agent, _ call: Call
+        _ pick: Pick, _ picked: [AnswerParameters.PickedValue], _ prompt: Prompt, _ agent: Agent, _ call: Call,
+        isApproved: Bool
     ) throws(VarlinkError) {
         guard picked.count == 1 || pick.multiple else { throw AgentError.invalidAnswer("one was asked for") }
         guard Set(picked).count == picked.count else { throw AgentError.invalidAnswer("the same twice") }
@@ -164,6 +165,10 @@ extension Broker {
         } done: { [self] found in
             guard prompts.prompt(prompt.cookie, shownTo: agent) === prompt else {
                 return call.fail(AgentError.unknownPrompt)
+            }
+            // Another policy may have come into force while they were read.
+            guard isApproved || (try? wantsPassword(forPicking: records.count, prompt)) == false else {
+                return call.fail(AgentError.authenticationFailed)
             }
             let rows = Dictionary(uniqueKeysWithValues: (found ?? []).map { ($0.0.record, $0) })
             for (record, value) in chosen {

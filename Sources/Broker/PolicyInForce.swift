@@ -15,10 +15,16 @@ struct PolicyInForce {
     let loadedAt: Int64
     /// Some rule sets a lifetime.
     let limitsLifetimes: Bool
+    /// Somebody may be there to ask for the person's password; whether they are shows when they are asked.
+    private let hasAuthority: Bool
+    /// What becomes of an answer that wants the password where nobody can ask for it; `nil` where nobody said.
+    private let withoutAuthentication: Policy.WithoutAuthentication?
 
-    init(_ policy: Policy, revision: Int64, loadedAt: Int64) {
+    init(_ policy: Policy, revision: Int64, loadedAt: Int64, _ surroundings: Surroundings) {
         self.policy = policy
         self.revision = revision
+        hasAuthority = surroundings.wantsPasswords
+        withoutAuthentication = Policy.stricter(policy.withoutAuthentication, surroundings.withoutAuthentication)
         self.loadedAt = loadedAt
         limitsLifetimes = policy.rules.contains { $0.maximumLifetime != nil }
     }
@@ -30,13 +36,16 @@ struct PolicyInForce {
     /// Whether the person may be asked. Where nothing can be granted, there is nothing to ask.
     func mayPrompt(_ ruling: Ruling) -> Bool { ruling.mayPrompt && !ruling.isDenied && canGrant(ruling) }
 
-    /// Whether the person's word is enough, or wants a password that nobody can ask for.
+    /// Whether anything can be granted, or a password is wanted that nobody can ask for.
     func canGrant(_ ruling: Ruling) -> Bool {
-        !ruling.requiresAuthentication || policy.withoutAuthentication == .allow
+        hasAuthority || !ruling.requiresAuthentication || mayDoWithout
     }
 
-    /// Whether the person's word is enough for everything, or for many contacts, without a password.
-    var allowsMuch: Bool { policy.withoutAuthentication != .refuse }
+    /// Whether an answer may share everything, or many contacts, if with a password.
+    var allowsMuch: Bool { hasAuthority || withoutAuthentication != .refuse }
+
+    /// Whether an answer that wants a password counts where nobody is there to ask for it.
+    var mayDoWithout: Bool { withoutAuthentication == .allow }
 
     /// Whether an answer at a prompt may share all contacts.
     func mayShareAll(_ ruling: Ruling) -> Bool {
@@ -72,8 +81,7 @@ extension Broker {
     private static let policyQueue = DispatchQueue(label: "policy")
 
     /// Reads the policy anew. Once this has answered, nothing more is told of what it took back.
-    func reloadPolicy(_ call: Call) throws(VarlinkError) {
-        _ = try AdminParameters(call.parameters, allowing: [])
+    func reloadPolicy(_ call: Call) {
         reloadPolicy { [self] policy in
             replyOnDisk(call, error: policy.problem.map { AdminError.invalidValue("policy", reason: "\($0)") }) {
                 $1.member("rules", policy.rules.count)
@@ -99,7 +107,7 @@ extension Broker {
     /// Lets another policy hold from now on, and takes back what it does not allow any more.
     func bringIntoForce(_ new: Policy) {
         let former = policy
-        policy = PolicyInForce(new, revision: access.nextRevision(), loadedAt: seconds)
+        policy = PolicyInForce(new, revision: access.nextRevision(), loadedAt: seconds, surroundings)
         grantsChanged()
         let told = Set(sessions.values.lazy.filter { $0.door == .contacts }.flatMap(\.disclosedUnder))
         for principal in told where isNarrower(for: principal, than: former) { narrowed(principal) }

@@ -35,6 +35,10 @@ final class Prompt {
     var timer: (any Scheduled)?
     /// An answer is on its way to the disk; no other one counts.
     var isAnswered = false
+    /// Answers that wait for the person's password. There can be several, by different agents.
+    private(set) var passwords: [WantedPassword] = []
+    /// Its time was over while an answer waited for the password: how it ends if that does not come.
+    var overdue: PromptOutcome?
 
     init(
         cookie: String, kind: PromptKind, session: CallerSession, isQuiet: Bool, purpose: String? = nil,
@@ -60,6 +64,17 @@ final class Prompt {
     func wait(_ call: Call, _ done: @escaping (PromptOutcome) -> Void) {
         waiting.append((call, done))
     }
+
+    func wait(for password: WantedPassword) { passwords.append(password) }
+
+    /// Nobody has to give a password for it any more, or for that agent's answer.
+    func withdrawPasswords(of agent: ProcessIdentity? = nil) {
+        for password in passwords where agent == nil || password.session.caller.process == agent {
+            password.withdraw()
+        }
+    }
+
+    func stopWaiting(for password: WantedPassword) { passwords.removeAll { $0 === password } }
 
     /// A caller is gone. Returns whether nobody waits any more.
     func stopWaiting(_ call: Call) -> Bool {

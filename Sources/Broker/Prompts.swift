@@ -115,8 +115,13 @@ final class Prompts {
         let bound = LoopBound((self, prompt), loop: surroundings.loop)
         prompt.timer = surroundings.loop.schedule(after: delay) {
             let (prompts, prompt) = bound.value
-            // An answer that is on its way to the disk was in time.
-            if !prompt.isAnswered { prompts.end(prompt, outcome) }
+            // An answer that is on its way to the disk was in time, and so was one that waits for the password: then that.
+            if prompt.isAnswered { return }
+            guard prompt.passwords.isEmpty else {
+                prompt.overdue = outcome
+                return
+            }
+            prompts.end(prompt, outcome)
         }
     }
 
@@ -132,6 +137,19 @@ final class Prompts {
         }
     }
 
+    /// An answer waits for the person's password. The prompt stays open meanwhile, also for another agent's answer.
+    func wait(_ prompt: Prompt, for password: WantedPassword) {
+        prompt.wait(for: password)
+        password.onEnd = { [weak self, weak password] verdict in
+            guard let self, let password else { return }
+            prompt.stopWaiting(for: password)
+            guard prompt.passwords.isEmpty, let outcome = prompt.overdue else { return }
+            prompt.overdue = nil
+            // With the password the answer has a moment to count; without it the time that was over is over.
+            if verdict == .granted { startTimer(prompt, limits.agentTimeout, outcome) } else { end(prompt, outcome) }
+        }
+    }
+
     /// The prompt is over: tells the calls that wait, the agents that show it, and asks the next question.
     ///
     /// - Parameter answering: the agent that answered, which need not be told.
@@ -139,6 +157,7 @@ final class Prompts {
         let uid = prompt.caller.uid
         if let answering, answering.own === prompt {
             answering.own = nil
+            prompt.withdrawPasswords()
             return
         }
         guard let desk = desks[uid], desk.open.contains(where: { $0 === prompt }) else { return }
@@ -147,6 +166,9 @@ final class Prompts {
         desks[uid]?.quiet.removeAll { $0 === prompt }
         prompt.timer?.cancel()
         prompt.timer = nil
+        prompt.overdue = nil
+        // What would be answered is over: nobody has to give a password for it any more.
+        prompt.withdrawPasswords()
         count(outcome, of: prompt)
         for agent in prompt.agents where agent !== answering {
             agent.serve.reply(continues: true) { $0.member("withdrawn", prompt.cookie) }
@@ -178,13 +200,18 @@ final class Prompts {
 
     // MARK: Agents
 
+    /// Whether one more agent may serve this user. Those that are only notified have places of their own: they are asked
+    /// for no password, and must not take the places of those who were.
+    func hasRoom(ofAgentsOf uid: UInt32, notifyOnly: Bool) -> Bool {
+        let agents = desks[uid]?.agents ?? []
+        return agents.count { $0.notifyOnly == notifyOnly } < limits.agents
+    }
+
     /// An agent begins to serve; `false` if there are too many.
     func serve(_ agent: Agent) -> Bool {
         let uid = agent.session.caller.uid
-        let agents = desks[uid]?.agents ?? []
-        let others = agents.filter { !$0.notifyOnly }
-        // Apart: nobody is asked for a password to be notified, and must not take the places of those who were.
-        guard agents.filter({ $0.notifyOnly == agent.notifyOnly }).count < limits.agents else { return false }
+        let others = desks[uid]?.agents.filter { !$0.notifyOnly } ?? []
+        guard hasRoom(ofAgentsOf: uid, notifyOnly: agent.notifyOnly) else { return false }
         desks[uid, default: Desk()].agents.append(agent)
         let waiting = desks[uid]?.open.count ?? 0
         agent.serve.reply(continues: true) {
@@ -222,9 +249,12 @@ final class Prompts {
         guard !leaving.notifyOnly else { return }
         let others = desks[uid]?.agents.filter { !$0.notifyOnly } ?? []
         for other in others { other.serve.reply(continues: true) { $0.member("others", others.count - 1) } }
+        leaving.own?.withdrawPasswords()
         for prompt in desks[uid]?.shown ?? [] where !prompt.isAnswered {
             guard prompt.agents.contains(where: { $0 === leaving }) else { continue }
             prompt.agents.removeAll { $0 === leaving }
+            // Its answer, on another connection, would be nobody's.
+            prompt.withdrawPasswords(of: leaving.session.caller.process)
             guard prompt.agents.isEmpty else { continue }
             prompt.deadline = nil
             startTimer(prompt, limits.agentTimeout, .dismissed)

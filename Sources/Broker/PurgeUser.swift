@@ -29,10 +29,8 @@ extension Broker {
             [("uid", "\(session.caller.uid)")])
     }
 
-    func purgeUser(_ call: Call) throws(VarlinkError) {
-        guard let uid = try AdminParameters(call.parameters, allowing: ["uid"]).uid else {
-            throw .invalidParameter("uid")
-        }
+    func purgeUser(_ parameters: AdminParameters, _ call: Call) throws(VarlinkError) {
+        guard let uid = parameters.uid else { throw .invalidParameter("uid") }
         guard purging.insert(uid).inserted else {
             throw AdminError.invalidValue("uid", reason: "everything kept for this user is being removed already")
         }

@@ -50,6 +50,13 @@ public struct Surroundings {
     public var policyFolder = ""
     /// What else the administrator should know, such as what the kernel lacks.
     public var facts: [(name: String, value: String)]
+    /// Who asks for the person's password where a program's word is not enough; `nil` in session mode, where nobody does.
+    public var authority: (any Authority)?
+    /// Whether passwords are wanted at all. Where they are and nobody can ask for one, the answer is no.
+    var wantsPasswords: Bool { mode == .system || authority != nil }
+    /// What the administrator configured for where there is no such authority; the policy's word stands beside it, and the
+    /// stricter one holds. Where both are silent it is `refuse` if there should be an authority, and `allow` in session mode.
+    public var withoutAuthentication: Policy.WithoutAuthentication?
     /// For the journal: what happened, never what a contact says.
     public var log: (_ message: String) -> Void
     /// The same, for what has a name; numbers and names of users may stand beside it as facts.

@@ -20,6 +20,8 @@ public struct AdminParameters: Sendable {
     public var contact: String?
     public var limit: Int?
     public var follow = false
+    /// The person may be asked for a password (the parameter is systemd's convention).
+    public var mayInteract = false
 
     /// - Parameter allowed: the method's own parameters; any other is `InvalidParameter`.
     public init(_ parameters: JSONValue, allowing allowed: Set<String>) throws(VarlinkError) {
@@ -44,7 +46,7 @@ public struct AdminParameters: Sendable {
             case "contact": contact = try reader.string(value, name)
             case "limit": limit = try reader.integer(value, name, in: 1...100_000)
             case "follow": follow = try reader.bool(value, name)
-            case "allowInteractiveAuthentication": _ = try reader.bool(value, name)
+            case "allowInteractiveAuthentication": mayInteract = try reader.bool(value, name)
             default: throw reader.invalid(name)
             }
         }

@@ -88,6 +88,9 @@ public enum AdminError {
     private static let prefix = "io.contactbroker.Admin."
 
     public static let notAuthorized = VarlinkError(prefix + "NotAuthorized")
+    /// A password is wanted, and the caller did not say that the person may be asked. systemd's name for it.
+    public static let interactiveAuthenticationRequired = VarlinkError(
+        "io.systemd.InteractiveAuthenticationRequired")
 
     public static func unknownApp(_ app: String) -> VarlinkError {
         VarlinkError(prefix + "UnknownApp") { $0.member("app", app) }

@@ -41,12 +41,19 @@ public struct Policy: Hashable, Sendable {
     func joined(with other: Policy) -> Policy {
         var joined = self
         joined.rules += other.rules
-        switch (withoutAuthentication, other.withoutAuthentication) {
-        case (.refuse, _), (_, .refuse): joined.withoutAuthentication = .refuse
-        case (.allow, _), (_, .allow): joined.withoutAuthentication = .allow
-        case (nil, nil): break
-        }
+        joined.withoutAuthentication = Self.stricter(withoutAuthentication, other.withoutAuthentication)
         joined.isAuditDurable = isAuditDurable || other.isAuditDurable
         return joined
+    }
+
+    /// The stricter of two settings; where one says nothing the other holds.
+    public static func stricter(
+        _ one: WithoutAuthentication?, _ other: WithoutAuthentication?
+    ) -> WithoutAuthentication? {
+        switch (one, other) {
+        case (.refuse, _), (_, .refuse): .refuse
+        case (.allow, _), (_, .allow): .allow
+        case (nil, nil): nil
+        }
     }
 }

@@ -1,7 +1,7 @@
 /// How the broker is to run, from `CONFIG/contactbroker.toml`: what is no rule about apps. Read once, at the start.
 public struct Settings: Hashable, Sendable {
     /// What becomes of an answer that wants the person's password where nobody can ask for it; `nil` where the mode decides.
-    /// The policy's word goes before it.
+    /// The policy may have a word on it too, and the stricter one holds.
     public var withoutAuthentication: Policy.WithoutAuthentication?
     /// Where phone numbers are dialled that are written without a country, as in `DE`; `nil` where the locale decides.
     public var region: String?

@@ -6,6 +6,7 @@ import Glibc
 import Logging
 import PeerIdentity
 import Policy
+import System
 import Varlink
 import VarlinkServer
 
@@ -37,7 +38,13 @@ final class House {
         surroundings.mode = setting.mode
         surroundings.notice = { notice, message, facts in log.tell(notice, message, facts) }
         surroundings.region = settings.region ?? TelephoneRegion.ofThisProcess
-        surroundings.readPolicy = { setting.policy(settings) }
+        surroundings.readPolicy = { setting.configuration.policy() }
+        switch setting.mode {
+        case .session: surroundings.withoutAuthentication = settings.withoutAuthentication
+        case .system:
+            surroundings.withoutAuthentication = settings.withoutAuthentication ?? .refuse
+            surroundings.authority = PolkitAuthority(loop: loop)
+        }
         surroundings.policyFolder = setting.configuration.path
         var limits = Limits()
         limits.closesBooksAfter = settings.closesBooksAfter
@@ -103,15 +110,6 @@ final class House {
 }
 
 extension Setting {
-    /// What the administrator rules, with what the settings say where the rules say nothing.
-    func policy(_ settings: Settings) -> Policy {
-        var policy = configuration.policy()
-        if policy.withoutAuthentication == nil {
-            policy.withoutAuthentication = settings.withoutAuthentication ?? (mode == .system ? .refuse : nil)
-        }
-        return policy
-    }
-
     fileprivate var adviceWhereDoorFails: String {
         switch mode {
         case .session: "another broker may serve there; name other folders with --runtime-dir and --state-dir"

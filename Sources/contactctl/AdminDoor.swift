@@ -1,5 +1,6 @@
 import BrokerConnection
 import CommandOutput
+import Glibc
 import JSON
 import VarlinkClient
 
@@ -9,8 +10,16 @@ struct AdminDoor {
     private let task: String
     private let client: VarlinkClient
 
-    /// Longest wait for an answer; verifying a long audit takes the longest.
-    static let timeout = Duration.seconds(120)
+    /// Longest wait for an answer: the person has two minutes for a password, and then something may have to be done.
+    static let timeout = Duration.seconds(180)
+
+    /// Whether a person sits there who can be asked for a password.
+    private static var isAtTerminal: Bool { isatty(STDIN_FILENO) != 0 || isatty(STDERR_FILENO) != 0 }
+
+    private static func parameters(_ write: (inout JSONWriter) -> Void, _ writer: inout JSONWriter) {
+        write(&writer)
+        if isAtTerminal { writer.member("allowInteractiveAuthentication", true) }
+    }
 
     /// - Parameter waitingForEver: for answers that come when something happens.
     init(to task: String, waitingForEver: Bool = false) throws {
@@ -24,7 +33,7 @@ struct AdminDoor {
 
     func call(_ method: String, _ write: (inout JSONWriter) -> Void = { _ in }) throws -> JSONValue {
         do {
-            return try client.call("io.contactbroker.Admin.\(method)", write)
+            return try client.call("io.contactbroker.Admin.\(method)") { Self.parameters(write, &$0) }
         } catch {
             throw failure(error)
         }
@@ -35,7 +44,9 @@ struct AdminDoor {
         _ method: String, _ write: (inout JSONWriter) -> Void, each: (JSONValue) throws -> Void
     ) throws {
         do {
-            try client.stream("io.contactbroker.Admin.\(method)", write) { reply, _ in
+            try client.stream("io.contactbroker.Admin.\(method)") {
+                Self.parameters(write, &$0)
+            } each: { reply, _ in
                 try each(reply)
                 return true
             }
@@ -56,8 +67,15 @@ struct AdminDoor {
         switch name {
         case "io.contactbroker.Admin.NotAuthorized":
             return CommandFailure(
-                "could not \(task): the contact broker answers only its own user, outside of sandboxes",
-                try: "try it as the user whose contacts these are", .refused)
+                "could not \(task): the contact broker does not let you",
+                try: """
+                    it wants the password of the user whose contacts these are, or an administrator's: over ssh, where \
+                    nothing asks for one, run pkttyagent --process $$ first, or try it as root
+                    """, .refused)
+        case "io.systemd.InteractiveAuthenticationRequired":
+            return CommandFailure(
+                "could not \(task): it wants a password, and there is no terminal to ask for it at",
+                try: "run it at a terminal, or as root", .refused)
         case "io.contactbroker.Admin.UnknownApp":
             return CommandFailure(
                 "could not \(task): no app is called \(text("app"))", try: "see them all: contactctl apps", .refused)

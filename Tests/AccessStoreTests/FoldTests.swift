@@ -110,6 +110,17 @@ struct FoldTests {
         #expect(try record(event, at: 1) == 1)
     }
 
+    @Test("Passwords that were wanted are folded as refusals are, and counted as what they are")
+    func authentications() throws {
+        #expect(try record(.authentication, nil, at: 0) == 1)
+        #expect(try record(.refusal, nil, at: 1) == 1)
+        #expect(try record(.authentication, nil, at: 2) == 0)
+        store.closeFolds(at: start + 61 * second)
+        try store.commit()
+        #expect(try repeats() == [nil, nil, 1])
+        #expect(try store.events().last == .authentication)
+    }
+
     @Test("When windows are over, their counts are written, and no sooner")
     func closing() throws {
         try record(at: 0)

@@ -23,11 +23,20 @@ final class BrokerHouse {
     /// Microseconds since 1970 at the start of the loop's clock.
     static let start: Int64 = 1_800_000_000_000_000
 
-    init() throws {
+    private let authority: TestAuthority?
+    private let withoutAuthentication: Policy.WithoutAuthentication?
+
+    /// - Parameters:
+    ///   - authority: asked for passwords; without one it is session mode.
+    ///   - withoutAuthentication: what the administrator configured.
+    init(authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil) throws {
+        self.authority = authority
+        self.withoutAuthentication = withoutAuthentication
+        authority?.loop = loop
         var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        broker = try Self.open(folder, loop, journal, names)
+        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication)
     }
 
     deinit {
@@ -36,14 +45,17 @@ final class BrokerHouse {
     }
 
     private static func open(
-        _ folder: String, _ loop: TestLoop, _ journal: Journal, _ names: Names
+        _ folder: String, _ loop: TestLoop, _ journal: Journal, _ names: Names, _ authority: TestAuthority?,
+        _ withoutAuthentication: Policy.WithoutAuthentication?
     ) throws -> Broker {
         let now = { start + loop.now.microseconds }
         let access = try AccessStore.open(folder: folder, now: now())
-        let surroundings = Surroundings(
+        var surroundings = Surroundings(
             loop: loop, now: now, uptime: { loop.now.microseconds }, stateFolder: folder, ownUID: 1_000,
             userName: { names[$0] }, watch: { _, _ in BrokerHouse.Watch() }, areKin: { _, _ in false }, facts: [],
             log: { journal.lines.append($0) })
+        surroundings.authority = authority
+        surroundings.withoutAuthentication = withoutAuthentication
         return Broker(surroundings: surroundings, access: access)
     }
 
@@ -65,7 +77,7 @@ final class BrokerHouse {
     /// Ends the broker and starts another one on the same folder. Apps come again as new connections.
     func restart() throws {
         broker.close()
-        broker = try Self.open(folder, loop, journal, names)
+        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication)
     }
 
     private static func remove(_ path: String) {
@@ -119,12 +131,15 @@ final class BrokerHouse {
     }
 
     /// Somebody in a process of their own.
-    func caller(_ name: String, uid: UInt32 = 1_000, strength: IdentityStrength = .claimed) -> Caller {
+    func caller(
+        _ name: String, uid: UInt32 = 1_000, strength: IdentityStrength = .claimed, session: SessionIdentity? = nil,
+        isSandboxed: Bool = false
+    ) -> Caller {
         nextProcess += 1
         return Caller(
             uid: uid, strength: strength, app: name, displayName: name, executable: "/usr/bin/" + name,
-            process: ProcessIdentity(pid: nextProcess, startTime: 1), session: nil, terminal: nil,
-            isInterpreter: false, isSandboxed: false)
+            process: ProcessIdentity(pid: nextProcess, startTime: 1), session: session, terminal: nil,
+            isInterpreter: false, isSandboxed: isSandboxed)
     }
 
     /// What the person says about an app, as a prompt's answer or the administrator's door would make it hold.

@@ -58,16 +58,20 @@ final class TestApp: Connection {
     let house: BrokerHouse
     let caller: Caller
     let session: CallerSession
+    /// Whether its process still runs what it ran when it connected.
+    let process = Process()
     var context: AnyObject?
     private(set) var isClosed = false
     private var sent: [ObjectIdentifier: [Reply]] = [:]
     private var open: [Call] = []
 
+    final class Process { var isItself = true }
+
     init(house: BrokerHouse, caller: Caller, door: ContactsInterface = .contacts) {
         self.house = house
         self.caller = caller
         let isOwner = house.broker.isOwner(caller.uid, named: house.names[caller.uid])
-        session = CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner, isStillItself: { true })
+        session = CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner) { [process] in process.isItself }
         context = session
     }
 

@@ -18,9 +18,9 @@ final class TestPerson {
         let granted: String
     }
 
-    private let agent: TestApp
+    let agent: TestApp
     private let serve: Call
-    private let token: String
+    let token: String
     private var seen: Int
 
     init(house: BrokerHouse, uid: UInt32 = 1_000) throws {
@@ -65,6 +65,11 @@ final class TestPerson {
         let answer = try agent.call("Manage", #"{"agent":"\#(token)","app":"\#(name)","strength":"\#(strength)"}"#)
         guard let cookie = answer.parameters["prompt"]?["cookie"]?.string else { return nil }
         return Prompt(kind: "manage", cookie: cookie, isQuiet: false)
+    }
+
+    /// Begins an answer that may have to wait.
+    func begin(answering prompt: Prompt, _ fields: String) throws -> Call {
+        try agent.begin("Answer", #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)",\#(fields)}"#)
     }
 
     /// - Parameter fields: further members of the answer, written out; none dismisses.

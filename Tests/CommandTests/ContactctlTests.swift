@@ -1,5 +1,6 @@
 import ContactsModel
 import JSON
+import PseudoTerminal
 import Testing
 
 @testable import contactctl
@@ -229,6 +230,23 @@ struct ContactctlTests {
         let nobody = try RunningProgram("contactctl", ["apps"], runtime: "/nowhere").finish()
         #expect(nobody.code == 2)
         #expect(nobody.error.hasSuffix("\nis contactbrokerd running? try: contactbrokerd --session\n"))
+    }
+
+    @Test("At a terminal the person may be asked for a password, and elsewhere it is said what is missing")
+    func passwords() throws {
+        let silent = try ScriptedBroker { _, _ in .error("io.systemd.InteractiveAuthenticationRequired") }
+        let nobody = try run("contactctl", "verify", with: silent)
+        #expect(
+            nobody.code == 1 && nobody.error.hasPrefix("contactctl: could not verify the audit: it wants a password"))
+        #expect(nobody.error.hasSuffix("\nrun it at a terminal, or as root\n"))
+        #expect(silent.asked.map(\.parameters) == ["{}"])
+        let refusing = try ScriptedBroker { _, _ in .error("io.contactbroker.Admin.NotAuthorized") }
+        let terminal = try PseudoTerminal(
+            RunningProgram.folder() + "/contactctl", arguments: ["verify"],
+            environment: ["CONTACTBROKER_RUNTIME_DIR": refusing.folder, "TERM": "xterm", "PATH": "/usr/bin:/bin"])
+        #expect(try terminal.waitForExit() == .exited(1))
+        #expect(refusing.asked.map(\.parameters) == [#"{"allowInteractiveAuthentication":true}"#])
+        #expect(terminal.screen.text.contains("pkttyagent"))
     }
 
     @Test("Times can be said in several ways, and nonsense in none")

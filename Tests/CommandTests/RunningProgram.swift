@@ -97,7 +97,7 @@ struct RunningProgram {
     }
 
     /// Where the build puts programs: beside the tests.
-    private static func folder() throws -> String {
+    static func folder() throws -> String {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = buffer.withUnsafeMutableBytes {
             $0.withMemoryRebound(to: CChar.self) { text in

@@ -1,0 +1,188 @@
+import AccessControl
+import ContactsInterface
+import Varlink
+
+/// What came of asking for a password.
+enum Verdict: Hashable {
+    case granted
+    case refused
+    /// A password would help, and the person may not be asked for it.
+    case wantsInteraction
+    /// Nobody is there who could ask.
+    case absent
+}
+
+/// The passwords that are wanted just now, and how many may be at once.
+struct Passwords {
+    private(set) var wanted: [WantedPassword] = []
+
+    fileprivate mutating func add(_ password: WantedPassword, _ limits: Limits) -> Bool {
+        let ofUser = wanted.filter { $0.session.caller.uid == password.session.caller.uid }
+        let isAtAdminDoor = { (wanted: WantedPassword) in wanted.session.door == .admin }
+        guard wanted.count < limits.passwords, ofUser.count < limits.passwordsPerUser,
+            !isAtAdminDoor(password) || ofUser.count(where: isAtAdminDoor) < limits.passwordsAtAdminDoor
+        else { return false }
+        wanted.append(password)
+        return true
+    }
+
+    fileprivate mutating func remove(_ password: WantedPassword) { wanted.removeAll { $0 === password } }
+}
+
+/// One password that is wanted for one call, from the question to the answer. It lives on the loop.
+final class WantedPassword {
+    fileprivate let action: AuthorityAction
+    let session: CallerSession
+    /// Whose records they are: the app that it is about, or the caller.
+    fileprivate let concerned: Caller
+    fileprivate let call: Call
+    fileprivate var done: ((Verdict) -> Void)?
+    /// Runs when it is not waited for any more, whatever came of it, before anything else is done about that.
+    var onEnd: ((Verdict) -> Void)?
+    fileprivate var asked: (any AskedAuthority)?
+    fileprivate var timer: (any Scheduled)?
+    fileprivate unowned let broker: Broker
+
+    fileprivate init(
+        _ action: AuthorityAction, _ session: CallerSession, concerned: Caller, _ call: Call, broker: Broker,
+        done: @escaping (Verdict) -> Void
+    ) {
+        self.action = action
+        self.session = session
+        self.concerned = concerned
+        self.call = call
+        self.broker = broker
+        self.done = done
+    }
+
+    fileprivate var isOver: Bool { done == nil }
+
+    /// Puts what came of it on record.
+    fileprivate func record(_ word: String) {
+        broker.record(.authentication, of: concerned, detail: action.word + " " + word)
+        broker.turn.work(committed: {})
+    }
+
+    fileprivate func end(_ verdict: Verdict) {
+        guard let done else { return }
+        forget(verdict)
+        done(verdict)
+    }
+
+    /// What it was wanted for is moot: whoever waits goes on with a refusal, and finds out.
+    func withdraw() {
+        guard !isOver else { return }
+        asked?.cancel()
+        record("withdrawn")
+        end(.refused)
+    }
+
+    /// The caller is gone: nobody waits.
+    fileprivate func abandon() {
+        guard !isOver else { return }
+        asked?.cancel()
+        record("withdrawn")
+        forget(.refused)
+    }
+
+    private func forget(_ verdict: Verdict) {
+        let onEnd = self.onEnd
+        self.onEnd = nil
+        done = nil
+        asked = nil
+        timer?.cancel()
+        timer = nil
+        call.onAbandoned = nil
+        broker.passwords.remove(self)
+        onEnd?(verdict)
+    }
+}
+
+/// The one place where a password is asked for.
+extension Broker {
+    /// Asks the authority, and goes on with what came of it. By then everything may have changed: whoever goes on decides anew.
+    ///
+    /// Asked and answered are on record, the question before it is asked. Any failure is a refusal.
+    ///
+    /// - Parameters:
+    ///   - session: who must be allowed to; looked at again before and after the answer.
+    ///   - concerned: whose records they are, where not the caller's.
+    ///   - app: the app that it is about, for the person to read, where it is about one.
+    ///   - done: runs once, unless the caller goes away first.
+    @discardableResult
+    func wantPassword(
+        _ action: AuthorityAction, of session: CallerSession, concerning concerned: Caller? = nil, app: String? = nil,
+        mayInteract: Bool, for call: Call, done: @escaping (Verdict) -> Void
+    ) -> WantedPassword? {
+        guard let authority = surroundings.authority, isStillItself(session) else {
+            done(.refused)
+            return nil
+        }
+        let wanted = WantedPassword(
+            action, session, concerned: concerned ?? session.caller, call, broker: self, done: done)
+        guard passwords.add(wanted, limits) else {
+            wanted.record("not asked: too many")
+            wanted.end(.refused)
+            return nil
+        }
+        call.onAbandoned = { [weak wanted] in wanted?.abandon() }
+        record(.authentication, of: wanted.concerned, detail: action.word + " asked")
+        let caller = session.caller
+        let question = AuthorityQuestion(
+            action: action, process: caller.process, uid: caller.uid, app: app.map(questionName),
+            mayInteract: mayInteract)
+        turn.work(
+            committed: { [weak self, weak wanted] in
+                guard let self, let wanted, !wanted.isOver else { return }
+                startTimer(wanted)
+                wanted.asked = authority.ask(question) { [weak self, weak wanted] answer in
+                    guard let self, let wanted, !wanted.isOver else { return }
+                    answered(wanted, answer)
+                }
+            },
+            // What cannot be recorded is not done.
+            failed: { [weak wanted] in wanted?.end(.refused) })
+        return wanted
+    }
+
+    private func startTimer(_ wanted: WantedPassword) {
+        let bound = LoopBound(wanted, loop: surroundings.loop)
+        wanted.timer = surroundings.loop.schedule(after: limits.passwordTimeout) {
+            let wanted = bound.value
+            guard !wanted.isOver else { return }
+            wanted.asked?.cancel()
+            wanted.record("not answered in time")
+            wanted.end(.refused)
+        }
+    }
+
+    private func answered(_ wanted: WantedPassword, _ answer: AuthorityAnswer) {
+        var verdict: Verdict
+        let word: String
+        switch answer {
+        case .granted: (verdict, word) = (.granted, "granted")
+        case .refused: (verdict, word) = (.refused, "refused")
+        case .wantsInteraction: (verdict, word) = (.wantsInteraction, "wants the person")
+        case .absent: (verdict, word) = (.absent, "cannot be asked: no polkit")
+        case .failed(let reason):
+            (verdict, word) = (.refused, "failed")
+            surroundings.log(
+                "a password was wanted for \(wanted.action.rawValue) and could not be asked for: \(reason)")
+        }
+        wanted.record(word)
+        // The password was given to the program that asked, and not to what took its place.
+        if verdict == .granted, !isStillItself(wanted.session) { verdict = .refused }
+        wanted.end(verdict)
+    }
+
+    /// What the person reads of an app beside the field for their password: one line, and no longer than a line.
+    private func questionName(_ app: String) -> String {
+        let name = app.unicodeScalars.lazy.filter { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
+            default: true
+            }
+        }
+        return String(String.UnicodeScalarView(name.prefix(limits.appNameInQuestion)))
+    }
+}

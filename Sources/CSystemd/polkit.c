@@ -1,0 +1,211 @@
+#define _GNU_SOURCE
+#include "cpolkit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <systemd/sd-bus.h>
+#include <time.h>
+
+static const char destination[] = "org.freedesktop.PolicyKit1";
+static const char path[] = "/org/freedesktop/PolicyKit1/Authority";
+static const char interface[] = "org.freedesktop.PolicyKit1.Authority";
+
+// CheckAuthorizationFlags, polkit's reference manual.
+static const uint32_t allow_user_interaction = 1;
+
+// How long polkit has to hear that a question was taken back, in microseconds.
+static const uint64_t farewell = 1000000;
+
+static uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
+
+// What came back, and room for why it was nothing good.
+struct waiting {
+    bool is_over;
+    enum cpolkit_answer answer;
+    char *problem;
+    size_t problem_size;
+};
+
+static void fail(struct waiting *waiting, const char *what, const char *why) {
+    waiting->is_over = true;
+    waiting->answer = CPOLKIT_FAILED;
+    snprintf(waiting->problem, waiting->problem_size, "%s: %s", what, why ? why : "no reason given");
+}
+
+static void fail_errno(struct waiting *waiting, const char *what, int error) {
+    char text[128];
+    fail(waiting, what, strerror_r(-error, text, sizeof text));
+}
+
+static void read_answer(struct waiting *waiting, sd_bus_message *reply) {
+    // Nothing but the very shape is an answer: a reply with more in it means something that we do not know.
+    int is_authorized = 0, is_challenge = 0;
+    if (!sd_bus_message_has_signature(reply, "(bba{ss})"))
+        return fail(waiting, "polkit's reply has another shape", sd_bus_message_get_signature(reply, 1));
+    int result = sd_bus_message_enter_container(reply, 'r', "bba{ss}");
+    if (result >= 0) result = sd_bus_message_read(reply, "bb", &is_authorized, &is_challenge);
+    if (result >= 0) result = sd_bus_message_skip(reply, "a{ss}");
+    if (result >= 0) result = sd_bus_message_exit_container(reply);
+    if (result < 0) return fail_errno(waiting, "polkit's reply cannot be read", result);
+    waiting->is_over = true;
+    // Both at once is nothing that polkit says.
+    if (is_authorized && !is_challenge)
+        waiting->answer = CPOLKIT_GRANTED;
+    else if (!is_authorized && is_challenge)
+        waiting->answer = CPOLKIT_CHALLENGE;
+    else
+        waiting->answer = CPOLKIT_REFUSED;
+}
+
+static int answered(sd_bus_message *reply, void *data, sd_bus_error *error) {
+    (void)error;
+    struct waiting *waiting = data;
+    if (waiting->is_over) return 0;
+    const sd_bus_error *failure = sd_bus_message_get_error(reply);
+    if (!failure) {
+        read_answer(waiting, reply);
+    } else if (
+        sd_bus_error_has_name(failure, SD_BUS_ERROR_SERVICE_UNKNOWN)
+        || sd_bus_error_has_name(failure, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
+        // The bus knows nobody of that name, and nothing to start. Any other failure may be one of the moment.
+        waiting->is_over = true;
+        waiting->answer = CPOLKIT_ABSENT;
+    } else {
+        fail(waiting, failure->name, failure->message);
+    }
+    return 0;
+}
+
+static int append_number(sd_bus_message *message, const char *name, const char *type, uint64_t number) {
+    if (*type == 't') return sd_bus_message_append(message, "{sv}", name, type, number);
+    return sd_bus_message_append(message, "{sv}", name, type, (uint32_t)number);
+}
+
+static int make_call(sd_bus *bus, const struct cpolkit_question *question, sd_bus_message **message) {
+    int result = sd_bus_message_new_method_call(bus, message, destination, path, interface, "CheckAuthorization");
+    if (result >= 0) result = sd_bus_message_open_container(*message, 'r', "sa{sv}");
+    if (result >= 0) result = sd_bus_message_append(*message, "s", "unix-process");
+    if (result >= 0) result = sd_bus_message_open_container(*message, 'a', "{sv}");
+    if (result >= 0) result = append_number(*message, "pid", "u", question->pid);
+    if (result >= 0) result = append_number(*message, "start-time", "t", question->start_time);
+    // Without it polkit looks the user up itself, and a process may become another user's in between.
+    if (result >= 0) result = append_number(*message, "uid", "i", question->uid);
+    if (result >= 0) result = sd_bus_message_close_container(*message);
+    if (result >= 0) result = sd_bus_message_close_container(*message);
+    if (result >= 0) result = sd_bus_message_append(*message, "s", question->action);
+    if (result >= 0) {
+        result = question->app ? sd_bus_message_append(*message, "a{ss}", 1, "app", question->app)
+                               : sd_bus_message_append(*message, "a{ss}", 0);
+    }
+    if (result >= 0) {
+        result = sd_bus_message_append(
+            *message, "us", question->may_interact ? allow_user_interaction : 0, question->cancellation);
+    }
+    return result;
+}
+
+// Goes on with the bus until the answer is there, the time is over, or somebody wants no answer any more (1).
+static int turn(sd_bus *bus, struct waiting *waiting, uint64_t end, int cancel) {
+    while (!waiting->is_over) {
+        int result = sd_bus_process(bus, NULL);
+        if (result < 0) return result;
+        if (result > 0) continue;
+        uint64_t wake = 0;
+        result = sd_bus_get_timeout(bus, &wake);
+        if (result < 0) return result;
+        uint64_t time = now();
+        if (time >= end) return -ETIMEDOUT;
+        uint64_t until = wake < end ? wake : end;
+        uint64_t left = until > time ? until - time : 0;
+        struct timespec limit = {.tv_sec = (time_t)(left / 1000000), .tv_nsec = (long)(left % 1000000) * 1000};
+        int descriptor = sd_bus_get_fd(bus), events = sd_bus_get_events(bus);
+        if (descriptor < 0) return descriptor;
+        if (events < 0) return events;
+        struct pollfd ready[] = {
+            {.fd = descriptor, .events = (short)events},
+            {.fd = cancel, .events = POLLIN},
+        };
+        if (ppoll(ready, 2, &limit, NULL) < 0 && errno != EINTR) return -errno;
+        if (ready[1].revents) return 1;
+    }
+    return 0;
+}
+
+static int ignored(sd_bus_message *reply, void *data, sd_bus_error *error) {
+    (void)reply;
+    (void)error;
+    ((struct waiting *)data)->is_over = true;
+    return 0;
+}
+
+// Takes the question back, so that no password is asked for any more. That the connection ends then does the same.
+static void take_back(sd_bus *bus, const char *cancellation, sd_bus_slot *slot) {
+    sd_bus_slot_unref(slot);
+    struct waiting waiting = {0};
+    if (sd_bus_call_method_async(
+            bus, NULL, destination, path, interface, "CancelCheckAuthorization", ignored, &waiting, "s", cancellation)
+        >= 0)
+        turn(bus, &waiting, now() + farewell, -1);
+}
+
+int cpolkit_make_signal(void) {
+    int signal = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return signal < 0 ? -errno : signal;
+}
+
+void cpolkit_send_signal(int signal) {
+    // It cannot fail: the counter is far from full.
+    (void)eventfd_write(signal, 1);
+}
+
+enum cpolkit_answer cpolkit_ask(
+    const char *address, const struct cpolkit_question *question, int cancel, char *problem, size_t problem_size) {
+    struct waiting waiting = {.problem = problem, .problem_size = problem_size};
+    if (problem_size > 0) problem[0] = 0;
+    // polkit's number is signed, and of a negative one it would look the user up.
+    if (question->uid > INT32_MAX) {
+        fail(&waiting, "polkit cannot be asked", "the user's number is too large");
+        return waiting.answer;
+    }
+    uint64_t end = now() + question->timeout;
+    sd_bus *bus = NULL;
+    sd_bus_message *message = NULL;
+    sd_bus_slot *slot = NULL;
+
+    int result = sd_bus_new(&bus);
+    if (result >= 0) result = sd_bus_set_address(bus, address);
+    if (result >= 0) result = sd_bus_set_bus_client(bus, 1);
+    if (result >= 0) {
+        result = sd_bus_start(bus);
+        // No socket is no bus. One that nobody answers at is a bus that is down.
+        if (result == -ENOENT) {
+            waiting.is_over = true;
+            waiting.answer = CPOLKIT_ABSENT;
+        }
+    }
+    if (result >= 0) result = make_call(bus, question, &message);
+    if (result >= 0) result = sd_bus_call_async(bus, &slot, message, answered, &waiting, question->timeout);
+    if (result >= 0) {
+        result = turn(bus, &waiting, end, cancel);
+        if (result == 1 && !waiting.is_over) waiting.answer = CPOLKIT_CANCELLED;
+        if (result == 1 || result == -ETIMEDOUT) {
+            take_back(bus, question->cancellation, slot);
+            slot = NULL;
+        }
+    }
+    if (result < 0 && !waiting.is_over) fail_errno(&waiting, "polkit cannot be asked", result);
+
+    sd_bus_slot_unref(slot);
+    sd_bus_message_unref(message);
+    // Closed without waiting: what polkit has not taken by now it will not miss.
+    sd_bus_close(bus);
+    sd_bus_unref(bus);
+    return waiting.answer;
+}

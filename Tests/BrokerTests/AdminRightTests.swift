@@ -1,0 +1,235 @@
+import AccessControl
+import ContactsInterface
+import ContactsModel
+import JSON
+import Testing
+import Varlink
+
+@testable import Broker
+
+@Suite("Rights at the administrator's door")
+struct AdminRightTests {
+    /// What each method wants about one's own user. Written out: a method that is added is a method that is thought about.
+    private static func own(_ method: AdminMethod) -> AdminRight {
+        switch method {
+        case .listGrants, .explainDecision, .setGrant: .nothing
+        case .resetGrant, .queryAudit: .authentication(.manageOwn)
+        case .verifyAudit, .getStatus, .listPending, .reloadPolicy, .purgeUser: .authentication(.admin)
+        }
+    }
+
+    private static func caller(
+        _ strength: IdentityStrength, uid: UInt32 = 1_000, isSandboxed: Bool = false
+    ) -> Caller {
+        Caller(
+            uid: uid, strength: strength, app: "ctl", displayName: "ctl", executable: nil,
+            process: ProcessIdentity(pid: 5, startTime: 1), session: nil, terminal: nil, isInterpreter: false,
+            isSandboxed: isSandboxed)
+    }
+
+    @Test("The table", arguments: AdminMethod.allCases, IdentityStrength.allCases)
+    func table(method: AdminMethod, strength: IdentityStrength) {
+        let own = AdminRequest(method: method, isOwn: true)
+        let others = AdminRequest(method: method, isOwn: false)
+        let widening = AdminRequest(method: .setGrant, isOwn: true, widens: true)
+        let caller = Self.caller(strength)
+        switch strength {
+        case .labelled, .sandboxed, .service:
+            for request in [own, others, widening] {
+                #expect(right(for: request, by: caller) == .never)
+                #expect(right(for: request, by: Self.caller(strength, uid: 0)) == .never)
+            }
+        case .installed, .claimed, .unverified:
+            #expect(right(for: own, by: caller) == Self.own(method))
+            #expect(right(for: others, by: caller) == .authentication(.admin))
+            #expect(right(for: widening, by: caller) == .authentication(.shareAll))
+            for request in [own, others, widening] {
+                #expect(right(for: request, by: Self.caller(strength, uid: 0)) == .nothing)
+                #expect(right(for: request, by: Self.caller(strength, isSandboxed: true)) == .never)
+            }
+        }
+    }
+
+    @Test("In session mode it is the broker's user and root, and nobody else")
+    func session() {
+        for strength in IdentityStrength.allCases {
+            #expect(rightInSession(by: Self.caller(strength), ownUID: 1_000) == .nothing)
+            #expect(rightInSession(by: Self.caller(strength, uid: 0), ownUID: 1_000) == .nothing)
+            #expect(rightInSession(by: Self.caller(strength, uid: 1_001), ownUID: 1_000) == .never)
+            #expect(rightInSession(by: Self.caller(strength, isSandboxed: true), ownUID: 1_000) == .never)
+        }
+    }
+
+    // MARK: At the door
+
+    let authority = TestAuthority()
+    let house: BrokerHouse
+    let app: TestApp
+
+    init() throws {
+        house = try BrokerHouse(authority: authority)
+        try house.keeper(adding: "Ada", "Grace")
+        app = try house.app("mail", .limited(to: house.records("Ada")))
+    }
+
+    private func administrator(uid: UInt32 = 1_000, strength: IdentityStrength = .unverified) -> TestApp {
+        TestApp(house: house, caller: house.caller("ctl", uid: uid, strength: strength), door: .admin)
+    }
+
+    private static let interactive = #""allowInteractiveAuthentication":true"#
+
+    @Test("One's own user lists, asks why and lowers, and nobody is asked for a password")
+    func freely() throws {
+        let ctl = administrator()
+        #expect(
+            try ctl.call("ListGrants").parameters["grants"]?.elements?.contains { $0["app"]?.string == "mail" } == true)
+        #expect(try ctl.call("ExplainDecision", #"{"app":"mail"}"#).parameters["status"]?.string == "limited")
+        #expect(try ctl.call("SetGrant", #"{"app":"mail","status":"denied"}"#).error == nil)
+        #expect(try app.fetch().error == "AccessDenied")
+        #expect(authority.asked.isEmpty)
+    }
+
+    @Test(
+        "What wants a password is not done without one",
+        arguments: [
+            ("ResetGrant", #""app":"mail""#, AuthorityAction.manageOwn), ("QueryAudit", #""limit":5"#, .manageOwn),
+            ("SetGrant", #""app":"mail","strength":"claimed","status":"full""#, .shareAll),
+            (
+                "SetGrant", #""app":"mail","strength":"claimed","status":"limited","keys":["givenName","note"]"#,
+                .shareAll
+            ),
+            ("VerifyAudit", "", .admin), ("GetStatus", "", .admin), ("ListPending", "", .admin),
+            ("ReloadPolicy", "", .admin), ("ListGrants", #""allUsers":true"#, .admin),
+            ("ListGrants", #""uid":1001"#, .admin), ("ExplainDecision", #""app":"mail","uid":1001"#, .admin),
+            ("SetGrant", #""app":"mail","status":"denied","uid":1001"#, .admin),
+            ("ResetGrant", #""app":"mail","uid":0"#, .admin), ("QueryAudit", #""uid":1001,"limit":5"#, .admin),
+        ])
+    func wanted(method: String, fields: String, action: AuthorityAction) throws {
+        let ctl = administrator()
+        let before = house.broker.access.grant(of: app.principal)
+        // Who does not say that the person may be asked has nobody asked.
+        let quiet = try ctl.begin(method, "{\(fields)}")
+        #expect(authority.open.map(\.action) == [action])
+        #expect(authority.open.map(\.mayInteract) == [false])
+        #expect(!quiet.isOver)
+        try authority.answer(.wantsInteraction)
+        #expect(try ctl.replies(to: quiet).map(\.error) == ["InteractiveAuthenticationRequired"])
+        let parameters = "{\(fields)\(fields.isEmpty ? "" : ",")\(Self.interactive)}"
+        for answer in refusals {
+            let call = try ctl.begin(method, parameters)
+            #expect(authority.open.map(\.mayInteract) == [true])
+            try authority.answer(answer)
+            #expect(try ctl.replies(to: call).map(\.error) == ["NotAuthorized"])
+        }
+        #expect(house.broker.access.grant(of: app.principal) == before)
+        // With it, it is tried.
+        let call = try ctl.begin(method, parameters)
+        try authority.answer(.granted)
+        try #require(house.loop.run { call.isOver })
+        let error = try ctl.replies(to: call).first?.error
+        #expect(error == nil || error == "UnknownApp", "\(error ?? "")")
+    }
+
+    @Test("uid 0 is never asked, and may do everything")
+    func root() throws {
+        let root = administrator(uid: 0)
+        #expect(try root.call("VerifyAudit").error == nil)
+        #expect(
+            try root.call("QueryAudit", #"{"uid":1000,"limit":1}"#).parameters["records"]?.elements?.first { _ in true
+            }?["hash"] != nil)
+        #expect(try root.call("ResetGrant", #"{"app":"mail","uid":1000}"#).error == nil)
+        #expect(authority.asked.isEmpty)
+    }
+
+    @Test(
+        "Labelled and sandboxed apps and services get nothing at the door, not even what is wrong with their parameters",
+        arguments: [IdentityStrength.labelled, .sandboxed, .service])
+    func never(strength: IdentityStrength) throws {
+        for uid in [UInt32(1_000), 0] {
+            let caller = administrator(uid: uid, strength: strength)
+            for method in AdminMethod.allCases {
+                for parameters in ["{}", #"{"nonsense":1}"#] {
+                    #expect(try caller.call(method.rawValue, parameters).error == "NotAuthorized", "\(method)")
+                }
+            }
+        }
+        #expect(authority.asked.isEmpty)
+    }
+
+    @Test("One's own audit comes without what is for administrators")
+    func ownAudit() throws {
+        let ada = try app.identifier(of: "Ada")
+        _ = try app.fetch(#""predicate":{"identifiers":["\#(ada)"]}"#)
+        let ctl = administrator()
+        for (action, fields, isWhole) in [
+            (AuthorityAction.manageOwn, #""event":"disclosure","limit":1"#, false),
+            (.admin, #""event":"disclosure","limit":1,"allUsers":true"#, true),
+        ] {
+            let call = try ctl.begin("QueryAudit", "{\(fields)}")
+            #expect(authority.open.map(\.action) == [action])
+            try authority.answer(.granted)
+            let reply = try ctl.replies(1, to: call)[0]
+            let record = try #require(reply.parameters["records"]?.elements?.first { _ in true })
+            for name in ["sequence", "previous", "hash", "contactIdentifiers"] {
+                #expect((record[name] != nil) == isWhole, "\(name)")
+            }
+            #expect(record["app"]?.string == "mail")
+        }
+        let call = try ctl.begin("QueryAudit", #"{"contact":"0123","limit":1}"#)
+        try authority.answer(.granted)
+        #expect(try ctl.replies(1, to: call)[0].error == "InvalidValue")
+    }
+
+    @Test("Widening names one strength, holds once it is on the disk, and is on record as the administrator's")
+    func widening() throws {
+        let ctl = administrator()
+        #expect(try ctl.call("SetGrant", #"{"app":"mail","status":"full"}"#).error == "InvalidValue")
+        #expect(authority.asked.isEmpty)
+        let call = try ctl.begin("SetGrant", #"{"app":"mail","strength":"claimed","status":"full"}"#)
+        #expect(authority.open.map(\.app) == ["mail"])
+        #expect(try app.fetch().names == ["Ada"])
+        try authority.answer(.granted)
+        #expect(try ctl.replies(1, to: call)[0].error == nil)
+        #expect(try app.fetch().names == ["Ada", "Grace"])
+        #expect(house.broker.access.grant(of: app.principal)?.decidedBy == .administrator)
+        // A refusal that is lifted gives no contact by itself.
+        let refused = try house.app("chat", .denied)
+        let lifted = try ctl.begin("SetGrant", #"{"app":"chat","strength":"claimed","status":"limited"}"#)
+        try authority.answer(.granted)
+        #expect(try ctl.replies(1, to: lifted)[0].error == nil)
+        #expect(try refused.fetch().names == [])
+    }
+
+    @Test("What was lowering when the password was wanted, and would widen now, is not done")
+    func decidedAgain() throws {
+        let ctl = administrator()
+        // Full while the password is wanted for nothing more than keys; then lowered by another hand.
+        try house.grant(.full, keys: ContactKeySet([.givenName]), to: app)
+        let fields = #""app":"mail","strength":"claimed","status":"full","uid":1000"#
+        let reset = try ctl.begin("ResetGrant", #"{"app":"mail"}"#)
+        #expect(authority.open.map(\.action) == [.manageOwn])
+        ctl.process.isItself = false
+        try authority.answer(.granted)
+        #expect(ctl.isClosed && house.broker.access.grant(of: app.principal) != nil)
+        #expect(try ctl.replies(to: reset).allSatisfy { $0.error != nil })
+        let other = administrator()
+        #expect(try other.call("SetGrant", "{\(fields)}").error == nil)
+        try house.grant(.denied, to: app)
+        let again = try other.begin("SetGrant", "{\(fields)}")
+        #expect(authority.open.map(\.action) == [.shareAll])
+        #expect(!again.isOver)
+    }
+
+    @Test("Without an authority nobody widens at this door")
+    func sessionMode() throws {
+        let house = try BrokerHouse()
+        let app = try house.app("mail", .denied)
+        let ctl = TestApp(house: house, caller: house.caller("ctl"), door: .admin)
+        let wide = #"{"app":"mail","strength":"claimed","status":"full"}"#
+        #expect(try ctl.call("SetGrant", wide).error == "InvalidValue")
+        #expect(try ctl.call("QueryAudit", #"{"limit":1}"#).error == nil)
+        #expect(house.broker.access.grant(of: app.principal)?.access == .denied)
+        let other = TestApp(house: house, caller: house.caller("ctl", uid: 1_001), door: .admin)
+        for method in AdminMethod.allCases { #expect(try other.call(method.rawValue).error == "NotAuthorized") }
+    }
+}

@@ -1,0 +1,292 @@
+import AccessControl
+import ContactsModel
+import JSON
+import Policy
+import Testing
+import Varlink
+
+@testable import Broker
+
+@Suite("The person's password before much is shared")
+struct AnswerPasswordTests {
+    let authority = TestAuthority([.answer: .granted])
+    let house: BrokerHouse
+    let keeper: TestApp
+    let person: TestPerson
+
+    init() throws {
+        house = try BrokerHouse(authority: authority)
+        keeper = try house.keeper()
+        _ = try keeper.save((0..<30).map { .add(given: "N\(10 + $0)") })
+        person = try TestPerson(house: house)
+    }
+
+    private func asking(_ app: TestApp, _ method: String = "RequestAccess") throws -> (Call, TestPerson.Prompt) {
+        let call = try app.begin(method)
+        return (call, try #require(person.prompts().first))
+    }
+
+    private func limited(to count: Int, of prompt: TestPerson.Prompt, from: Int = 0) throws -> String {
+        let rows = try person.rows(prompt).dropFirst(from).prefix(count).map { "\"\($0.identifier)\"" }
+        return #""level":"limited","identifiers":[\#(rows.joined(separator: ","))]"#
+    }
+
+    private static let everything = #""level":"full","lifetime":"untilRevoked""#
+
+    private func status(_ app: TestApp) throws -> String? {
+        try app.call("GetAuthorization").parameters["status"]?.string
+    }
+
+    @Test("Everything is shared with the password, and nothing before it", arguments: IdentityStrength.allCases)
+    func full(strength: IdentityStrength) throws {
+        let app = try house.app("mail", strength: strength)
+        let (call, prompt) = try asking(app)
+        let answer = try person.begin(answering: prompt, Self.everything)
+        #expect(
+            authority.open == [
+                AuthorityQuestion(
+                    action: .shareAll, process: person.agent.caller.process, uid: 1_000, app: "mail",
+                    mayInteract: true)
+            ])
+        #expect(!answer.isOver && !call.isOver)
+        #expect(try status(app) == "notDetermined")
+        // The agent is not held up meanwhile.
+        #expect(try person.rows(prompt).count == 30)
+        try authority.answer(.granted)
+        #expect(try person.agent.replies(1, to: answer)[0].error == nil)
+        #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "full")
+        #expect(try app.fetch().names.count == 30)
+        #expect(try house.audit(.authentication).suffix(2) == ["share-all asked", "share-all granted"])
+    }
+
+    @Test("Whatever is no yes shares nothing, and the person may choose again", arguments: refusals)
+    func refused(answer: AuthorityAnswer) throws {
+        let app = try house.app("mail")
+        let (call, prompt) = try asking(app)
+        let full = try person.begin(answering: prompt, Self.everything)
+        try authority.answer(answer)
+        #expect(try person.agent.replies(to: full).map(\.error) == ["AuthenticationFailed"])
+        #expect(!call.isOver)
+        #expect(try status(app) == "notDetermined")
+        let few = try person.answer(prompt, limited(to: 2, of: prompt))
+        #expect(few.error == nil)
+        #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "limited")
+        #expect(authority.actions == [.answer, .shareAll])
+    }
+
+    @Test("Twenty-five contacts need no password and one more does, whether at once or one after the other")
+    func many() throws {
+        let app = try house.app("mail")
+        let (_, prompt) = try asking(app)
+        let many = try person.begin(answering: prompt, limited(to: 26, of: prompt))
+        #expect(authority.open.map(\.action) == [.shareAll])
+        try authority.answer(.refused)
+        #expect(many.isOver)
+        #expect(try person.answer(prompt, limited(to: 25, of: prompt)).error == nil)
+        #expect(authority.asked.count == 2)
+        let (_, more) = try asking(app, "ManageAccess")
+        let row = try #require(person.rows(more).first { $0.granted == "none" })
+        let fields = #""level":"limited","identifiers":["\#(row.identifier)"]"#
+        let one = try person.begin(answering: more, fields)
+        #expect(authority.open.map(\.action) == [.shareAll])
+        #expect(try app.fetch().names.count == 25)
+        try authority.answer(.granted)
+        #expect(try person.agent.replies(1, to: one)[0].error == nil)
+        #expect(try app.fetch().names.count == 26)
+    }
+
+    @Test("Taking back needs no password, however much is left")
+    func takingBack() throws {
+        let app = try house.app("mail", .full)
+        let prompt = try #require(try person.manage(app))
+        #expect(try person.answer(prompt, limited(to: 25, of: prompt)).error == nil)
+        try house.grant(.limited(to: house.records("N10", "N11")), to: app)
+        let again = try #require(try person.manage(app))
+        #expect(try person.answer(again, #""level":"denied""#).error == nil)
+        #expect(authority.actions == [.answer])
+    }
+
+    @Test("A rule that caps the app while the password is typed holds over the answer")
+    func policyChanges() throws {
+        let app = try house.app("mail", strength: .installed)
+        let (call, prompt) = try asking(app)
+        let answer = try person.begin(answering: prompt, Self.everything)
+        var rule = Rule(place: "test.toml:1")
+        rule.capsLevel = true
+        house.rule([rule])
+        try authority.answer(.granted)
+        #expect(try person.agent.replies(1, to: answer)[0].error == "InvalidAnswer")
+        #expect(try status(app) == "notDetermined")
+        #expect(!call.isOver)
+        // And one that refuses it ends the prompt, and with it the question for the password.
+        let second = try person.begin(answering: prompt, limited(to: 26, of: prompt))
+        rule.denies = true
+        house.rule([rule])
+        #expect(authority.open.isEmpty)
+        #expect(try person.agent.replies(to: second).map(\.error) == ["UnknownPrompt"])
+        try authority.answer(.granted)
+        #expect(try status(app) == "restricted")
+    }
+
+    @Test("An app that goes away while the password is typed gets nothing, and nobody has to go on typing")
+    func appGone() throws {
+        let app = try house.app("mail")
+        let (_, prompt) = try asking(app)
+        let answer = try person.begin(answering: prompt, Self.everything)
+        app.close()
+        #expect(authority.open.isEmpty)
+        #expect(try person.agent.replies(to: answer).map(\.error) == ["UnknownPrompt"])
+        try authority.answer(.granted)
+        #expect(house.broker.access.grant(of: app.principal) == nil)
+        #expect(try house.audit(.authentication).last == "share-all withdrawn")
+    }
+
+    @Test("What the person says at another agent meanwhile holds over the answer that waits")
+    func otherAgent() throws {
+        let app = try house.app("mail")
+        let other = try TestPerson(house: house)
+        let (call, prompt) = try asking(app)
+        let answer = try person.begin(answering: prompt, Self.everything)
+        #expect(try other.answer(prompt, #""level":"denied""#).error == nil)
+        #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "denied")
+        #expect(try person.agent.replies(to: answer).map(\.error) == ["UnknownPrompt"])
+        try authority.answer(.granted)
+        #expect(try status(app) == "denied")
+    }
+
+    @Test("A prompt whose time is over while the password is typed waits for it", arguments: [true, false])
+    func overdue(given: Bool) throws {
+        let app = try house.app("mail")
+        let (call, prompt) = try asking(app)
+        house.loop.advance(by: .seconds(100))
+        let answer = try person.begin(answering: prompt, Self.everything)
+        house.loop.advance(by: .seconds(30))
+        #expect(!call.isOver && authority.open.count == 1)
+        try authority.answer(given ? .granted : .refused)
+        let told = try app.replies(1, to: call)[0].parameters["status"]?.string
+        #expect(told == (given ? "full" : "notDetermined"))
+        #expect(try person.agent.replies(1, to: answer)[0].error == (given ? nil : "UnknownPrompt"))
+        // The time is over once, and not again with each further try.
+        #expect(try person.answer(prompt, #""level":"denied""#).error == "UnknownPrompt")
+    }
+
+    @Test("An agent that goes away while the password is typed leaves a prompt whose time is over")
+    func agentGone() throws {
+        let app = try house.app("mail")
+        let (call, prompt) = try asking(app)
+        _ = try person.begin(answering: prompt, Self.everything)
+        house.loop.advance(by: .seconds(119))
+        #expect(authority.open.count == 1)
+        person.leave()
+        #expect(authority.open.isEmpty)
+        house.loop.advance(by: .seconds(5))
+        #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "notDetermined")
+    }
+
+    @Test(
+        "An agent that serves no more takes the answers of its other connection with it, and so does another prompt of its own"
+    )
+    func servesNoMore() throws {
+        let app = try house.app("mail", .limited(to: house.records("N10")))
+        let own = try #require(try person.manage(app))
+        let full = try person.begin(answering: own, #""level":"full""#)
+        #expect(authority.open.count == 1)
+        _ = try person.manage(app)
+        #expect(authority.open.isEmpty)
+        #expect(try person.agent.replies(to: full).map(\.error) == ["UnknownPrompt"])
+
+        let (call, prompt) = try asking(try house.app("chat"))
+        let second = TestApp(house: house, caller: person.agent.caller, door: .agent)
+        let answer = try second.begin(
+            "Answer", #"{"agent":"\#(person.token)","cookie":"\#(prompt.cookie)",\#(Self.everything)}"#)
+        #expect(authority.open.count == 1)
+        person.leave()
+        #expect(authority.open.isEmpty)
+        #expect(try second.replies(to: answer).map(\.error) == ["NotAnAgent"])
+        house.loop.advance(by: .seconds(5))
+        #expect(call.isOver)
+    }
+
+    @Test("A program that became another one while the password was typed shares nothing")
+    func anotherProgram() throws {
+        let app = try house.app("mail")
+        let (_, prompt) = try asking(app)
+        _ = try person.begin(answering: prompt, Self.everything)
+        person.agent.process.isItself = false
+        try authority.answer(.granted)
+        #expect(person.agent.isClosed)
+        #expect(try status(app) == "notDetermined")
+    }
+
+    @Test("A rule that wants the password has it asked for a single contact, too")
+    func ruled() throws {
+        var rule = Rule(place: "test.toml:1")
+        rule.requiresAuthentication = true
+        house.rule([rule])
+        let app = try house.app("mail")
+        let (call, prompt) = try asking(app)
+        let answer = try person.begin(answering: prompt, limited(to: 1, of: prompt))
+        #expect(authority.open.map(\.action) == [.shareAll])
+        try authority.answer(.refused)
+        #expect(answer.isOver)
+        #expect(try person.answer(prompt, #""level":"denied""#).error == nil)
+        #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "denied")
+    }
+
+    @Test("A program in a terminal is given one session without the password, and more with it")
+    func session() throws {
+        let leader = ProcessIdentity(pid: 7, startTime: 1)
+        let session = SessionIdentity(bootIdentifier: "boot", leader: leader)
+        let app = TestApp(house: house, caller: house.caller("mail", session: session))
+        let (_, prompt) = try asking(app)
+        let lasting = try limited(to: 1, of: prompt) + #","lifetime":"untilRevoked""#
+        _ = try person.begin(answering: prompt, lasting)
+        #expect(authority.open.map(\.action) == [.shareAll])
+        try authority.answer(.refused)
+        #expect(try person.answer(prompt, limited(to: 1, of: prompt) + #","lifetime":"session""#).error == nil)
+        #expect(authority.asked.count == 2)
+    }
+
+    @Test("Picking more than twenty-five contacts at once needs the password")
+    func picking() throws {
+        let app = try house.app("mail")
+        let call = try app.begin("PickContacts", #"{"multiple":true}"#)
+        let prompt = try #require(person.prompts().first)
+        func picked(_ count: Int) throws -> String {
+            let rows = try person.rows(prompt).prefix(count)
+            return
+                #""picked":[\#(rows.map { #"{"contact":"\#($0.identifier)","key":"identifier"}"# }.joined(separator: ","))]"#
+        }
+        let many = try person.begin(answering: prompt, picked(26))
+        #expect(authority.open.map(\.action) == [.shareAll])
+        try authority.answer(.refused)
+        #expect(try person.agent.replies(to: many).map(\.error) == ["AuthenticationFailed"])
+        #expect(!call.isOver)
+        let again = try person.begin(answering: prompt, picked(26))
+        try authority.answer(.granted)
+        #expect(try person.agent.replies(1, to: again)[0].error == nil)
+        #expect(try app.replies(1, to: call)[0].contacts.count == 26)
+        let next = try app.begin("PickContacts", #"{"multiple":true}"#)
+        let second = try #require(person.prompts().first)
+        let rows = try person.rows(second).prefix(25)
+        let few = rows.map { #"{"contact":"\#($0.identifier)","key":"identifier"}"# }.joined(separator: ",")
+        #expect(try person.answer(second, #""picked":[\#(few)]"#).error == nil)
+        #expect(try app.replies(1, to: next)[0].contacts.count == 25)
+        #expect(authority.asked.count == 3)
+    }
+
+    @Test("Without an authority what wants the password counts only where the administrator said so")
+    func absent() throws {
+        for allowed in [Policy.WithoutAuthentication?.none, .allow] {
+            let authority = TestAuthority([.answer: .granted, .shareAll: .absent])
+            let house = try BrokerHouse(authority: authority, withoutAuthentication: allowed)
+            try house.keeper(adding: "Ada")
+            let person = try TestPerson(house: house)
+            let app = try house.app("mail")
+            let call = try app.begin("RequestAccess")
+            let prompt = try #require(person.prompts().first)
+            #expect(try person.answer(prompt, Self.everything).error == (allowed == nil ? "AuthenticationFailed" : nil))
+            #expect(call.isOver == (allowed != nil))
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import AccessControl
+import JSON
+import Policy
+import Testing
+import Varlink
+
+@testable import Broker
+
+/// Everything but a yes.
+let refusals: [AuthorityAnswer] = [.refused, .wantsInteraction, .failed(reason: "no reply"), .absent]
+
+@Suite("The person's password before they are asked about apps")
+struct ServingPasswordTests {
+    let authority = TestAuthority()
+    let house: BrokerHouse
+    let agent: TestApp
+
+    init() throws {
+        house = try BrokerHouse(authority: authority)
+        try house.keeper(adding: "Ada", "Grace")
+        agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+    }
+
+    @Test("Nothing leaves for an agent before its person has given the password, and then everything does")
+    func beforeAnything() throws {
+        let app = try house.app("mail")
+        let call = try app.begin("RequestAccess")
+        let serve = try agent.begin("Serve", more: true)
+        #expect(
+            authority.open == [
+                AuthorityQuestion(
+                    action: .answer, process: agent.caller.process, uid: 1_000, app: nil, mayInteract: true)
+            ])
+        #expect(try agent.replies(to: serve).isEmpty)
+        #expect(house.broker.prompts.agentCount(1_000) == 0)
+        // Asked is on record before anybody was asked.
+        #expect(try house.audit(.authentication) == ["answer asked"])
+        try authority.answer(.granted)
+        let replies = try agent.replies(to: serve)
+        #expect(replies.count == 2 && replies[0].parameters["agent"] != nil && replies[1].parameters["prompt"] != nil)
+        #expect(try house.audit(.authentication) == ["answer asked", "answer granted"])
+        #expect(!call.isOver)
+    }
+
+    @Test("Whatever is no yes is a no: no token, no prompt, no agent", arguments: refusals)
+    func refused(answer: AuthorityAnswer) throws {
+        _ = try house.app("mail").begin("RequestAccess")
+        let serve = try agent.begin("Serve", more: true)
+        try authority.answer(answer)
+        let replies = try agent.replies(to: serve)
+        #expect(replies.map(\.error) == ["AuthenticationFailed"])
+        #expect(house.broker.prompts.agentCount(1_000) == 0)
+        #expect(try house.audit(.authentication).count == 2)
+        if case .failed = answer { #expect(house.journal.lines.last?.contains("no reply") == true) }
+    }
+
+    @Test("A program that became another one while the password was typed does not serve")
+    func anotherProgram() throws {
+        let serve = try agent.begin("Serve", more: true)
+        agent.process.isItself = false
+        try authority.answer(.granted)
+        #expect(agent.isClosed)
+        #expect(try agent.replies(to: serve).allSatisfy { $0.error != nil })
+        #expect(house.broker.prompts.agentCount(1_000) == 0)
+        // And nobody is asked for a password on behalf of one that is another one already.
+        let other = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+        other.process.isItself = false
+        _ = try other.begin("Serve", more: true)
+        #expect(authority.asked.count == 1)
+    }
+
+    @Test("An agent that goes away takes the question back, and an answer that comes too late starts nothing")
+    func gone() throws {
+        _ = try agent.begin("Serve", more: true)
+        agent.close()
+        #expect(authority.open.isEmpty && authority.asked.last?.isCancelled == true)
+        try authority.answer(.granted)
+        #expect(house.broker.prompts.agentCount(1_000) == 0)
+        #expect(try house.audit(.authentication) == ["answer asked", "answer withdrawn"])
+    }
+
+    @Test("A password that nobody gives is given up after two minutes")
+    func hung() throws {
+        let serve = try agent.begin("Serve", more: true)
+        house.loop.advance(by: .seconds(119))
+        #expect(authority.open.count == 1)
+        house.loop.advance(by: .seconds(1))
+        #expect(authority.open.isEmpty)
+        #expect(try agent.replies(to: serve).map(\.error) == ["AuthenticationFailed"])
+        try authority.answer(.granted)
+        #expect(house.broker.prompts.agentCount(1_000) == 0)
+    }
+
+    @Test("Who only learns how many prompts wait needs no password")
+    func notifier() throws {
+        let serve = try agent.begin("Serve", #"{"notifyOnly":true}"#, more: true)
+        #expect(authority.asked.isEmpty)
+        #expect(try agent.replies(to: serve).map(\.text) == [#"{"waiting":0}"#])
+    }
+
+    @Test(
+        "Without an authority an agent serves only where the administrator said so, and the stricter word holds",
+        arguments: [
+            (nil, nil, false), (Policy.WithoutAuthentication.allow, nil, true), (nil, .allow, true),
+            (.allow, .refuse, false), (.refuse, .allow, false), (.refuse, nil, false),
+        ] as [(Policy.WithoutAuthentication?, Policy.WithoutAuthentication?, Bool)])
+    func absent(
+        configured: Policy.WithoutAuthentication?, policy: Policy.WithoutAuthentication?, serves: Bool
+    ) throws {
+        let authority = TestAuthority([.answer: .absent])
+        let house = try BrokerHouse(authority: authority, withoutAuthentication: configured)
+        house.broker.bringIntoForce(Policy(withoutAuthentication: policy))
+        let agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+        let serve = try agent.begin("Serve", more: true)
+        #expect(try agent.replies(to: serve).first?.error == (serves ? nil : "AuthenticationFailed"))
+        #expect(house.broker.prompts.agentCount(1_000) == (serves ? 1 : 0))
+        // That there is no authority is the only thing that the administrator can do without.
+        for answer in [AuthorityAnswer.refused, .wantsInteraction, .failed(reason: "")] {
+            authority.automatic = [.answer: answer]
+            let other = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+            let call = try other.begin("Serve", more: true)
+            #expect(try other.replies(to: call).map(\.error) == ["AuthenticationFailed"])
+        }
+    }
+
+    @Test("So many passwords are wanted at once for one user, and others are not held up")
+    func bounds() throws {
+        let limits = Limits()
+        var calls: [(TestApp, Call)] = []
+        for _ in 0...limits.passwordsPerUser {
+            let agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+            calls.append((agent, try agent.begin("Serve", more: true)))
+        }
+        #expect(authority.open.count == limits.passwordsPerUser)
+        let (last, call) = calls[limits.passwordsPerUser]
+        #expect(try last.replies(to: call).map(\.error) == ["AuthenticationFailed"])
+        let other = TestApp(house: house, caller: house.caller("agent", uid: 1_001), door: .agent)
+        _ = try other.begin("Serve", more: true)
+        #expect(authority.open.count == limits.passwordsPerUser + 1)
+        // At the administrator's door, which any program opens, fewer.
+        for count in 1...3 {
+            let admin = TestApp(house: house, caller: house.caller("ctl", uid: 1_002), door: .admin)
+            let status = try admin.begin("GetStatus", #"{"allowInteractiveAuthentication":true}"#)
+            #expect(status.isOver == (count > limits.passwordsAtAdminDoor))
+        }
+    }
+}

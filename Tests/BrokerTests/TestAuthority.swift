@@ -1,0 +1,56 @@
+import AccessControl
+import Testing
+import Varlink
+
+/// Who is asked for passwords, with what it says by hand.
+final class TestAuthority: Authority {
+    /// One question, and what became of it.
+    final class Asked: AskedAuthority {
+        let question: AuthorityQuestion
+        fileprivate var answered: ((AuthorityAnswer) -> Void)?
+        private(set) var isCancelled = false
+
+        fileprivate init(_ question: AuthorityQuestion, _ answered: @escaping (AuthorityAnswer) -> Void) {
+            self.question = question
+            self.answered = answered
+        }
+
+        func cancel() { isCancelled = true }
+    }
+
+    var loop: TestLoop?
+    private(set) var asked: [Asked] = []
+    /// What is answered without waiting for the test.
+    var automatic: [AuthorityAction: AuthorityAnswer] = [:]
+
+    init(_ automatic: [AuthorityAction: AuthorityAnswer] = [:]) { self.automatic = automatic }
+
+    func ask(
+        _ question: AuthorityQuestion, _ answered: @escaping (AuthorityAnswer) -> Void
+    ) -> any AskedAuthority {
+        let one = Asked(question, answered)
+        asked.append(one)
+        if let answer = automatic[question.action] { say(answer, to: one) }
+        return one
+    }
+
+    /// What was asked that is neither answered nor taken back.
+    var open: [AuthorityQuestion] { asked.filter { $0.answered != nil && !$0.isCancelled }.map(\.question) }
+
+    var actions: [AuthorityAction] { asked.map(\.question.action) }
+
+    /// Answers the latest question, in a turn of its own. Also one that was taken back, as an authority whose answer was
+    /// on its way already.
+    func answer(_ answer: AuthorityAnswer) throws {
+        let last = try #require(asked.last)
+        say(answer, to: last)
+        loop?.turn()
+    }
+
+    private func say(_ answer: AuthorityAnswer, to asked: Asked) {
+        guard let loop, let answered = asked.answered else { return }
+        asked.answered = nil
+        let bound = LoopBound({ answered(answer) }, loop: loop)
+        loop.execute { bound.value() }
+    }
+}

@@ -1,0 +1,284 @@
+import AccessControl
+import Glibc
+import PseudoTerminal
+import Testing
+
+@testable import System
+
+/// The real polkitd with our actions, real passwords, and two people, in a mount namespace of their own.
+private final class PolkitHouse {
+    let bus: PrivateBus
+    private(set) var polkitd: PseudoTerminal?
+
+    static let ada: UInt32 = 61_002
+    static let boss: UInt32 = 61_003
+    static let daemon: UInt32 = 61_001
+
+    static let actions: String = {
+        // This file lies two folders below the project's.
+        let project = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+        return project + "/policy/io.contactbroker.policy"
+    }()
+
+    init() throws {
+        bus = try PrivateBus(
+            allowing: "<listen>unix:path=/run/dbus/system_bus_socket</listen>"
+                + "<includedir>/usr/share/dbus-1/system.d</includedir>")
+        try bus.write(
+            Self.contents("/etc/passwd") + """
+                contactbroker:x:\(Self.daemon):\(Self.daemon)::/:/bin/false
+                ada:x:\(Self.ada):\(Self.ada):Ada:/:/bin/sh
+                boss:x:\(Self.boss):\(Self.boss):The boss:/:/bin/sh
+
+                """, to: "passwd")
+        // crypt(5), SHA-512: "right password" and "boss password".
+        try bus.write(
+            """
+            ada:$6$contactbroker$Vff0EdkNjMkY9Xo9bPZPdCx2Eo5oxX2mXOxzSdbZ7mNS0F3Z1KLMnbeKG4YhYDzBXnXsNZW1FPIvdd3oLunU21:19000:0:99999:7:::
+            boss:$6$contactbroker$yReABukrzykmRpCyLnwMQR7l9pFWO6xoJcVyaY3dYuM3qigxDQLM/jisKWcd2hW6sS8HGNzPcvPHOq7Z41Fzw/:19000:0:99999:7:::
+
+            """, to: "shadow", mode: 0o600)
+        let groups = Self.contents("/etc/group").split(separator: "\n").filter { !$0.hasPrefix("sudo:") }
+        try bus.write(groups.joined(separator: "\n") + "\nsudo:x:27:boss\n", to: "group")
+        try #require(mkdir(bus.folder + "/actions", 0o755) == 0)
+        try bus.write(Self.contents(Self.actions), to: "actions/io.contactbroker.policy")
+        let script = """
+            set -e
+            mount -t tmpfs -o mode=755 tmpfs /run
+            mkdir /run/dbus
+            # Some containers close theirs to everybody but root.
+            mount -t proc proc /proc
+            for each in passwd shadow group; do mount --bind "$0/$each" "/etc/$each"; done
+            mount --bind "$0/actions" /usr/share/polkit-1/actions
+            exec "$@"
+            """
+        try bus.start(by: ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, bus.folder])
+        try startPolkit()
+    }
+
+    deinit { polkitd?.terminate() }
+
+    func startPolkit() throws {
+        let started = try program(["/usr/lib/polkit-1/polkitd"])
+        polkitd = started
+        try started.wait(for: "Acquired the name")
+    }
+
+    static func contents(_ path: String) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(file, &part, part.count)
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += part[..<count]
+        }
+    }
+
+    /// A program that lives where polkit does, on a terminal of its own.
+    func program(_ words: [String], as uid: UInt32? = nil) throws -> PseudoTerminal {
+        let bus = try #require(self.bus.daemon)
+        let user =
+            uid.map { ["/usr/bin/setpriv", "--reuid", "\($0)", "--regid", "\($0)", "--clear-groups", "--"] } ?? []
+        return try PseudoTerminal(
+            "/usr/bin/nsenter", arguments: ["-t", "\(bus.pid)", "-m", "--"] + user + words,
+            environment: PrivateBus.environment, columns: PrivateBus.columns)
+    }
+
+    /// A process of somebody's, as an agent or contactctl would be.
+    func process(of uid: UInt32) throws -> (PseudoTerminal, Subject) {
+        let program = try program(["/bin/sh", "-c", "echo here; exec sleep 120"], as: uid)
+        try program.wait(for: "here")
+        return (program, Subject(pid: program.pid, uid: uid))
+    }
+
+    /// polkit's own agent for that process, at a terminal where a test types. It is there when this returns.
+    func agent(of uid: UInt32, for subject: Subject) throws -> PasswordAgent {
+        let process = "\(subject.identity.pid),\(subject.identity.startTime)"
+        let agent = try program(["/usr/bin/pkttyagent", "--process", process], as: uid)
+        try polkitd?.wait(for: "Registered Authentication Agent for unix-process:\(subject.identity.pid)")
+        return PasswordAgent(agent)
+    }
+}
+
+/// Somebody at the terminal of polkit's agent.
+private final class PasswordAgent {
+    let terminal: PseudoTerminal
+    private var prompts = 0
+
+    init(_ terminal: PseudoTerminal) { self.terminal = terminal }
+
+    /// Waits until a password is asked for once more.
+    func isAsked() throws {
+        prompts += 1
+        let (terminal, prompts) = (terminal, prompts)
+        try terminal.wait(for: "question number \(prompts)") { _ in
+            String(decoding: terminal.transcript, as: UTF8.self).matches(of: /Password:/).count >= prompts
+        }
+        // What is typed before the echo is off is thrown away.
+        let deadline = ContinuousClock.now + .seconds(10)
+        while terminal.isInLineMode, ContinuousClock.now < deadline { sched_yield() }
+    }
+
+    func type(_ password: String) throws {
+        try isAsked()
+        terminal.send(password + "\r")
+    }
+}
+
+@Suite(
+    "The real polkit",
+    .enabled(if: Machine.canRunPolkit, "needs root, a mount namespace, dbus-daemon, polkitd and pkttyagent"),
+    .serialized, .timeLimit(.minutes(3)))
+struct RealPolkitTests {
+    private let house: PolkitHouse
+    private var bus: PrivateBus { house.bus }
+
+    init() throws { house = try PolkitHouse() }
+
+    @Test("The right password is a yes; what was kept is kept for that action alone, and share-all is asked each time")
+    func right() throws {
+        let (program, ada) = try house.process(of: PolkitHouse.ada)
+        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let asked = Question(.answer, of: ada, by: bus.authority())
+        try agent.isAsked()
+        #expect(agent.terminal.screen.contains("Your password is needed to see which apps want your contacts"))
+        agent.terminal.send("right password\r")
+        #expect(try asked.answer(bus.loop) == .granted)
+        #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .granted)
+        #expect(try bus.ask(.shareAll, of: ada, mayInteract: false) == .wantsInteraction)
+        #expect(try bus.ask(.manageOwn, of: ada, mayInteract: false) == .wantsInteraction)
+        for _ in 1...2 {
+            let much = Question(.shareAll, of: ada, app: "org.example.Mail", by: bus.authority())
+            try agent.terminal.wait(for: "The app: org.example.Mail")
+            try agent.type("right password")
+            #expect(try much.answer(bus.loop) == .granted)
+            #expect(try bus.ask(.shareAll, of: ada, mayInteract: false) == .wantsInteraction)
+        }
+        // Another process of hers was given nothing.
+        let (other, second) = try house.process(of: PolkitHouse.ada)
+        #expect(try bus.ask(.answer, of: second, mayInteract: false) == .wantsInteraction)
+        withExtendedLifetime((program, other)) {}
+    }
+
+    @Test("The wrong password is a no")
+    func wrong() throws {
+        let (program, ada) = try house.process(of: PolkitHouse.ada)
+        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let asked = Question(.answer, of: ada, by: bus.authority())
+        try agent.type("wrong password")
+        let answer = try asked.answer(bus.loop)
+        #expect(answer == .refused || answer == .wantsInteraction)
+        #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
+        withExtendedLifetime(program) {}
+    }
+
+    @Test("Where nobody asks, or may, or goes on, it is a no")
+    func absent() throws {
+        let (program, ada) = try house.process(of: PolkitHouse.ada)
+        #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
+        #expect(try bus.ask(.answer, of: ada) == .wantsInteraction)
+        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let asked = Question(.answer, of: ada, by: bus.authority())
+        try agent.isAsked()
+        agent.terminal.signal(SIGINT)
+        #expect(try asked.answer(bus.loop) != .granted)
+        withExtendedLifetime(program) {}
+    }
+
+    @Test("A question that is given up takes the agent's away, and a password typed afterwards gives nothing")
+    func hung() throws {
+        let (program, ada) = try house.process(of: PolkitHouse.ada)
+        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        guard case .failed = try bus.ask(.answer, of: ada, by: bus.authority(wait: .seconds(2))) else {
+            Issue.record("nobody typed anything")
+            return
+        }
+        agent.terminal.send("right password\r")
+        #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
+        // And cancelled by the broker it is the same.
+        let asked = Question(.shareAll, of: ada, by: bus.authority())
+        asked.handle?.cancel()
+        #expect(try bus.ask(.shareAll, of: ada, mayInteract: false) == .wantsInteraction)
+        #expect(asked.said == nil)
+        withExtendedLifetime(program) {}
+    }
+
+    @Test("Of a process that ends while its person types, the right password is a no")
+    func ended() throws {
+        let (program, ada) = try house.process(of: PolkitHouse.ada)
+        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let asked = Question(.answer, of: ada, by: bus.authority())
+        try agent.isAsked()
+        program.signal(SIGKILL)
+        _ = try program.waitForExit()
+        agent.terminal.send("right password\r")
+        #expect(try asked.answer(bus.loop) != .granted)
+    }
+
+    @Test("An administrator's rights want an administrator's password, and uid 0 needs none")
+    func administrator() throws {
+        let (program, ada) = try house.process(of: PolkitHouse.ada)
+        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        for (password, isRight) in [("right password", false), ("boss password", true)] {
+            let asked = Question(.admin, of: ada, by: bus.authority())
+            try agent.type(password)
+            #expect(agent.terminal.screen.contains("Authenticating as: The boss (boss)"))
+            #expect((try asked.answer(bus.loop) == .granted) == isRight)
+        }
+        #expect(try bus.ask(.admin, of: .ownProcess, mayInteract: false) == .granted)
+        withExtendedLifetime(program) {}
+    }
+
+    @Test("polkit dead in the middle of a question is a no, and the next question finds the new one")
+    func killed() throws {
+        let (program, ada) = try house.process(of: PolkitHouse.ada)
+        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let asked = Question(.answer, of: ada, by: bus.authority())
+        try agent.isAsked()
+        house.polkitd?.signal(SIGKILL)
+        guard case .failed = try asked.answer(bus.loop) else {
+            Issue.record("the dead answer nothing")
+            return
+        }
+        _ = try house.polkitd?.waitForExit()
+        try house.startPolkit()
+        #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
+        withExtendedLifetime(program) {}
+    }
+
+    @Test(
+        "The broker's user may ask about others, by the actions' owner, and nobody else may",
+        arguments: [(PolkitHouse.daemon, true), (PolkitHouse.boss, false)])
+    func owner(uid: UInt32, mayAsk: Bool) throws {
+        let (program, ada) = try house.process(of: PolkitHouse.ada)
+        for action in AuthorityAction.allCases {
+            let process = "\(ada.identity.pid),\(ada.identity.startTime),\(ada.uid)"
+            let check = try house.program(
+                ["/usr/bin/pkcheck", "--process", process, "--action-id", action.rawValue, "--detail", "app", "x"],
+                as: uid)
+            let end = try check.waitForExit()
+            #expect(check.screen.contains("Only trusted callers") == !mayAsk, "\(check.screen)")
+            // 2: not without a password. Whoever may not ask gets an error.
+            #expect((end == .exited(2)) == mayAsk, "\(end) \(check.screen)")
+        }
+        withExtendedLifetime(program) {}
+    }
+
+    @Test("polkit reads every action of the file, with its message, owner and what is wanted wherever somebody sits")
+    func actions() throws {
+        for (action, wanted) in [
+            (AuthorityAction.answer, "auth_self_keep"), (.shareAll, "auth_self"), (.manageOwn, "auth_self_keep"),
+            (.admin, "auth_admin_keep"),
+        ] {
+            let shown = try house.program(["/usr/bin/pkaction", "--verbose", "--action-id", action.rawValue])
+            #expect(try shown.waitForExit() == .exited(0))
+            let lines = shown.screen.lines.map { $0.split(separator: " ").joined(separator: " ") }
+            for place in ["any", "inactive", "active"] { #expect(lines.contains("implicit \(place): \(wanted)")) }
+            #expect(
+                lines.contains("annotation: org.freedesktop.policykit.owner -> unix-user:contactbroker"), "\(lines)")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Dispatch
+import Glibc
+import Synchronization
+import Varlink
+
+/// A loop that turns while the test waits for something.
+final class WaitingLoop: Loop {
+    private let work = Mutex<[@Sendable () -> Void]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+    private let owner = pthread_self()
+
+    var isCurrent: Bool { pthread_equal(owner, pthread_self()) != 0 }
+
+    func execute(_ item: @escaping @Sendable () -> Void) {
+        work.withLock { $0.append(item) }
+        arrived.signal()
+    }
+
+    func schedule(after delay: Duration, _ item: @escaping @Sendable () -> Void) -> any Scheduled {
+        preconditionFailure("whoever asks polkit sets no timer on the loop")
+    }
+
+    /// Turns until it is so; gives up after so many seconds in which nothing happened.
+    func run(seconds: Int = 15, until isReached: () -> Bool) -> Bool {
+        while !isReached() {
+            guard arrived.wait(timeout: .now() + .seconds(seconds)) == .success else { return isReached() }
+            for item in work.withLock({ items in
+                defer { items = [] }
+                return items
+            }) {
+                item()
+            }
+        }
+        return true
+    }
+}
