@@ -15,7 +15,7 @@ let ownRuntime =
     ["-static-stdlib"]
     + [
         "FoundationInternationalization", "FoundationEssentials", "CoreFoundation", "_FoundationICU",
-        "_FoundationCShims", "_FoundationCollections",
+        "_FoundationCShims", "_FoundationCollections", "swiftSynchronization",
     ].map { "-l" + $0 }
 
 /// A program; one that is installed has its own runtime.
