@@ -9,18 +9,21 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
-}
-
 /// Swift's libraries become part of the program: it starts a third sooner, is smaller in memory, and runs where there is
 /// no toolchain. Foundation, which GRDB needs, does not name its parts by itself.
 let ownRuntime =
     ["-static-stdlib"]
     + [
         "FoundationInternationalization", "FoundationEssentials", "CoreFoundation", "_FoundationICU",
-        "_FoundationCShims", "_FoundationCollections",
+        "_FoundationCShims", "_FoundationCollections", "swiftSynchronization",
     ].map { "-l" + $0 }
+
+/// A program; one that is installed has its own runtime.
+func program(_ name: String, _ dependencies: [Target.Dependency], isInstalled: Bool = false) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, swiftSettings: strict,
+        linkerSettings: isInstalled ? [.unsafeFlags(ownRuntime, .when(configuration: .release))] : [])
+}
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
@@ -95,13 +98,10 @@ let package = Package(
                 logging,
             ],
             swiftSettings: strict, linkerSettings: [.unsafeFlags(ownRuntime, .when(configuration: .release))]),
-        .executableTarget(
-            name: "contact-agent", dependencies: ["BrokerConnection", "Formatting", "CLinux"],
-            swiftSettings: strict,
-            // Its file gives it a group: it must find Swift's libraries wherever whoever starts it says they are.
-            linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
-        program("contactctl", ["CommandOutput"]),
-        program("contactbook", ["CommandOutput", "VCard", "CLinux"]),
+        // Its file gives contact-agent a group: it must find Swift's libraries wherever whoever starts it says they are.
+        program("contact-agent", ["BrokerConnection", "Formatting", "CLinux"], isInstalled: true),
+        program("contactctl", ["CommandOutput"], isInstalled: true),
+        program("contactbook", ["CommandOutput", "VCard", "CLinux"], isInstalled: true),
         .executableTarget(
             name: "AskForContact", dependencies: ["BrokerConnection", "Formatting"], path: "Examples/AskForContact",
             swiftSettings: strict),
