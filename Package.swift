@@ -38,6 +38,7 @@ let package = Package(
     name: "contactbroker",
     products: [
         .executable(name: "contactbrokerd", targets: ["contactbrokerd"]),
+        .executable(name: "contactbroker-identify", targets: ["contactbroker-identify"]),
         .executable(name: "contact-agent", targets: ["contact-agent"]),
         .executable(name: "contactctl", targets: ["contactctl"]),
         .executable(name: "contactbook", targets: ["contactbook"]),
@@ -55,6 +56,7 @@ let package = Package(
         .target(name: "CAffinity"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
+        .target(name: "CIdentify", dependencies: ["CLinux", "CCrypto"]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
         .target(name: "CPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
 
@@ -78,7 +80,8 @@ let package = Package(
         room("Policy", ["AccessControl", "CCrypto", toml]),
         room("ContactsStore", ["Normalization", "CLinux", grdb, grdbSQLite]),
         room("AccessStore", ["AccessControl", grdbSQLite]),
-        room("PeerIdentity", ["AccessControl", "CLinux"]),
+        room("PeerIdentity", ["AccessControl", "CLinux", "CIdentify"]),
+        room("Manifests", ["PeerIdentity", "Policy", toml]),
         room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),
         room("VarlinkClient", ["Varlink", "CLinux"]),
         room("BrokerConnection", ["VarlinkClient"]),
@@ -92,6 +95,9 @@ let package = Package(
                 "Broker", "CSQLite", "PeerIdentity", "Policy", "VarlinkServer", nioCore, nioPosix, arguments, logging,
             ],
             swiftSettings: strict, linkerSettings: [.unsafeFlags(ownRuntime, .when(configuration: .release))]),
+        .executableTarget(
+            name: "contactbroker-identify", dependencies: ["CIdentify", "CCrypto"], swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
         program("contact-agent", ["BrokerConnection", "Formatting"]),
         program("contactctl", ["CommandOutput"]),
         program("contactbook", ["CommandOutput", "VCard", "CLinux"]),
@@ -101,7 +107,7 @@ let package = Package(
 
         program(
             "contactbroker-bench",
-            ["VarlinkClient", "ContactsModel", "CAffinity", "CLinux", grdbSQLite]),
+            ["VarlinkClient", "ContactsModel", "PeerIdentity", "CAffinity", "CLinux", grdbSQLite]),
 
         // What the tests need: other people's certification, a terminal, callers that really differ.
         .executableTarget(
@@ -119,6 +125,9 @@ let package = Package(
         .executableTarget(
             name: "HouseCompanion", dependencies: ["CLinux"], path: "Tests/HouseCompanion", swiftSettings: strict),
         .target(name: "CTestCaller", path: "Tests/CTestCaller"),
+        .executableTarget(
+            name: "StrengthProbe", dependencies: ["PeerIdentity", "CTestCaller"], path: "Tests/StrengthProbe",
+            swiftSettings: strict),
 
         tests("JSONTests", ["JSON"]),
         tests("VarlinkTests", ["Varlink"]),
@@ -133,7 +142,8 @@ let package = Package(
         tests("ContactsStoreTests", ["ContactsStore"]),
         tests("BrokerTests", ["Broker", "Policy"]),
         tests("BrokerAuditTests", ["Broker"]),
-        tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
+        tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe"]),
+        tests("ManifestsTests", ["Manifests"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
         tests("CommandTests", ["contactctl", "contactbook", "CommandOutput"]),

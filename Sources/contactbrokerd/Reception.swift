@@ -14,12 +14,15 @@ import VarlinkServer
 struct Reception {
     let door: ContactsInterface
     let loop: NIOLoop
-    let collector: EvidenceCollector
+    let source: any EvidenceSource
+    var manifests = AppManifests()
     let log: Logger
 
     /// Several at a time, and one process always in the same place: a thousand connections of one whose executable
-    /// takes seconds to read keep few others waiting.
-    private static let identification = (0..<16).map { DispatchQueue(label: "identification \($0)") }
+    /// takes seconds to read keep few others waiting, and none of another user's.
+    private static let identification = (0..<256).map { DispatchQueue(label: "identification \($0)") }
+
+    private static func place(of peer: PeerHandle) -> Int { Int(peer.uid % 16) * 16 + Int(peer.pid % 16) }
 
     func admit(_ accepted: AcceptedPeer, _ decide: @escaping (Admission) -> Void) {
         // Session mode serves the user who runs it.
@@ -29,14 +32,14 @@ struct Reception {
         }
         let peer: PeerHandle
         do throws(PeerError) {
-            peer = try collector.begin(socket: accepted.descriptor)
+            peer = try source.begin(socket: accepted.descriptor)
         } catch {
             return decide(.refuse)
         }
-        let (collector, loop, log, door) = (collector, loop, log, door)
+        let (source, loop, log, door, manifests) = (source, loop, log, door, manifests)
         let bound = LoopBound(decide, loop: loop)
-        Self.identification[Int(peer.pid) % Self.identification.count].async {
-            let result = Self.identify(peer, collector)
+        Self.identification[Self.place(of: peer)].async {
+            let result = Self.identify(peer, source, manifests)
             loop.execute {
                 switch result {
                 case .failure(.ended):
@@ -45,25 +48,26 @@ struct Reception {
                     log.warning("process \(peer.pid) was turned away: it could not be identified: \(error)")
                     bound.value(.refuse)
                 case .success((let evidence, let judgement)):
-                    bound.value(Self.admission(evidence, judgement, peer, door, log))
+                    bound.value(Self.admission(evidence, judgement, peer, source, door, log))
                 }
             }
         }
     }
 
     private static func identify(
-        _ peer: PeerHandle, _ collector: EvidenceCollector
+        _ peer: PeerHandle, _ source: any EvidenceSource, _ manifests: AppManifests
     ) -> Result<(Evidence, Judgement), PeerError> {
         do throws(PeerError) {
-            let evidence = try collector.collect(peer)
-            return .success((evidence, judge(evidence)))
+            let evidence = try source.collect(peer)
+            return .success((evidence, judge(evidence, manifests: manifests)))
         } catch {
             return .failure(error)
         }
     }
 
     private static func admission(
-        _ evidence: Evidence, _ judgement: Judgement, _ peer: PeerHandle, _ door: ContactsInterface, _ log: Logger
+        _ evidence: Evidence, _ judgement: Judgement, _ peer: PeerHandle, _ source: any EvidenceSource,
+        _ door: ContactsInterface, _ log: Logger
     ) -> Admission {
         switch judgement {
         case .refused(let refusal):
@@ -79,7 +83,7 @@ struct Reception {
                 }
             }
             return .admit(
-                context: CallerSession(caller: caller, door: door) { peer.executableIsStill(evidence) })
+                context: CallerSession(caller: caller, door: door) { source.isStill(peer, evidence) })
         }
     }
 }

@@ -136,7 +136,7 @@ final class SessionHouse {
     ) throws -> Door {
         let broker = self.broker
         let service = try ServiceInterface(interface.service)
-        let reception = Reception(door: interface, loop: loop, collector: collector, log: log)
+        let reception = Reception(door: interface, loop: loop, source: collector, log: log)
         let door = try Door.open(
             at: folders.socket(of: interface), mode: 0o600, loop: loop,
             admit: { peer, decide in reception.admit(peer, decide) },
