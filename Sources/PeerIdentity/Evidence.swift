@@ -2,6 +2,7 @@ import AccessControl
 
 /// What the kernel says about the process at the other end of a socket. Collected, not judged.
 public struct Evidence: Hashable, Sendable {
+    /// From where it was collected.
     public var vantage: Vantage
     /// `SO_PEERCRED`: as of connect, unix(7).
     public var uid: UInt32
@@ -44,8 +45,8 @@ public struct Evidence: Hashable, Sendable {
     public enum Place: Hashable, Sendable {
         /// Something else, or nothing.
         case other
-        /// The very file, by device and inode.
-        /// - isOnlyRoots: it and every folder above belong to root, and nobody else may write to them.
+        /// The very file, by device and inode. Only root's: it and every folder above belong to root, and nobody else
+        /// may write to them.
         case same(isOnlyRoots: Bool)
     }
 

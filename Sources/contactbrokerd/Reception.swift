@@ -19,7 +19,7 @@ struct Reception {
     let log: Logger
 
     /// Several at a time, and one process always in the same place: a thousand connections of one whose executable
-    /// takes seconds to read keep few others waiting, and none of another user's.
+    /// takes seconds to read keep few others waiting, and of another user's hardly any.
     private static let identification = (0..<256).map { DispatchQueue(label: "identification \($0)") }
 
     private static func place(of peer: PeerHandle) -> Int { Int(peer.uid % 16) * 16 + Int(peer.pid % 16) }
