@@ -64,6 +64,7 @@ lint:
 bench: packages
 	$(SWIFT) build -c release --product contactbrokerd
 	$(SWIFT) build -c release --product contactbook
+	$(SWIFT) build -c release --product contactbroker-identify
 	$(SWIFT) build -c release --product contactbroker-bench
 	$(RELEASE)/contactbroker-bench .build $(BENCH)
 

@@ -41,6 +41,7 @@ let package = Package(
     name: "contactbroker",
     products: [
         .executable(name: "contactbrokerd", targets: ["contactbrokerd"]),
+        .executable(name: "contactbroker-identify", targets: ["contactbroker-identify"]),
         .executable(name: "contact-agent", targets: ["contact-agent"]),
         .executable(name: "contactctl", targets: ["contactctl"]),
         .executable(name: "contactbook", targets: ["contactbook"]),
@@ -58,6 +59,7 @@ let package = Package(
         .target(name: "CAffinity"),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
+        .target(name: "CIdentify", dependencies: ["CLinux", "CCrypto"]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
         .target(name: "CPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
         .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
@@ -82,7 +84,8 @@ let package = Package(
         room("Policy", ["AccessControl", "CCrypto", toml]),
         room("ContactsStore", ["Normalization", "CLinux", grdb, grdbSQLite]),
         room("AccessStore", ["AccessControl", "CLinux", grdbSQLite]),
-        room("PeerIdentity", ["AccessControl", "CLinux"]),
+        room("PeerIdentity", ["AccessControl", "CLinux", "CIdentify"]),
+        room("Manifests", ["PeerIdentity", "Policy", toml]),
         room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),
         room("VarlinkClient", ["Varlink", "CLinux"]),
         room("BrokerConnection", ["VarlinkClient"]),
@@ -94,10 +97,14 @@ let package = Package(
         .executableTarget(
             name: "contactbrokerd",
             dependencies: [
-                "Broker", "CSQLite", "PeerIdentity", "Policy", "System", "VarlinkServer", nioCore, nioPosix, arguments,
-                logging,
+                "Broker", "CSQLite", "Manifests", "PeerIdentity", "Policy", "System", "VarlinkServer", nioCore,
+                nioPosix,
+                arguments, logging,
             ],
             swiftSettings: strict, linkerSettings: [.unsafeFlags(ownRuntime, .when(configuration: .release))]),
+        .executableTarget(
+            name: "contactbroker-identify", dependencies: ["CIdentify", "CCrypto"], swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
         // Its file gives contact-agent a group: it must find Swift's libraries wherever whoever starts it says they are.
         program("contact-agent", ["BrokerConnection", "Formatting", "CLinux"], isInstalled: true),
         program("contactctl", ["CommandOutput"], isInstalled: true),
@@ -108,7 +115,7 @@ let package = Package(
 
         program(
             "contactbroker-bench",
-            ["VarlinkClient", "ContactsModel", "CAffinity", "CLinux", grdbSQLite]),
+            ["VarlinkClient", "ContactsModel", "PeerIdentity", "CAffinity", "CLinux", grdbSQLite]),
 
         // What the tests need: other people's certification, a terminal, callers that really differ.
         .executableTarget(
@@ -128,6 +135,9 @@ let package = Package(
         .target(name: "CTestCaller", path: "Tests/CTestCaller"),
         .target(
             name: "CFakePolkit", path: "Tests/Support/CFakePolkit", linkerSettings: [.linkedLibrary("systemd")]),
+        .executableTarget(
+            name: "StrengthProbe", dependencies: ["PeerIdentity", "CTestCaller"], path: "Tests/StrengthProbe",
+            swiftSettings: strict),
 
         tests("JSONTests", ["JSON"]),
         tests("VarlinkTests", ["Varlink"]),
@@ -142,7 +152,8 @@ let package = Package(
         tests("ContactsStoreTests", ["ContactsStore"]),
         tests("BrokerTests", ["Broker", "Policy"]),
         tests("BrokerAuditTests", ["Broker"]),
-        tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
+        tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe"]),
+        tests("ManifestsTests", ["Manifests"]),
         tests("SystemTests", ["System", "CLinux", "PseudoTerminal", "CFakePolkit"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),

@@ -30,7 +30,7 @@ for room in JSON ContactsModel Normalization Formatting Varlink VCard AccessCont
     hits=$(git grep -nE '^(@preconcurrency )?import (Foundation|FoundationEssentials|Dispatch|GRDB|NIO)' -- "Sources/$room" || true)
     [ -z "$hits" ] || say "the ground floor does no input and no output: $hits"
 done
-hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/VarlinkClient Sources/BrokerConnection || true)
+hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/PeerIdentity Sources/VarlinkClient Sources/BrokerConnection || true)
 [ -z "$hits" ] || say "Foundation doubles the start of a small program: $hits"
 hits=$(git grep -nE '^import NIO' -- Sources ':!Sources/VarlinkServer' ':!Sources/contactbrokerd' || true)
 [ -z "$hits" ] || say "NIO belongs to the server: $hits"

@@ -75,6 +75,8 @@ int clinux_file_status(int descriptor, struct clinux_file *out)
     out->changed_seconds = status.stx_ctime.tv_sec;
     out->changed_nanoseconds = status.stx_ctime.tv_nsec;
     out->is_regular = S_ISREG(status.stx_mode);
+    out->owner = status.stx_uid;
+    out->mode = status.stx_mode & 07777;
     out->mount = 0;
     out->has_mount = 0;
 #ifdef STATX_MNT_ID

@@ -10,6 +10,8 @@ enum ControlGroup {
         /// What started the app, such as `gnome`; often not told.
         let launcher: String?
         let app: String
+        /// Made of processes that ran already, and not started by the manager.
+        let isScope: Bool
     }
 
     /// The path in the unified hierarchy, the line `0::PATH` of `/proc/PID/cgroup`; `nil` where there is none, as on
@@ -32,7 +34,21 @@ enum ControlGroup {
             let unit = parts[5...].first(where: { !$0.hasSuffix(".slice") }),
             let (launcher, app) = appName(ofUnit: unit)
         else { return nil }
-        return AppUnit(uid: uid, launcher: launcher, app: app)
+        return AppUnit(uid: uid, launcher: launcher, app: app, isScope: unit.hasSuffix(".scope"))
+    }
+
+    /// `/system.slice/[SLICE/…]NAME.service`, and groups below that; `nil` for any other path.
+    static func systemUnit(of path: String) -> String? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[0].isEmpty, parts[1] == "system.slice",
+            let unit = parts[2...].first(where: { !$0.hasSuffix(".slice") }), unit.hasSuffix(".service")
+        else { return nil }
+        let name = unit.dropLast(".service".count)
+        // Two dots or a slash would lead elsewhere; a group's name has neither.
+        guard !name.isEmpty, name.first != ".", unit.utf8.count <= 255,
+            unit.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+        else { return nil }
+        return String(unit)
     }
 
     /// The sandbox that a path names, wherever it lies: `snap.NAME`, or `flatpak.ID`.

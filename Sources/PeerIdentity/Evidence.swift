@@ -2,6 +2,8 @@ import AccessControl
 
 /// What the kernel says about the process at the other end of a socket. Collected, not judged.
 public struct Evidence: Hashable, Sendable {
+    /// From where it was collected.
+    public var vantage: Vantage
     /// `SO_PEERCRED`: as of connect, unix(7).
     public var uid: UInt32
     public var gid: UInt32
@@ -24,8 +26,42 @@ public struct Evidence: Hashable, Sendable {
     /// `SO_PEERSEC`: the security module's label.
     public var label: Reading<String>
     public var executable: Reading<Executable>
+    /// What lies at the executable's path, as process 1 sees it. Absent where the process does not lie where process 1
+    /// does, and where the file is not the kernel's own word.
+    public var place: Reading<Place>
+    /// The unit of the system's manager in which the process runs. Absent: in none, or not looked for in a session.
+    public var unit: Reading<SystemUnit>
     /// `/.flatpak-info` in the process's own root.
-    public var flatpakInfo: Reading<FileIdentity>
+    public var flatpakInfo: Reading<FlatpakInfo>
+
+    /// From where it was collected: what could be seen from there.
+    public enum Vantage: Hashable, Sendable {
+        /// By an ordinary program of the user's, which sees what its user may: the two weakest strengths.
+        case session
+        /// With the privilege to compare every process with process 1.
+        case system
+    }
+
+    public enum Place: Hashable, Sendable {
+        /// Something else, or nothing.
+        case other
+        /// The very file, by device and inode. Only root's: it and every folder above belong to root, and nobody else
+        /// may write to them.
+        case same(isOnlyRoots: Bool)
+    }
+
+    /// A flatpak's mark. Whoever makes a mount namespace can make it up.
+    public struct FlatpakInfo: Hashable, Sendable {
+        /// `name` of `[Application]`; `nil` where it cannot be read or does not say.
+        public var app: String?
+        /// `instance-id` of `[Instance]`.
+        public var instance: String?
+
+        public init(app: String?, instance: String?) {
+            self.app = app
+            self.instance = instance
+        }
+    }
 
     /// Where the descriptor came from that holds the process.
     public enum PidfdSource: Hashable, Sendable {
@@ -48,11 +84,14 @@ public struct Evidence: Hashable, Sendable {
     }
 
     public init(
-        uid: UInt32, gid: UInt32, process: ProcessIdentity, pidfdSource: PidfdSource, command: String,
+        vantage: Vantage = .session, uid: UInt32, gid: UInt32, process: ProcessIdentity, pidfdSource: PidfdSource,
+        command: String,
         bootIdentifier: Reading<String>, sessionLeader: Reading<ProcessIdentity>, terminal: Terminal?,
         controlGroup: Reading<String>, namespaces: Namespaces, ownNamespaces: Namespaces, initNamespaces: Namespaces,
-        label: Reading<String>, executable: Reading<Executable>, flatpakInfo: Reading<FileIdentity>
+        label: Reading<String>, executable: Reading<Executable>, place: Reading<Place> = .absent,
+        unit: Reading<SystemUnit> = .absent, flatpakInfo: Reading<FlatpakInfo>
     ) {
+        self.vantage = vantage
         self.uid = uid
         self.gid = gid
         self.process = process
@@ -67,6 +106,8 @@ public struct Evidence: Hashable, Sendable {
         self.initNamespaces = initNamespaces
         self.label = label
         self.executable = executable
+        self.place = place
+        self.unit = unit
         self.flatpakInfo = flatpakInfo
     }
 }

@@ -8,7 +8,7 @@ public enum Judgement: Hashable, Sendable {
 }
 
 /// Why nobody can say who is calling.
-public enum Refusal: Hashable, Sendable {
+public enum Refusal: Error, Hashable, Sendable {
     /// It could not be told whether the caller is of a surer kind.
     case unreadable(Part, errno: CInt)
     /// A process without a file that it runs.
@@ -20,6 +20,6 @@ public enum Refusal: Hashable, Sendable {
 
     /// A part of the evidence.
     public enum Part: String, Hashable, Sendable {
-        case mountNamespace, userNamespace, flatpakInfo, label, controlGroup, executable, session, boot
+        case mountNamespace, userNamespace, flatpakInfo, label, controlGroup, executable, place, unit, session, boot
     }
 }

@@ -53,26 +53,6 @@ public final class PeerHandle: Sendable {
         return SessionWatch(owning: copy)
     }
 
-    /// The process still runs the very file of that evidence.
-    ///
-    /// False also after a harmless change, such as an upgrade that replaced the file: collect and judge again, and
-    /// go on if the same caller comes out. For the loop, once per prompt or connection: about ten system calls, none
-    /// of which reads the file.
-    public func executableIsStill(_ evidence: Evidence) -> Bool {
-        guard case .found(let executable) = evidence.executable, evidence.process.pid == pid,
-            let directory = try? ProcessDirectory(pid: pid),
-            let status = try? directory.status(), status.startTime == evidence.process.startTime,
-            case .found(let file) = directory.open("exe", following: true)
-        else { return false }
-        defer { close(file) }
-        var now = clinux_file()
-        guard clinux_file_status(file, &now) == 0, FileIdentity(now) == executable.file,
-            case .found(let text) = directory.link("exe")
-        else { return false }
-        let (path, isDeleted) = ExecutablePath.parse(link: text)
-        return path == executable.path && isDeleted == executable.isDeleted && !hasEnded
-    }
-
     private static func label(of socket: CInt) -> Reading<String> {
         let size = 1_024
         var text = [CChar](repeating: 0, count: size)

@@ -33,13 +33,6 @@ final class ProcessDirectory {
         return .found(text[..<count].map { UInt8(bitPattern: $0) })
     }
 
-    /// Names a file and touches nothing of it. The caller closes what is found.
-    func open(_ name: String, following: Bool) -> Reading<CInt> {
-        let file = clinux_open_path(descriptor, name, following ? 1 : 0)
-        if file >= 0 { return .found(file) }
-        return file == -ENOENT ? .absent : .unreadable(errno: -file)
-    }
-
     func status() throws(PeerError) -> ProcessStatus {
         switch contents(of: "stat", limit: 4_096) {
         case .found(let line):

@@ -14,10 +14,8 @@ enum Sandbox: Hashable {
         var isInside = false
         var name: String?
 
-        let mount = Self.differs(
-            evidence.namespaces.mount, own: evidence.ownNamespaces.mount, first: evidence.initNamespaces.mount)
-        let user = Self.differs(
-            evidence.namespaces.user, own: evidence.ownNamespaces.user, first: evidence.initNamespaces.user)
+        let mount = Self.isApart(evidence, \.mount)
+        let user = Self.isApart(evidence, \.user)
         switch (mount, user) {
         case (.unreadable(let errno), _):
             self = .cannotTell(.unreadable(.mountNamespace, errno: errno))
@@ -54,9 +52,9 @@ enum Sandbox: Hashable {
         // Last, because it is the hardest to come by for a program that is not what it says.
         switch evidence.label {
         case .found(let label):
-            if label.hasPrefix("snap.") {
+            if let snap = SnapLabel(label) {
                 isInside = true
-                name = Self.snapName(in: label) ?? name
+                name = snap.snap ?? name
             }
         case .absent: break
         case .unreadable(let errno):
@@ -66,24 +64,46 @@ enum Sandbox: Hashable {
         self = isInside ? .some(name: name) : .none
     }
 
-    /// Neither the broker's own nor process 1's. In session mode the broker is an ordinary program of the user's
-    /// and lies where the host's programs lie. Absent: this kernel has no such namespaces.
-    private static func differs(
-        _ peer: Reading<UInt64>, own: Reading<UInt64>, first: Reading<UInt64>
+    /// Whether the caller lies in another namespace than the host's programs. Absent: this kernel has no such
+    /// namespaces.
+    static func isApart(
+        _ evidence: Evidence, _ kind: KeyPath<Evidence.Namespaces, Reading<UInt64>>
     ) -> Reading<Bool> {
-        switch (peer, own) {
-        case (.found(let peer), .found(let own)): .found(peer != own && first != .found(peer))
+        let peer = evidence.namespaces[keyPath: kind]
+        let first = evidence.initNamespaces[keyPath: kind]
+        let host: Reading<UInt64>
+        switch evidence.vantage {
+        // In session mode the broker is an ordinary program of the user's and lies where the host's programs lie; where
+        // process 1 lies an ordinary user cannot read.
+        case .session:
+            if case .found = first, first == peer { return .found(false) }
+            host = evidence.ownNamespaces[keyPath: kind]
+        // The system's broker lies in namespaces of its own.
+        case .system: host = first
+        }
+        return switch (peer, host) {
+        case (.found(let peer), .found(let host)): .found(peer != host)
         case (.absent, .absent): .absent
         case (.unreadable(let errno), _), (_, .unreadable(let errno)): .unreadable(errno: errno)
         // One has what the other lacks: a reading went wrong.
         case (.found, .absent), (.absent, .found): .unreadable(errno: ENOENT)
         }
     }
+}
 
-    /// `snap.NAME.APP (enforce)`, the label that snapd gives.
-    private static func snapName(in label: String) -> String? {
-        let names = label.prefix { $0 != " " }.split(separator: ".", omittingEmptySubsequences: false)
-        guard names.count >= 3, !names[1].isEmpty else { return nil }
-        return "snap.\(names[1])"
+/// `snap.NAME.APP (MODE)`, the label that snapd gives.
+struct SnapLabel: Hashable {
+    /// `snap.NAME`, as far as it tells one.
+    let snap: String?
+    /// The kernel holds the program to it. In another mode, `complain`, it only takes note.
+    let isEnforced: Bool
+
+    /// `nil` for any other label.
+    init?(_ label: String) {
+        guard label.hasPrefix("snap.") else { return nil }
+        let words = label.split(separator: " ", omittingEmptySubsequences: false)
+        let names = words[0].split(separator: ".", omittingEmptySubsequences: false)
+        snap = names.count >= 3 && !names[1].isEmpty && !names[2].isEmpty ? "snap.\(names[1])" : nil
+        isEnforced = words.count == 2 && words[1] == "(enforce)"
     }
 }

@@ -2,11 +2,11 @@
 ///
 /// Reads the text before the parser does, and refuses what a policy does not need and what is no TOML: over some of that the
 /// parser stops the program (assertions of toml++ 3.3 in `parse_key` and `parse_value`).
-struct KeyLines {
+public struct KeyLines {
     /// Where something is that is not understood.
-    struct Misshapen: Error, Hashable {
-        let line: Int
-        let reason: String
+    public struct Misshapen: Error, Hashable {
+        public let line: Int
+        public let reason: String
     }
 
     /// Arrays within arrays.
@@ -16,7 +16,7 @@ struct KeyLines {
     private var lines: [String: Int] = [:]
 
     /// The line of a key, or of what it is in.
-    func line(of key: String) -> Int? {
+    public func line(of key: String) -> Int? {
         var key = key[...]
         while true {
             // What is written as [[key]] begins with its first.
@@ -26,7 +26,7 @@ struct KeyLines {
         }
     }
 
-    init(_ text: String) throws(Misshapen) {
+    public init(_ text: String) throws(Misshapen) {
         var scanner = Scanner(bytes: Array(text.utf8))
         var table = ""
         var counts: [String: Int] = [:]

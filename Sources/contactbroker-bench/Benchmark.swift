@@ -56,6 +56,7 @@ struct Benchmark {
         try measureNotification(app)
         try measurePeak()
         try measureStart(app, bar: 30)
+        try measureIdentification()
     }
 
     /// What must cost the same whatever the size, and what must not cost too much at this one.

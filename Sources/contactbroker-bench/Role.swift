@@ -8,6 +8,8 @@ enum Role: String {
     case person
     /// Answers bytes with bytes.
     case pong
+    /// Connects, to be identified.
+    case caller
 
     /// The path of this program.
     static let program: String = {
@@ -27,7 +29,8 @@ enum Role: String {
         case (.app, 1): try App(door: arguments[0]).run()
         case (.person, 1): try Person.run(door: arguments[0])
         case (.pong, 2): try PingPong.answer(call: Int(arguments[0]) ?? 1, reply: Int(arguments[1]) ?? 1)
-        case (.app, _), (.person, _), (.pong, _): throw Failure("another number of arguments is needed")
+        case (.caller, 2): try Identification.connect(to: arguments[0], times: Int(arguments[1]) ?? 1)
+        case (.app, _), (.person, _), (.pong, _), (.caller, _): throw Failure("another number of arguments is needed")
         }
     }
 }

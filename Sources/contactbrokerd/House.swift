@@ -4,6 +4,7 @@ import Broker
 import ContactsInterface
 import Glibc
 import Logging
+import Manifests
 import PeerIdentity
 import Policy
 import System
@@ -19,7 +20,7 @@ final class House {
 
     /// - Parameter failed: a door has closed by itself, and the daemon is to end.
     init(
-        _ setting: Setting, settings: Settings, loop: ServerLoop, evidence: EvidenceCollector,
+        _ setting: Setting, settings: Settings, loop: ServerLoop, evidence: any EvidenceSource,
         facts: HostFacts, log: Logger, failed: @escaping @Sendable () -> Void
     ) throws {
         self.setting = setting
@@ -51,8 +52,9 @@ final class House {
         doorLimits.connectionsPerUser = settings.connectionsPerUser
         broker = Broker(surroundings: surroundings, limits: limits, access: access)
         do {
+            let manifests = setting.manifests(log)
             for door in ContactsInterface.allCases {
-                doors.append(try open(door, loop, evidence, log, failed))
+                doors.append(try open(door, loop, evidence, manifests, log, failed))
             }
         } catch {
             close()
@@ -66,14 +68,16 @@ final class House {
     }
 
     private func open(
-        _ interface: ContactsInterface, _ loop: ServerLoop, _ evidence: EvidenceCollector, _ log: Logger,
+        _ interface: ContactsInterface, _ loop: ServerLoop, _ evidence: any EvidenceSource,
+        _ manifests: AppManifests, _ log: Logger,
         _ failed: @escaping @Sendable () -> Void
     ) throws -> Door {
         guard let place = setting.doors[interface] else { throw Failure("no place for the door \(interface.name)") }
         let broker = self.broker
         let service = try ServiceInterface(interface.service)
         let reception = Reception(
-            door: interface, setting: setting, broker: broker, loop: loop, evidence: evidence, log: log)
+            door: interface, setting: setting, broker: broker, loop: loop, source: evidence,
+            manifests: manifests, log: log)
         let admit: Door.Admit = { peer, decide in reception.admit(peer, decide) }
         let onCall: (Call) -> Void = { call in if !service.answer(call) { broker.answer(call) } }
         let onClose: (any Connection, CloseReason) -> Void = { connection, _ in broker.closed(connection) }
@@ -110,6 +114,14 @@ final class House {
 }
 
 extension Setting {
+    /// Which programs packages name; only the system's broker can see that a program is the one that was meant.
+    fileprivate func manifests(_ log: Logger) -> AppManifests {
+        guard mode == .system else { return AppManifests() }
+        let (manifests, problems) = ManifestFolder().read()
+        for problem in problems { log.warning("a manifest names nobody: \(problem)") }
+        return manifests
+    }
+
     fileprivate var adviceWhereDoorFails: String {
         switch mode {
         case .session: "another broker may serve there; name other folders with --runtime-dir and --state-dir"

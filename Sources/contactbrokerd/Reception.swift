@@ -16,12 +16,15 @@ struct Reception {
     let setting: Setting
     let broker: Broker
     let loop: ServerLoop
-    let evidence: EvidenceCollector
+    let source: any EvidenceSource
+    let manifests: AppManifests
     let log: Logger
 
     /// Several at a time, and one process always in the same place: a thousand connections of one whose executable
-    /// takes seconds to read keep few others waiting.
-    private static let identification = (0..<16).map { DispatchQueue(label: "identification \($0)") }
+    /// takes seconds to read keep few others waiting, and none of another user's.
+    private static let identification = (0..<256).map { DispatchQueue(label: "identification \($0)") }
+
+    private static func place(of peer: PeerHandle) -> Int { Int(peer.uid % 16) * 16 + Int(peer.pid % 16) }
 
     func admit(_ accepted: AcceptedPeer, _ decide: @escaping (Admission) -> Void) {
         guard setting.serves(accepted.userID, at: door) else {
@@ -30,14 +33,14 @@ struct Reception {
         }
         let peer: PeerHandle
         do throws(PeerError) {
-            peer = try evidence.begin(socket: accepted.descriptor)
+            peer = try source.begin(socket: accepted.descriptor)
         } catch {
             return decide(.refuse)
         }
-        let (source, loop, log, door) = (evidence, loop, log, door)
+        let (source, loop, log, door, manifests) = (source, loop, log, door, manifests)
         let bound = LoopBound((decide, broker), loop: loop)
-        Self.identification[Int(peer.pid) % Self.identification.count].async {
-            let result = Self.identify(peer, source)
+        Self.identification[Self.place(of: peer)].async {
+            let result = Self.identify(peer, source, manifests)
             // Where users are kept may be far away.
             let user = userName(peer.uid)
             loop.execute {
@@ -50,26 +53,26 @@ struct Reception {
                     decide(.refuse)
                 case .success((let evidence, let judgement)):
                     let isOwner = broker.isOwner(peer.uid, named: user)
-                    decide(Self.admission(evidence, judgement, peer, door, isOwner: isOwner, log))
+                    decide(Self.admission(evidence, judgement, peer, source, door, isOwner: isOwner, log))
                 }
             }
         }
     }
 
     private static func identify(
-        _ peer: PeerHandle, _ source: EvidenceCollector
+        _ peer: PeerHandle, _ source: any EvidenceSource, _ manifests: AppManifests
     ) -> Result<(Evidence, Judgement), PeerError> {
         do throws(PeerError) {
             let evidence = try source.collect(peer)
-            return .success((evidence, judge(evidence)))
+            return .success((evidence, judge(evidence, manifests: manifests)))
         } catch {
             return .failure(error)
         }
     }
 
     private static func admission(
-        _ evidence: Evidence, _ judgement: Judgement, _ peer: PeerHandle, _ door: ContactsInterface,
-        isOwner: Bool, _ log: Logger
+        _ evidence: Evidence, _ judgement: Judgement, _ peer: PeerHandle, _ source: any EvidenceSource,
+        _ door: ContactsInterface, isOwner: Bool, _ log: Logger
     ) -> Admission {
         switch judgement {
         case .refused where evidence.uid == 0 && door == .admin:
@@ -89,7 +92,7 @@ struct Reception {
             }
             return .admit(
                 context: CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner) {
-                    peer.executableIsStill(evidence)
+                    source.isStill(peer, evidence)
                 })
         }
     }

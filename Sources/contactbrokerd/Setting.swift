@@ -24,8 +24,8 @@ struct Setting {
     }
 
     /// Where evidence about callers comes from: chosen here and nowhere else.
-    func evidenceSource() throws -> EvidenceCollector {
-        if mode == .system { try SystemPlaces.requireIdentifyHelper() }
+    func evidenceSource() throws -> any EvidenceSource {
+        if mode == .system { return try SystemPlaces.helper() }
         do throws(PeerError) {
             return try EvidenceCollector()
         } catch {

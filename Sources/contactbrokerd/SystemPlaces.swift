@@ -1,5 +1,6 @@
 import ContactsInterface
 import Glibc
+import PeerIdentity
 import Policy
 import VarlinkServer
 
@@ -74,6 +75,18 @@ enum SystemPlaces {
         guard lstat(identifySocket, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
             throw noHelper("there is no socket at \(identifySocket)")
         }
+    }
+
+    static func helper() throws -> IdentifyClient {
+        try requireIdentifyHelper()
+        let helper: IdentifyClient
+        do throws(PeerError) {
+            helper = try IdentifyClient(socket: identifySocket)
+        } catch {
+            throw Failure("could not start: callers cannot be identified: \(error)")
+        }
+        guard helper.isAnswered() else { throw noHelper("it does not answer") }
+        return helper
     }
 
     private static func noHelper(_ reason: String) -> Failure {

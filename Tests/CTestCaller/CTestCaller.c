@@ -61,14 +61,19 @@ static void become(const struct test_caller_plan *plan, const struct sockaddr_un
     }
     int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connection < 0) fail(report);
+    /* Only root may change its root; who connects is told by the effective user. */
+    uid_t uid = (uid_t)plan->uid;
+    int returns = plan->uid >= 0 && plan->root;
     if (plan->uid >= 0
         && (setgroups(0, NULL) != 0 || setresgid((gid_t)plan->uid, (gid_t)plan->uid, (gid_t)plan->uid) != 0
-            || setresuid((uid_t)plan->uid, (uid_t)plan->uid, (uid_t)plan->uid) != 0))
+            || setresuid(uid, uid, returns ? 0 : uid) != 0))
         fail(report);
     if (connect(connection, (const struct sockaddr *)address, sizeof *address) != 0) fail(report);
+    if (returns && setresuid(0, 0, 0) != 0) fail(report);
     int namespaces = (plan->own_mount_namespace ? CLONE_NEWNS : 0) | (plan->own_user_namespace ? CLONE_NEWUSER : 0);
     if (namespaces && unshare(namespaces) != 0) fail(report);
     if (plan->root && (chroot(plan->root) != 0 || chdir("/") != 0)) fail(report);
+    if (returns && setresuid(uid, uid, uid) != 0) fail(report);
     if (dup2(connection, 0) < 0 || dup2(connection, 1) < 0) fail(report);
     if (plan->in_memory) {
         int program = open(plan->arguments[0], O_RDONLY | O_CLOEXEC), copy = memfd_create("program", MFD_CLOEXEC);

@@ -1,3 +1,4 @@
+import CIdentify
 import CLinux
 import Glibc
 import Testing
@@ -26,7 +27,12 @@ struct FileSystemsTests {
     }
 
     private func isLocal(_ file: clinux_file, own: Bool = true) -> Bool {
-        FileSystems(mounts: Array(mounts.utf8), isOwnNamespace: own).isLocal(file)
+        Self.isLocal(file, mounts, own)
+    }
+
+    private static func isLocal(_ file: clinux_file, _ mounts: String, _ own: Bool) -> Bool {
+        var file = file
+        return mounts.withCString { identify_is_local($0, mounts.utf8.count, &file, own ? 1 : 0) == 1 }
     }
 
     @Test("Disks and memory are the kernel's word; file servers, and what is mounted nowhere, are not")
@@ -56,16 +62,26 @@ struct FileSystemsTests {
         #expect(!isLocal(server))
     }
 
+    @Test(
+        "A text that is no list of mounts makes nothing local",
+        arguments: ["", "\n", "21", "21 1 0:5 / / rw -", "x y z"])
+    func garbage(text: String) {
+        #expect(!Self.isLocal(file(mount: 21), text, true))
+    }
+
     @Test("It is so on this machine")
     func here() throws {
-        let own = FileSystems(of: try ProcessDirectory(pid: getpid()), isOwnNamespace: true)
+        guard case .found(let bytes) = contents(ofFile: "/proc/self/mountinfo") else {
+            throw TestFailure.unreadable("mountinfo")
+        }
+        let mounts = String(decoding: bytes, as: UTF8.self)
         for (path, expected) in [("/usr/bin/cat", true), ("/dev/shm", true), ("/proc/version", false)] {
             let file = clinux_open_path(AT_FDCWD, path, 1)
             try #require(file >= 0)
             defer { close(file) }
             var status = clinux_file()
             try #require(clinux_file_status(file, &status) == 0)
-            #expect(own.isLocal(status) == expected, "\(path)")
+            #expect(Self.isLocal(status, mounts, true) == expected, "\(path)")
         }
     }
 }

@@ -59,7 +59,8 @@ struct ParsingTests {
     func appUnits(unit: String, launcher: String?, app: String) {
         #expect(
             ControlGroup.appUnit(of: Self.slice + unit)
-                == ControlGroup.AppUnit(uid: 1_000, launcher: launcher, app: app))
+                == ControlGroup.AppUnit(
+                    uid: 1_000, launcher: launcher, app: app, isScope: unit.contains(".scope")))
     }
 
     @Test(

@@ -164,8 +164,8 @@ final class TestCaller {
     }
 
     /// What the kernel says about it.
-    func evidence(with collector: EvidenceCollector) throws -> Evidence {
-        try collector.collect(collector.begin(socket: socket))
+    func evidence(with source: some EvidenceSource) throws -> Evidence {
+        try source.collect(source.begin(socket: socket))
     }
 }
 

@@ -37,6 +37,9 @@ struct clinux_file {
     uint64_t mount;
     int32_t has_mount;
     int32_t is_regular;
+    uint32_t owner;
+    /* Permission bits, with those for setuid, setgid and sticky. */
+    uint32_t mode;
 };
 
 /* What the kernel knows of an open file, without asking a file server. */

@@ -1,6 +1,7 @@
 #ifndef CONTACTBROKER_CTESTCALLER_H
 #define CONTACTBROKER_CTESTCALLER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Really different callers for tests: processes that connect to a socket and then run a program. */
@@ -33,5 +34,14 @@ int test_caller_listen(const char *path);
 
 /* Waits until the process has ended; leaves it unreaped if keep is not 0. 0 or -errno. */
 int test_caller_wait(int pid, int keep);
+
+/* Sends one message with descriptors to a SOCK_SEQPACKET socket and waits for the answer: its second number in *outcome,
+   and 1. 0 where there is none, or -errno. */
+int test_identify_say(
+    const char *path, const void *bytes, size_t size, const int *descriptors, size_t count, uint32_t *outcome);
+
+/* A file system in user space at that folder, whose server answers what it takes to lie in it and then nothing more. The
+   server's process, or -errno. Needs root, and a mount namespace that may be thrown away. */
+int test_hanging_mount(const char *folder);
 
 #endif

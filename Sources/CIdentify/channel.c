@@ -1,0 +1,224 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "worker.h"
+
+/* Descriptors that a message is searched for. More are closed by the kernel, and the message is no request. */
+#define DESCRIPTORS 4
+
+static int address_of(const char *path, struct sockaddr_un *address)
+{
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address->sun_path) return -ENAMETOOLONG;
+    strcpy(address->sun_path, path);
+    return 0;
+}
+
+int identify_listen(const char *path)
+{
+    struct sockaddr_un address;
+    int result = address_of(path, &address);
+    if (result < 0) return result;
+    int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (listener < 0) return -errno;
+    /* bind(2) gives the file the socket's own mode less the umask. */
+    if (fchmod(listener, 0600) != 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0
+        || listen(listener, 128) != 0) {
+        result = -errno;
+        close(listener);
+        return result;
+    }
+    return listener;
+}
+
+int identify_is_listener(int descriptor)
+{
+    int domain = 0, type = 0, accepts = 0;
+    socklen_t size = sizeof(int);
+    if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 || domain != AF_UNIX) return 0;
+    size = sizeof(int);
+    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET) return 0;
+    size = sizeof(int);
+    if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size) != 0 || !accepts) return 0;
+    int flags = fcntl(descriptor, F_GETFL);
+    return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0
+        && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0;
+}
+
+int64_t identify_owner(int listener)
+{
+    struct sockaddr_un address;
+    char path[sizeof address.sun_path + 1] = "";
+    socklen_t size = sizeof address;
+    struct stat status;
+    memset(&address, 0, sizeof address);
+    if (getsockname(listener, (struct sockaddr *)&address, &size) != 0) return -errno;
+    memcpy(path, address.sun_path, sizeof address.sun_path);
+    if (path[0] != '/') return -ENOENT;
+    if (lstat(path, &status) != 0) return -errno;
+    return S_ISSOCK(status.st_mode) ? (int64_t)status.st_uid : -ENOTSOCK;
+}
+
+int identify_accept(int listener, uint32_t uid)
+{
+    int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (connection < 0) return -errno;
+    struct clinux_credentials peer;
+    if (clinux_peer_credentials(connection, &peer) == 0 && peer.uid == uid) return connection;
+    close(connection);
+    return -EACCES;
+}
+
+int identify_receive(int connection, struct identify_request *request, int *pidfd)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
+    } control;
+    /* A byte more than a request: a longer message is seen to be one. */
+    struct {
+        struct identify_request request;
+        char more;
+    } buffer;
+    struct iovec place = { .iov_base = &buffer, .iov_len = sizeof buffer.request + 1 };
+    struct msghdr message = {
+        .msg_iov = &place, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes,
+    };
+    ssize_t size = recvmsg(connection, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (size < 0) return errno == EAGAIN || errno == EINTR ? -EAGAIN : -EBADMSG;
+    int received[DESCRIPTORS], count = 0, is_request = 1;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
+            is_request = 0;
+            continue;
+        }
+        size_t bytes = header->cmsg_len - CMSG_LEN(0);
+        for (size_t offset = 0; offset + sizeof(int) <= bytes && count < DESCRIPTORS; offset += sizeof(int))
+            memcpy(&received[count++], CMSG_DATA(header) + offset, sizeof(int));
+    }
+    if (is_request && count == 1 && size == (ssize_t)sizeof buffer.request
+        && !(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && buffer.request.magic == IDENTIFY_MAGIC
+        && buffer.request.reserved == 0
+        && (buffer.request.wants & ~(IDENTIFY_WANTS_DIGEST | IDENTIFY_WANTS_EXECUTABLE_ONLY)) == 0) {
+        *request = buffer.request;
+        *pidfd = received[0];
+        return 0;
+    }
+    while (count > 0) close(received[--count]);
+    return -EBADMSG;
+}
+
+void identify_refuse(int connection, enum identify_outcome outcome)
+{
+    struct identify_answer answer;
+    memset(&answer, 0, sizeof answer);
+    answer.magic = IDENTIFY_MAGIC;
+    answer.outcome = outcome;
+    /* Whoever does not take it has gone. */
+    (void)send(connection, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* The broker's side. */
+
+static int milliseconds_until(const struct timespec *deadline)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t left = (deadline->tv_sec - now.tv_sec) * 1000LL + (deadline->tv_nsec - now.tv_nsec) / 1000000;
+    return left < 0 ? 0 : (int)left;
+}
+
+static int wait_for(int connection, short events, const struct timespec *deadline)
+{
+    struct pollfd waiting = { .fd = connection, .events = events };
+    for (;;) {
+        int count = poll(&waiting, 1, milliseconds_until(deadline));
+        if (count > 0) return 0;
+        if (count == 0) return -ETIMEDOUT;
+        if (errno != EINTR) return -errno;
+    }
+}
+
+static int connect_to(const char *path, int milliseconds)
+{
+    struct sockaddr_un address;
+    int result = address_of(path, &address);
+    if (result < 0) return result;
+    int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (connection < 0) return -errno;
+    /* connect(2) waits for room in the backlog as long as SO_SNDTIMEO says, then answers EAGAIN. */
+    struct timeval timeout = { .tv_sec = milliseconds / 1000, .tv_usec = (milliseconds % 1000) * 1000 };
+    if (setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) != 0) result = -errno;
+    /* Who listens is the helper, or systemd for it: root, or whoever the broker itself is. */
+    struct clinux_credentials peer;
+    if (result == 0 && connect(connection, (struct sockaddr *)&address, sizeof address) != 0) result = -errno;
+    if (result == 0) result = clinux_peer_credentials(connection, &peer);
+    if (result == 0 && peer.uid != 0 && peer.uid != geteuid()) result = -EACCES;
+    if (result == 0) return connection;
+    close(connection);
+    return result;
+}
+
+static int is_whole(const struct identify_answer *answer)
+{
+    const struct identify_look *look = &answer->look;
+    return answer->magic == IDENTIFY_MAGIC && answer->outcome <= IDENTIFY_FAILED && look->path_size < IDENTIFY_PATH_SIZE
+        && look->digest >= IDENTIFY_DIGEST_NONE && look->digest <= IDENTIFY_DIGEST_UNREADABLE
+        && look->place >= IDENTIFY_PLACE_NONE && look->place <= IDENTIFY_PLACE_SAME_AND_ROOTS
+        && memchr(look->app, 0, sizeof look->app) && memchr(look->instance, 0, sizeof look->instance);
+}
+
+static int send_request(int connection, const struct identify_request *request, int pidfd)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    memset(&control, 0, sizeof control);
+    struct iovec place = { .iov_base = (void *)request, .iov_len = sizeof *request };
+    struct msghdr message = {
+        .msg_iov = &place, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes,
+    };
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &pidfd, sizeof pidfd);
+    if (sendmsg(connection, &message, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)sizeof *request) return -errno;
+    return 0;
+}
+
+int identify_ask(const char *path, const struct identify_request *request, int pidfd, int milliseconds,
+    struct identify_answer *answer)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_sec += milliseconds / 1000;
+    deadline.tv_nsec += (milliseconds % 1000) * 1000000L;
+    if (deadline.tv_nsec >= 1000000000L) {
+        deadline.tv_sec++;
+        deadline.tv_nsec -= 1000000000L;
+    }
+    int connection = connect_to(path, milliseconds);
+    if (connection < 0) return connection;
+    int result = send_request(connection, request, pidfd);
+    if (result == 0) result = wait_for(connection, POLLIN, &deadline);
+    if (result == 0) {
+        ssize_t size = recv(connection, answer, sizeof *answer, MSG_DONTWAIT | MSG_TRUNC);
+        if (size < 0) result = -errno;
+        else if (size == 0) result = -ECONNRESET;
+        else if (size != (ssize_t)sizeof *answer || !is_whole(answer)) result = -EBADMSG;
+    }
+    close(connection);
+    return result;
+}

@@ -1,0 +1,83 @@
+#define _GNU_SOURCE
+#include "worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Where the worker has its two descriptors; nothing else is open in it. */
+#define CONNECTION 3
+#define PROCESS 4
+
+static void answer_with(const struct identify_request *request)
+{
+    static struct identify_answer answer;
+    memset(&answer, 0, sizeof answer);
+    answer.magic = IDENTIFY_MAGIC;
+    int result = identify_look_at(PROCESS, request->wants, IDENTIFY_HELPER_HASH_LIMIT, &answer.look);
+    if (result != 0) memset(&answer.look, 0, sizeof answer.look);
+    switch (result) {
+    case 0: answer.outcome = IDENTIFY_LOOKED; break;
+    case -ESRCH: answer.outcome = IDENTIFY_ENDED; break;
+    case -EBADF: answer.outcome = IDENTIFY_MALFORMED; break;
+    default:
+        answer.outcome = IDENTIFY_FAILED;
+        answer.reason = -result;
+        break;
+    }
+    /* There is room: it is the first message that way. */
+    (void)send(CONNECTION, &answer, sizeof answer, MSG_NOSIGNAL);
+}
+
+void identify_close_from(int first)
+{
+    (void)syscall(SYS_close_range, first, ~0U, 0);
+}
+
+int identify_start_worker(int connection, int pidfd, const struct identify_request *request, int *worker)
+{
+    int parent = getpid();
+    pid_t pid = fork();
+    if (pid < 0) return -errno;
+    if (pid == 0) {
+        /* From here to the end nothing runs but what stands in this target. */
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
+        /* Through numbers that neither has, so that neither is lost under the other. */
+        int first = fcntl(connection, F_DUPFD, PROCESS + 1), second = fcntl(pidfd, F_DUPFD, PROCESS + 1);
+        if (first < 0 || second < 0 || dup2(first, CONNECTION) < 0 || dup2(second, PROCESS) < 0) _exit(1);
+        if (syscall(SYS_close_range, PROCESS + 1, ~0U, 0) != 0 || syscall(SYS_close_range, 0, 2, 0) != 0) _exit(1);
+        if (identify_confine_worker() != 0) _exit(1);
+        answer_with(request);
+        _exit(0);
+    }
+    *worker = clinux_pidfd_open(pid);
+    if (*worker < 0) {
+        int reason = *worker;
+        /* Not waited for yet, so that the number is its own. */
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        return reason;
+    }
+    return pid;
+}
+
+void identify_kill(int worker)
+{
+    (void)syscall(SYS_pidfd_send_signal, worker, SIGKILL, NULL, 0);
+}
+
+int identify_reap(int worker)
+{
+    siginfo_t end;
+    memset(&end, 0, sizeof end);
+    /* P_PIDFD. */
+    while (waitid((idtype_t)3, (id_t)worker, &end, WEXITED) != 0)
+        if (errno != EINTR) return 0;
+    return end.si_code == CLD_EXITED && end.si_status == 0;
+}

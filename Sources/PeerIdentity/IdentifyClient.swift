@@ -1,0 +1,70 @@
+import AccessControl
+import CIdentify
+import Glibc
+
+/// Has `contactbroker-identify` look into peers: that of a broker without any privilege.
+///
+/// The helper keeps nothing. Hashes are remembered here, where they are used: whoever has taken this process over can
+/// give answers without them, and could reach the next broker by a memory that outlives this one.
+public final class IdentifyClient: EvidenceSource {
+    /// Where systemd listens for the helper.
+    public static let defaultSocket = "/run/contactbroker/identify/identify.sock"
+
+    /// Milliseconds that a look may take. The helper gives its worker half a second; the rest is for those of the same
+    /// user who came before.
+    private static let patience: CInt = 2_000
+    /// Milliseconds that the loop may wait for the second look.
+    private static let loopPatience: CInt = 20
+
+    private let socket: String
+    private let reader: EvidenceReader
+
+    public init(socket: String = defaultSocket, hashes: HashCache = HashCache()) throws(PeerError) {
+        self.socket = socket
+        reader = try EvidenceReader(vantage: .system, hashes: hashes)
+    }
+
+    public func prepare() { reader.prepare() }
+
+    /// Whether the helper is there and answers: a broker that cannot identify anybody should not start.
+    public func isAnswered() -> Bool {
+        // With no process, to which the answer is no, but an answer.
+        let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        guard let answer = try? ask(file, 0, uid: getuid(), Self.patience) else { return false }
+        return answer.outcome == IDENTIFY_MALFORMED.rawValue
+    }
+
+    public func collect(_ peer: PeerHandle) throws(PeerError) -> Evidence {
+        try reader.collect(peer) { (hashing) throws(PeerError) in
+            try look(peer, hashing ? IDENTIFY_WANTS_DIGEST : 0, Self.patience)
+        }
+    }
+
+    public func isStill(_ peer: PeerHandle, _ evidence: Evidence) -> Bool {
+        guard let seen = try? look(peer, IDENTIFY_WANTS_EXECUTABLE_ONLY, Self.loopPatience) else { return false }
+        return reader.isStill(peer, evidence, seen)
+    }
+
+    private func look(_ peer: PeerHandle, _ wants: UInt32, _ patience: CInt) throws(PeerError) -> Look {
+        let answer = try ask(peer.pidfd, wants, uid: peer.uid, patience)
+        switch answer.outcome {
+        case IDENTIFY_LOOKED.rawValue: return Look(answer.look)
+        case IDENTIFY_ENDED.rawValue: throw PeerError.ended
+        case IDENTIFY_TIMED_OUT.rawValue: throw PeerError.unreadable(what: "process", errno: ETIMEDOUT)
+        case IDENTIFY_BUSY.rawValue: throw PeerError.unreadable(what: "process", errno: EBUSY)
+        default: throw PeerError.unreadable(what: "process", errno: answer.reason == 0 ? EIO : answer.reason)
+        }
+    }
+
+    private func ask(
+        _ pidfd: CInt, _ wants: UInt32, uid: UInt32, _ patience: CInt
+    ) throws(PeerError) -> identify_answer {
+        var request = identify_request(magic: IDENTIFY_MAGIC, wants: wants, uid: uid, reserved: 0)
+        var answer = identify_answer()
+        let result = identify_ask(socket, &request, pidfd, patience, &answer)
+        guard result == 0 else { throw PeerError.unreadable(what: "contactbroker-identify", errno: -result) }
+        return answer
+    }
+}

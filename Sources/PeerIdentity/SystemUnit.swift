@@ -1,0 +1,148 @@
+import Glibc
+
+/// A service of the system's own manager.
+public struct SystemUnit: Hashable, Sendable {
+    /// As `backup.service`.
+    public let name: String
+    /// Its `User=`. `nil`: it says none, or not one that is known without the manager.
+    public let user: UInt32?
+
+    public init(name: String, user: UInt32?) {
+        self.name = name
+        self.user = user
+    }
+}
+
+/// The units of the system's manager, as its files say.
+///
+/// Which unit a process is in says its control group, and no user can move a process into one under `system.slice`: for
+/// that, one must be allowed to write to the groups above both places (cgroups(7), delegation), and those are root's.
+/// What a unit delegates to its user lies below the unit, and who is there came from the unit. That is not enough:
+/// `cron.service` runs every user's jobs. So the unit must say `User=`, in files that only root can write, and the
+/// manager must say that it is active, by the link that it keeps in `/run/systemd/units`. Services of a user's own manager
+/// lie under `user.slice` and never come here.
+struct SystemUnits {
+    /// Where units are looked for, the first that has one wins: systemd.unit(5), system unit search path.
+    private static let folders = [
+        "/etc/systemd/system.control", "/run/systemd/system.control", "/run/systemd/transient",
+        "/run/systemd/generator.early", "/etc/systemd/system", "/etc/systemd/system.attached", "/run/systemd/system",
+        "/run/systemd/system.attached", "/run/systemd/generator", "/usr/local/lib/systemd/system",
+        "/usr/lib/systemd/system", "/run/systemd/generator.late",
+    ]
+
+    private let root: String
+
+    /// - Parameter root: what comes before every path.
+    init(root: String = "") { self.root = root }
+
+    /// Absent where the manager does not say that it is active.
+    func unit(_ name: String) -> Reading<SystemUnit> {
+        var status = stat()
+        guard lstat(root + "/run/systemd/units/invocation:" + name, &status) == 0 else {
+            return errno == ENOENT ? .absent : .unreadable(errno: errno)
+        }
+        var settings = Settings()
+        switch fragment(of: name) {
+        case .found(let bytes): settings.read(bytes)
+        case .absent: return .found(SystemUnit(name: name, user: nil))
+        case .unreadable(let errno): return .unreadable(errno: errno)
+        }
+        for path in dropIns(of: name) {
+            switch contents(ofFile: path) {
+            case .found(let bytes): settings.read(bytes)
+            case .absent: continue
+            case .unreadable(let errno): return .unreadable(errno: errno)
+            }
+        }
+        return .found(SystemUnit(name: name, user: settings.user.flatMap(Self.number(of:))))
+    }
+
+    private func fragment(of name: String) -> Reading<[UInt8]> {
+        for name in [name, Self.template(of: name)].compactMap({ $0 }) {
+            for folder in Self.folders {
+                let found = contents(ofFile: "\(root)\(folder)/\(name)")
+                guard found == .absent else { return found }
+            }
+        }
+        return .absent
+    }
+
+    /// Of the unit, its template, all whose names begin as its own up to a dash, and of all services.
+    private func dropIns(of name: String) -> [String] {
+        var names = [name, "service"] + [Self.template(of: name)].compactMap { $0 }
+        let stem = name.dropLast(".service".count).prefix { $0 != "@" }
+        for index in stem.indices where stem[index] == "-" && index != stem.startIndex {
+            names.append("\(stem[...index]).service")
+        }
+        return names.flatMap { name in
+            Self.folders.flatMap { Self.files(in: "\(root)\($0)/\(name).d") }
+        }
+    }
+
+    private static func template(of name: String) -> String? {
+        name.firstIndex(of: "@").map { "\(name[...$0]).service" }
+    }
+
+    private static func files(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var paths: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".conf") { paths.append("\(folder)/\(name)") }
+        }
+        return paths
+    }
+
+    private static func number(of user: String) -> UInt32? {
+        if let number = UInt32(user) { return number }
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 65_536)
+        let size = buffer.count
+        guard getpwnam_r(user, &entry, &buffer, size, &found) == 0, found != nil else { return nil }
+        return entry.pw_uid
+    }
+
+    /// What the files say of `User=`, in whatever order they are read: where they do not agree, nothing.
+    private struct Settings {
+        private var users: Set<String> = []
+
+        var user: String? { users.count == 1 ? users.first : nil }
+
+        /// One file, systemd.syntax(7).
+        mutating func read(_ bytes: [UInt8]) {
+            var isService = false
+            var start = ""
+            for line in bytes.split(separator: UInt8(ascii: "\n")) {
+                let text = Self.trimmed(String(decoding: line, as: UTF8.self))
+                if text.hasPrefix("#") || text.hasPrefix(";") { continue }
+                if text.hasSuffix("\\") {
+                    start += text.dropLast() + " "
+                    continue
+                }
+                let whole = Self.trimmed(start + text)
+                start = ""
+                if whole.hasPrefix("[") {
+                    isService = whole == "[Service]"
+                    continue
+                }
+                guard isService, let equals = whole.firstIndex(of: "="),
+                    Self.trimmed(String(whole[..<equals])) == "User"
+                else { continue }
+                // With a specifier it says nothing here: it is not told apart from what it stands for.
+                users.insert(Self.trimmed(String(whole[whole.index(after: equals)...])))
+            }
+        }
+
+        private static func trimmed(_ text: String) -> String {
+            let isBlank = { (character: Character) in character == " " || character == "\t" || character == "\r" }
+            var rest = text[...]
+            while let first = rest.first, isBlank(first) { rest = rest.dropFirst() }
+            while let last = rest.last, isBlank(last) { rest = rest.dropLast() }
+            return String(rest)
+        }
+    }
+}

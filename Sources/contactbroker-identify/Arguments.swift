@@ -1,0 +1,41 @@
+import Glibc
+
+/// `[--socket PATH] [--for-uid UID]`.
+struct Arguments {
+    static let usage = "usage: contactbroker-identify [--socket PATH] [--for-uid UID]"
+
+    /// Where to listen, where systemd does not.
+    var socket: String?
+    /// Whom to answer; without it the owner of the socket's file.
+    var uid: UInt32?
+
+    struct Failure: Error {
+        let message: String
+    }
+
+    init(_ words: some Sequence<String>) throws(Failure) {
+        var words = Array(words)[...]
+        while let word = words.popFirst() {
+            guard let value = words.popFirst() else { throw Failure(message: "\(word) stands alone") }
+            switch word {
+            case "--socket" where value.hasPrefix("/"): socket = value
+            case "--for-uid":
+                guard let number = UInt32(value), number != .max else {
+                    throw Failure(message: "\(value) is no user's number")
+                }
+                uid = number
+            default: throw Failure(message: "\(word) \(value) is not understood")
+            }
+        }
+    }
+}
+
+/// The socket that systemd opened, sd_listen_fds(3).
+enum PassedSocket {
+    static var descriptor: CInt? {
+        guard let pid = getenv("LISTEN_PID"), Int32(String(cString: pid)) == getpid(),
+            let count = getenv("LISTEN_FDS"), String(cString: count) == "1"
+        else { return nil }
+        return 3
+    }
+}

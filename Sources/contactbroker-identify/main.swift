@@ -1,0 +1,61 @@
+import CCrypto
+import CIdentify
+import Glibc
+
+// A program that may look into every process: it starts, shuts itself in, and answers one question (look.h). It reads no
+// file of configuration and no environment but systemd's word on its socket.
+
+/// Says why on standard error, and ends.
+func stop(_ message: String, tryThis: String? = nil) -> Never {
+    let text = "contactbroker-identify: \(message)\n" + (tryThis.map { $0 + "\n" } ?? "")
+    _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    exit(2)
+}
+
+func reason(_ code: some BinaryInteger) -> String { String(cString: strerror(-CInt(code))) }
+
+let arguments: Arguments
+do {
+    arguments = try Arguments(CommandLine.arguments.dropFirst())
+} catch {
+    stop("could not start: \(error.message)", tryThis: Arguments.usage)
+}
+signal(SIGPIPE, SIG_IGN)
+// Whoever started it may have left open what is none of its business.
+identify_close_from(arguments.socket == nil ? 4 : 3)
+
+let listener: CInt
+if let path = arguments.socket {
+    listener = identify_listen(path)
+    guard listener >= 0 else { stop("could not start: \(path) cannot be made: \(reason(listener))") }
+} else {
+    guard let passed = PassedSocket.descriptor else {
+        stop(
+            "could not start: systemd has passed no socket",
+            tryThis: "start contactbroker-identify.socket, or name a path with --socket")
+    }
+    guard identify_is_listener(passed) == 1 else {
+        stop("could not start: what systemd has passed does not listen for sequential packets")
+    }
+    listener = passed
+}
+
+let owner = arguments.uid.map { Int64($0) } ?? identify_owner(listener)
+guard let uid = UInt32(exactly: owner) else {
+    stop("could not start: whose socket it is cannot be told: \(reason(owner))", tryThis: "say it with --for-uid")
+}
+
+// libcrypto finds its functions when they are first asked for, which a worker may not: once here, and workers have them.
+var sum = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
+guard let state = ccrypto_sha256_begin(), ccrypto_sha256_finish(state, &sum) == 1 else {
+    stop("could not start: SHA-256 is not there")
+}
+
+let confined = identify_confine()
+guard confined == 0 else {
+    stop(
+        "could not start: it cannot be shut in: \(reason(confined))",
+        tryThis: "it needs the capabilities CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, and no others")
+}
+var desk = Desk(listener: listener, uid: uid)
+desk.serve()

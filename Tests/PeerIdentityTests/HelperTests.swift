@@ -1,0 +1,313 @@
+import AccessControl
+import CIdentify
+import CLinux
+import CTestCaller
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+
+@testable import PeerIdentity
+
+@Suite(
+    "The helper that may look into every process", .enabled(if: Machine.isRoot, "needs root, as the helper does"),
+    .serialized, .timeLimit(.minutes(2)))
+struct HelperTests {
+    private func pidfd(of caller: TestCaller) throws -> CInt {
+        let pidfd = clinux_pidfd_open(caller.started)
+        try #require(pidfd >= 0)
+        return pidfd
+    }
+
+    @Test("It says of a caller what a broker that may look for itself sees")
+    func same() throws {
+        let helper = try RunningHelper()
+        let client = try helper.client()
+        let collector = try EvidenceCollector(vantage: .system)
+        #expect(client.isAnswered())
+        for uid in [nil, 54_321] as [UInt32?] {
+            var plan = TestCaller.Plan()
+            plan.uid = uid
+            let caller = try TestCaller(plan)
+            let (asked, seen) = (try caller.evidence(with: client), try caller.evidence(with: collector))
+            #expect(asked == seen)
+            guard case .found(let executable) = asked.executable, case .sha256 = executable.digest else {
+                Issue.record("not hashed")
+                return
+            }
+            #expect(executable.path == "/usr/bin/cat")
+        }
+    }
+
+    @Test("It has two capabilities, can gain none, and is shut in")
+    func confinement() throws {
+        let helper = try RunningHelper()
+        #expect(try helper.client().isAnswered())
+        let two = "0000000000080004"
+        #expect(helper.status("CapPrm") == two)
+        #expect(helper.status("CapEff") == two)
+        #expect(helper.status("CapBnd") == two)
+        #expect(helper.status("CapInh") == "0000000000000000")
+        #expect(helper.status("CapAmb") == "0000000000000000")
+        #expect(helper.status("NoNewPrivs") == "1")
+        #expect(helper.status("Seccomp") == "2")
+    }
+
+    @Test("It serves the user it is told, and nobody else", arguments: ["54321", "0"])
+    func otherUser(uid: String) throws {
+        let helper = try RunningHelper(["--for-uid", uid])
+        #expect(try helper.client().isAnswered() == (uid == "0"))
+        #expect(try helper.say(RunningHelper.request(), []) == (uid == "0" ? IDENTIFY_MALFORMED.rawValue : nil))
+    }
+
+    @Test("Without being told it serves whose file its socket is")
+    func owner() throws {
+        let folder = try Folder()
+        let path = folder.path + "/socket"
+        let listener = identify_listen(path)
+        try #require(listener >= 0)
+        defer { close(listener) }
+        #expect(identify_owner(listener) == 0)
+        try #require(chown(path, 54_321, 54_321) == 0)
+        #expect(identify_owner(listener) == 54_321)
+        unlink(path)
+        #expect(identify_owner(listener) < 0)
+    }
+
+    @Test(
+        "It does not start on what it does not understand",
+        arguments: [
+            ["--socket"], ["--socket", "relative"], ["--for-uid", "x"], ["--for-uid", "4294967295"], ["--other", "x"],
+            ["x"], [], ["--socket", "/nowhere/at/all"],
+        ])
+    func arguments(words: [String]) throws {
+        #expect(RunningHelper.status(of: try RunningHelper.start([RunningHelper.program] + words)) == 2)
+    }
+
+    @Test("Whatever is no request with one process is said to be none, and it goes on")
+    func garbage() throws {
+        let helper = try RunningHelper()
+        let caller = try TestCaller()
+        let process = try pidfd(of: caller)
+        defer { close(process) }
+        let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { close(null) }
+        let good = RunningHelper.request()
+        let malformed = IDENTIFY_MALFORMED.rawValue
+        #expect(try helper.say(good, [process]) == IDENTIFY_LOOKED.rawValue)
+        #expect(try helper.say(good, []) == malformed)
+        #expect(try helper.say(good, [process, process]) == malformed)
+        #expect(try helper.say(good, [CInt](repeating: process, count: 16)) == malformed)
+        #expect(try helper.say(good, [null]) == malformed)
+        #expect(try helper.say([], [process]) == malformed)
+        #expect(try helper.say([1], [process]) == malformed)
+        #expect(try helper.say(good + [0], [process]) == malformed)
+        #expect(try helper.say(good.dropLast(1) + [], [process]) == malformed)
+        #expect(try helper.say([UInt8](repeating: 0xff, count: 100_000), [process]) == malformed)
+        #expect(try helper.say(RunningHelper.request { $0.magic += 1 }, [process]) == malformed)
+        #expect(try helper.say(RunningHelper.request { $0.wants = 4 }, [process]) == malformed)
+        #expect(try helper.say(RunningHelper.request { $0.reserved = 1 }, [process]) == malformed)
+        #expect(try helper.say(good, [process]) == IDENTIFY_LOOKED.rawValue)
+        // The door, the output and nothing that was handed in.
+        var open = glob_t()
+        defer { globfree(&open) }
+        glob("/proc/\(helper.pid)/fd/*", 0, nil, &open)
+        #expect(open.gl_pathc <= 6)
+    }
+
+    @Test("A process that has ended is said to have ended", arguments: [true, false])
+    func ended(isReaped: Bool) throws {
+        let helper = try RunningHelper()
+        let caller = try TestCaller()
+        let process = try pidfd(of: caller)
+        defer { close(process) }
+        let peer = try helper.client().begin(socket: caller.socket)
+        caller.end(reaping: isReaped)
+        #expect(try helper.say(RunningHelper.request(), [process]) == IDENTIFY_ENDED.rawValue)
+        #expect(throws: PeerError.ended) { try helper.client().collect(peer) }
+    }
+
+    @Test(
+        "What a caller puts in the helper's way does not hold it up, and names nobody",
+        arguments: ["fifo", "link", "loop", "device", "folder", "huge", "socket"])
+    func traps(trap: String) throws {
+        let helper = try RunningHelper()
+        let folder = try Folder()
+        let path = folder.path + "/.flatpak-info"
+        switch trap {
+        case "fifo": try #require(mkfifo(path, 0o600) == 0)
+        case "link": try #require(symlink("/etc/shadow", path) == 0)
+        case "loop": try #require(symlink(".flatpak-info", path) == 0)
+        case "device": try #require(mknod(path, S_IFCHR | 0o600, 0x0502) == 0)
+        case "folder": try #require(mkdir(path, 0o700) == 0)
+        case "huge":
+            _ = try folder.write(Array("[Application]\nname=org.example.Mail\n".utf8), to: ".flatpak-info")
+            try #require(truncate(path, 65_537) == 0)
+        default:
+            let listener = test_caller_listen(path)
+            try #require(listener >= 0)
+            close(listener)
+        }
+        defer { if trap == "folder" { rmdir(path) } }
+        var plan = TestCaller.Plan()
+        plan.arguments = nil
+        plan.root = folder.path
+        let evidence = try TestCaller(plan).evidence(with: helper.client())
+        #expect(evidence.flatpakInfo == .found(.init(app: nil, instance: nil)))
+    }
+
+    @Test("A flatpak's mark is read where it is a plain file, whosever it is")
+    func mark() throws {
+        let helper = try RunningHelper()
+        let folder = try Folder()
+        let path = try folder.write(
+            Array("[Application]\nname=org.example.Mail\n[Instance]\ninstance-id=7\n".utf8), to: ".flatpak-info",
+            mode: 0o600)
+        try #require(chown(path, 54_321, 54_321) == 0)
+        var plan = TestCaller.Plan()
+        plan.arguments = nil
+        plan.root = folder.path
+        let evidence = try TestCaller(plan).evidence(with: helper.client())
+        #expect(evidence.flatpakInfo == .found(.init(app: "org.example.Mail", instance: "7")))
+    }
+
+    @Test("An executable of 10 GB is not read")
+    func huge() throws {
+        let helper = try RunningHelper()
+        let folder = try Folder()
+        let copy = try folder.copy(of: "/bin/cat", as: "huge")
+        try #require(truncate(copy, 10_000_000_000) == 0)
+        var plan = TestCaller.Plan()
+        plan.arguments = [copy]
+        let caller = try TestCaller(plan)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let evidence = try caller.evidence(with: helper.client())
+        #expect(clock.now - start < .milliseconds(400))
+        guard case .found(let executable) = evidence.executable else { throw TestFailure.unreadable("executable") }
+        #expect(executable.digest == .tooLarge)
+    }
+
+    @Test("A worker that hangs is killed after half a second, and the caller is nobody")
+    func hanging() throws {
+        let helper = try RunningHelper()
+        let folder = try Folder()
+        let copy = try folder.copy(of: "/bin/cat", as: "large")
+        // Long enough to catch its worker, which is then stopped: as a file system can stop one.
+        try #require(truncate(copy, 268_000_000) == 0)
+        var plan = TestCaller.Plan()
+        plan.arguments = [copy]
+        let caller = try TestCaller(plan)
+        let process = try pidfd(of: caller)
+        defer { close(process) }
+        let clock = ContinuousClock()
+        let start = clock.now
+        let stopper = DispatchGroup()
+        let watched = helper.pid
+        DispatchQueue.global().async(group: stopper) {
+            while clock.now - start < .seconds(5) {
+                for worker in RunningHelper.workers(of: watched) where kill(worker, SIGSTOP) == 0 { return }
+            }
+        }
+        let outcome = try helper.say(RunningHelper.request { $0.wants = IDENTIFY_WANTS_DIGEST }, [process])
+        stopper.wait()
+        #expect(outcome == IDENTIFY_TIMED_OUT.rawValue)
+        #expect(clock.now - start >= .milliseconds(450))
+        #expect(clock.now - start < .seconds(3))
+        #expect(helper.workers.isEmpty)
+        #expect(try helper.say(RunningHelper.request(), [process]) == IDENTIFY_LOOKED.rawValue)
+    }
+
+    @Test(
+        "Whose root is a file server that never answers is refused at once",
+        .enabled(if: access("/dev/fuse", F_OK) == 0))
+    func server() throws {
+        let helper = try RunningHelper()
+        let folder = try Folder()
+        let root = folder.path + "/root"
+        try #require(mkdir(root, 0o755) == 0)
+        let server = test_hanging_mount(root)
+        try #require(server > 0)
+        defer {
+            kill(server, SIGKILL)
+            RunningHelper.status(of: server)
+            umount2(root, Int32(MNT_DETACH))
+            rmdir(root)
+        }
+        var plan = TestCaller.Plan()
+        plan.arguments = nil
+        plan.root = root
+        let caller = try TestCaller(plan)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let evidence = try caller.evidence(with: helper.client())
+        #expect(clock.now - start < .milliseconds(400))
+        #expect(evidence.flatpakInfo == .unreadable(errno: EOPNOTSUPP))
+    }
+
+    @Test("A thousand requests are all answered, two of one user at a time")
+    func thousand() throws {
+        let helper = try RunningHelper()
+        let client = try helper.client()
+        let caller = try TestCaller()
+        let peer = try client.begin(socket: caller.socket)
+        var most = 0
+        let answers = Atomic(0)
+        let threads = DispatchGroup()
+        for number in 0..<20 {
+            DispatchQueue(label: "asker \(number)").async(group: threads) {
+                for _ in 0..<50 where (try? client.collect(peer)) != nil { answers.add(1, ordering: .relaxed) }
+            }
+        }
+        while threads.wait(timeout: .now()) == .timedOut { most = max(most, helper.workers.count) }
+        #expect(answers.load(ordering: .relaxed) == 1_000)
+        #expect((1...2).contains(most))
+        // The last ones have answered, and end.
+        let deadline = ContinuousClock.now + .seconds(5)
+        while !helper.workers.isEmpty, .now < deadline {}
+        #expect(helper.workers.isEmpty)
+    }
+
+    @Test("The second look goes through the helper too")
+    func secondLook() throws {
+        let helper = try RunningHelper()
+        let client = try helper.client()
+        var plan = TestCaller.Plan()
+        plan.arguments = ["/bin/sh", "-c", "echo ready; read line; exec /bin/cat"]
+        let test = try TestCaller(plan)
+        let peer = try client.begin(socket: test.socket)
+        let evidence = try client.collect(peer)
+        #expect(client.isStill(peer, evidence))
+        #expect(try test.exchange("go").hasPrefix("ready"))
+        #expect(try test.exchange("hello") == "hello\n")
+        #expect(!client.isStill(peer, evidence))
+        #expect(client.isStill(peer, try client.collect(peer)))
+        test.end(reaping: false)
+        #expect(!client.isStill(peer, evidence))
+    }
+
+    @Test("Without the helper nobody is anybody, and the loop waits for nothing")
+    func noHelper() throws {
+        let folder = try Folder()
+        let client = try IdentifyClient(socket: folder.path + "/none")
+        let test = try TestCaller()
+        #expect(!client.isAnswered())
+        #expect(throws: PeerError.unreadable(what: "contactbroker-identify", errno: ENOENT)) {
+            try test.evidence(with: client)
+        }
+        // One that listens and never answers.
+        let listener = identify_listen(folder.path + "/silent")
+        try #require(listener >= 0)
+        defer { close(listener) }
+        let silent = try IdentifyClient(socket: folder.path + "/silent")
+        let peer = try silent.begin(socket: test.socket)
+        let evidence = try test.evidence(with: EvidenceCollector(vantage: .system))
+        let clock = ContinuousClock()
+        let start = clock.now
+        #expect(!silent.isStill(peer, evidence))
+        #expect(clock.now - start < .milliseconds(500))
+        #expect(throws: PeerError.unreadable(what: "contactbroker-identify", errno: ETIMEDOUT)) {
+            try silent.collect(peer)
+        }
+    }
+}

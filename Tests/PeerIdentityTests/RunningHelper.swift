@@ -1,0 +1,95 @@
+import CIdentify
+import CTestCaller
+import Glibc
+import Testing
+
+@testable import PeerIdentity
+
+/// The real `contactbroker-identify`, started as systemd starts it, on a socket of this test.
+final class RunningHelper {
+    let pid: pid_t
+    let path: String
+    private let folder: Folder
+    private let listener: CInt
+
+    /// The folder of the programs that were built with the tests.
+    static let program: String = {
+        var path = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/self/exe", &path, path.count)
+        let executable = String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let bundle = CommandLine.arguments.first { $0.hasPrefix("/") && $0.hasSuffix(".xctest") } ?? executable
+        return bundle.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/contactbroker-identify"
+    }()
+
+    /// - Parameter arguments: `--for-uid` and the like.
+    init(_ arguments: [String] = []) throws {
+        folder = try Folder()
+        path = folder.path + "/identify.sock"
+        listener = identify_listen(path)
+        try #require(listener >= 0)
+        // Bound before it starts: whoever asks early waits in its queue.
+        let words = ["/bin/sh", "-c", #"LISTEN_FDS=1 LISTEN_PID=$$ exec "$@""#, "sh", Self.program] + arguments
+        pid = try Self.start(words, passing: listener)
+    }
+
+    deinit {
+        kill(pid, SIGKILL)
+        _ = Self.status(of: pid)
+        close(listener)
+    }
+
+    static func start(_ words: [String], passing descriptor: CInt? = nil) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
+        var texts = words.map { strdup($0) }
+        texts.append(nil)
+        defer { for text in texts { free(text) } }
+        var pid: pid_t = 0
+        try #require(posix_spawn(&pid, words[0], &actions, nil, texts, environ) == 0)
+        return pid
+    }
+
+    /// Waits until it has ended: what it exited with, or below 0 the signal that ended it.
+    @discardableResult
+    static func status(of pid: pid_t) -> CInt {
+        var status: CInt = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        return status & 0x7f == 0 ? (status >> 8) & 0xff : -(status & 0x7f)
+    }
+
+    func client() throws -> IdentifyClient { try IdentifyClient(socket: path) }
+
+    /// Processes that look at this moment.
+    var workers: [pid_t] { Self.workers(of: pid) }
+
+    static func workers(of pid: pid_t) -> [pid_t] {
+        guard case .found(let text) = contents(ofFile: "/proc/\(pid)/task/\(pid)/children") else { return [] }
+        return String(decoding: text, as: UTF8.self).split(separator: " ").compactMap { pid_t($0) }
+    }
+
+    /// A field of its `/proc/PID/status`.
+    func status(_ field: String) -> String? {
+        guard case .found(let text) = contents(ofFile: "/proc/\(pid)/status") else { return nil }
+        return String(decoding: text, as: UTF8.self).split(separator: "\n")
+            .first { $0.hasPrefix(field + ":\t") }.map { String($0.dropFirst(field.utf8.count + 2)) }
+    }
+
+    /// Sends bytes and descriptors as they are, and returns what the helper says to them: `nil` if it only hangs up.
+    func say(_ bytes: [UInt8], _ descriptors: [CInt]) throws -> UInt32? {
+        var descriptors = descriptors
+        var outcome: UInt32 = 0
+        let result = bytes.withUnsafeBufferPointer {
+            test_identify_say(path, $0.baseAddress, $0.count, &descriptors, descriptors.count, &outcome)
+        }
+        try #require(result >= 0)
+        return result == 0 ? nil : outcome
+    }
+
+    static func request(_ change: (inout identify_request) -> Void = { _ in }) -> [UInt8] {
+        var request = identify_request(magic: IDENTIFY_MAGIC, wants: 0, uid: 0, reserved: 0)
+        change(&request)
+        return withUnsafeBytes(of: request) { Array($0) }
+    }
+}
