@@ -13,7 +13,7 @@ import VarlinkServer
 /// The kernel is asked on the loop; files are read and hashed off it.
 struct Reception {
     let door: ContactsInterface
-    let loop: NIOLoop
+    let loop: EventLoop
     let collector: EvidenceCollector
     let log: Logger
 

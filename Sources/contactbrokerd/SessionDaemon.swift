@@ -6,8 +6,6 @@ import ContactsInterface
 import Dispatch
 import Glibc
 import Logging
-import NIOCore
-import NIOPosix
 import PeerIdentity
 import Policy
 import Varlink
@@ -38,8 +36,7 @@ struct SessionDaemon {
         let facts = HostFacts.read()
         sayWhatIsNotProtected(facts)
 
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = NIOLoop(group.any())
+        let loop = try startLoop()
         let stop = DispatchSemaphore(value: 0)
         let signals = [SIGTERM, SIGINT].map { number in
             signal(number, SIG_IGN)
@@ -52,17 +49,25 @@ struct SessionDaemon {
 
         let folders = self.folders
         let log = self.log
-        let running = try loop.eventLoop.submit {
+        let running = try loop.run {
             let house = try SessionHouse(folders: folders, loop: loop, collector: collector, facts: facts, log: log) {
                 stop.signal()
             }
             return LoopBound(house, loop: loop)
-        }.wait()
+        }
         log.info("serving \(userName(getuid())) at \(folders.runtime)")
         stop.wait()
         log.info("stopping")
-        try loop.eventLoop.submit { running.value.close() }.wait()
-        try group.syncShutdownGracefully()
+        try loop.run { running.value.close() }
+        loop.stop()
+    }
+
+    private func startLoop() throws(Failure) -> EventLoop {
+        do throws(EventLoopError) {
+            return try EventLoop()
+        } catch {
+            throw Failure("could not start: no event loop: \(error)")
+        }
     }
 
     /// Each connection is a descriptor, and so is each pidfd: the usual soft limit of 1,024 is one user's share.
@@ -97,7 +102,7 @@ final class SessionHouse {
     private var doors: [Door] = []
 
     init(
-        folders: SessionFolders, loop: NIOLoop, collector: EvidenceCollector, facts: HostFacts, log: Logger,
+        folders: SessionFolders, loop: EventLoop, collector: EvidenceCollector, facts: HostFacts, log: Logger,
         failed: @escaping @Sendable () -> Void
     ) throws {
         let access: AccessStore
@@ -131,7 +136,7 @@ final class SessionHouse {
     }
 
     private func open(
-        _ interface: ContactsInterface, _ folders: SessionFolders, _ loop: NIOLoop, _ collector: EvidenceCollector,
+        _ interface: ContactsInterface, _ folders: SessionFolders, _ loop: EventLoop, _ collector: EvidenceCollector,
         _ log: Logger, _ failed: @escaping @Sendable () -> Void
     ) throws -> Door {
         let broker = self.broker
@@ -141,7 +146,16 @@ final class SessionHouse {
             at: folders.socket(of: interface), mode: 0o600, loop: loop,
             admit: { peer, decide in reception.admit(peer, decide) },
             onCall: { call in if !service.answer(call) { broker.answer(call) } },
-            onClose: { connection, _ in broker.closed(connection) })
+            onClose: { connection, reason in
+                if case .foreignBytes(let writer, let user, let owner) = reason {
+                    log.warning(
+                        """
+                        process \(writer) of user \(user) wrote into the connection of process \(owner) at \(interface.name); \
+                        it was closed
+                        """)
+                }
+                broker.closed(connection)
+            })
         door.onFailure = { reason in
             log.error("the door \(interface.name) closed by itself: \(reason)")
             failed()
