@@ -27,13 +27,11 @@ done
 
 # A target may import only what Package.swift says it sees; ground-floor targets do no input and no output.
 for room in JSON ContactsModel Normalization Formatting Varlink VCard AccessControl ContactsInterface; do
-    hits=$(git grep -nE '^(@preconcurrency )?import (Foundation|FoundationEssentials|Dispatch|GRDB|NIO)' -- "Sources/$room" || true)
+    hits=$(git grep -nE '^(@preconcurrency )?import (Foundation|FoundationEssentials|Dispatch|GRDB)' -- "Sources/$room" || true)
     [ -z "$hits" ] || say "the ground floor does no input and no output: $hits"
 done
 hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/PeerIdentity Sources/VarlinkClient Sources/BrokerConnection || true)
 [ -z "$hits" ] || say "Foundation doubles the start of a small program: $hits"
-hits=$(git grep -nE '^import NIO' -- Sources ':!Sources/VarlinkServer' ':!Sources/contactbrokerd' || true)
-[ -z "$hits" ] || say "NIO belongs to the server: $hits"
 
 hits=$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- Sources Tests Examples ':!Tests/lint.sh' || true)
 [ -z "$hits" ] || say "unfinished: $hits"

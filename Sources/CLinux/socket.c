@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "socket.h"
 
+#include "event.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -68,8 +70,10 @@ int clinux_listen(const char *path, mode_t mode, int backlog) {
     // what the umask took is given back afterwards.
     if (fchmod(descriptor, mode) < 0) return failed(descriptor);
     if (bind(descriptor, (const struct sockaddr *)&address, sizeof address) < 0) return failed(descriptor);
-    if (chmod(path, mode) < 0 || listen(descriptor, backlog) < 0) {
-        result = failed(descriptor);
+    result = clinux_know_writers(descriptor);
+    if (result == 0 && (chmod(path, mode) < 0 || listen(descriptor, backlog) < 0)) result = -errno;
+    if (result < 0) {
+        close(descriptor);
         unlink(path);
         return result;
     }
@@ -119,6 +123,12 @@ int clinux_bound_path(int descriptor, char *path, size_t length) {
 int clinux_set_close_on_exec(int descriptor) {
     int flags = fcntl(descriptor, F_GETFD);
     if (flags < 0 || fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) < 0) return -errno;
+    return 0;
+}
+
+int clinux_set_nonblocking(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) return -errno;
     return 0;
 }
 

@@ -15,10 +15,11 @@ public struct FrameDecoder: Sendable {
     private var searched = 0
 
     /// What the buffer may keep for the next frame when it is empty, in bytes.
-    private static let keptCapacity = 64 * 1_024
+    private let keptCapacity: Int
 
-    public init(maximumFrameSize: Int) {
+    public init(maximumFrameSize: Int, keptCapacity: Int = 64 * 1_024) {
         self.maximumFrameSize = maximumFrameSize
+        self.keptCapacity = keptCapacity
     }
 
     /// Bytes held: complete frames that nobody took yet, and the beginning of the next.
@@ -74,7 +75,7 @@ public struct FrameDecoder: Sendable {
     }
 
     private mutating func clear() {
-        buffer.removeAll(keepingCapacity: buffer.capacity <= Self.keptCapacity)
+        buffer.removeAll(keepingCapacity: buffer.capacity <= keptCapacity)
         start = 0
         searched = 0
     }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a connection has ended, for the journal. The peer is told nothing.
 public enum CloseReason: Hashable, Sendable {
     /// The peer hung up, and all its calls were answered or given up.
@@ -20,6 +22,19 @@ public enum CloseReason: Hashable, Sendable {
     case replyTooLong
     /// What had been disclosed was taken back while it was on its way.
     case withdrawn
+    /// Another process than the one that connected wrote into the connection: the socket was stolen, or inherited.
+    /// Nothing of it was read as a call, and nothing more was answered.
+    case foreignBytes(writer: pid_t, writerUser: uid_t, owner: pid_t)
     /// The socket failed.
     case failed(reason: String)
+}
+
+extension CloseReason {
+    /// Why a socket failed with this code: most often because nobody is there any more.
+    init(errno: CInt) {
+        switch errno {
+        case ECONNRESET, EPIPE: self = .peerClosed
+        default: self = .failed(reason: String(cString: strerror(errno)))
+        }
+    }
 }

@@ -1,11 +1,9 @@
 import CLinux
 import Glibc
-import NIOCore
-import NIOPosix
 import Varlink
 
 /// One Unix socket at which calls are taken. It lives on the loop, and so does everything it calls.
-public final class Door {
+public final class Door: Watcher {
     /// Decides about someone who has connected. Nothing they say is read before the answer, which may come later,
     /// on the loop; it may also never come, if they hang up first.
     public typealias Admit = (AcceptedPeer, _ decide: @escaping (Admission) -> Void) -> Void
@@ -18,7 +16,7 @@ public final class Door {
     public var connectionCount: Int { connections.count }
 
     let limits: DoorLimits
-    let eventLoop: any EventLoop
+    let loop: EventLoop
     let admit: Admit
     let onCall: (Call) -> Void
     /// Where small replies are gathered.
@@ -26,13 +24,11 @@ public final class Door {
 
     private let onClose: (any Connection, CloseReason) -> Void
     private let socket: ListeningSocket
-    private var channel: (any Channel)?
     private var isClosed = false
-    private var lastListened = NIODeadline.uptimeNanoseconds(0)
-    private var lingering = Lingering()
-    /// Who was answered in this turn, if it was one.
-    private var answered: (connection: ConnectionHandler?, count: Int) = (nil, 0)
-    private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
+    private var watching: Watching?
+    /// Waits until there may be descriptors again.
+    private var pause: Timer?
+    private var connections: [ObjectIdentifier: SocketConnection] = [:]
     private var accounts: [uid_t: UserAccount] = [:]
 
     /// Opens a door at a path. The folder must exist; a left-over socket that nobody answers at is replaced.
@@ -44,7 +40,7 @@ public final class Door {
     ///     over, and never from within a `reply` or `fail`.
     ///   - onClose: called once for each admitted connection, after its last call was abandoned.
     public static func open(
-        at path: String, mode: mode_t, loop: NIOLoop, limits: DoorLimits = DoorLimits(),
+        at path: String, mode: mode_t, loop: EventLoop, limits: DoorLimits = DoorLimits(),
         admit: @escaping Admit = { _, decide in decide(.admit(context: nil)) },
         onCall: @escaping (Call) -> Void,
         onClose: @escaping (any Connection, CloseReason) -> Void = { _, _ in }
@@ -58,7 +54,7 @@ public final class Door {
     ///
     /// Must be called on the loop. The descriptor belongs to the door afterwards.
     public static func adopt(
-        _ passed: PassedSocket, loop: NIOLoop, limits: DoorLimits = DoorLimits(),
+        _ passed: PassedSocket, loop: EventLoop, limits: DoorLimits = DoorLimits(),
         admit: @escaping Admit = { _, decide in decide(.admit(context: nil)) },
         onCall: @escaping (Call) -> Void,
         onClose: @escaping (any Connection, CloseReason) -> Void = { _, _ in }
@@ -70,7 +66,7 @@ public final class Door {
     }
 
     private init(
-        socket: ListeningSocket, path: String?, loop: NIOLoop, limits: DoorLimits, admit: @escaping Admit,
+        socket: ListeningSocket, path: String?, loop: EventLoop, limits: DoorLimits, admit: @escaping Admit,
         onCall: @escaping (Call) -> Void, onClose: @escaping (any Connection, CloseReason) -> Void
     ) {
         self.socket = socket
@@ -79,8 +75,9 @@ public final class Door {
         self.admit = admit
         self.onCall = onCall
         self.onClose = onClose
-        eventLoop = loop.eventLoop
-        listen(loop)
+        self.loop = loop
+        watching = loop.inside.watchlist.add(socket.descriptor, .readable, self)
+        if watching == nil { loop.soon { self.failed("the kernel has no room to wait for it") } }
     }
 
     /// Closes the door and every connection, at once, and removes the socket's file if it is ours.
@@ -88,113 +85,97 @@ public final class Door {
         guard !isClosed else { return }
         isClosed = true
         socket.unlinkFile()
-        channel?.close(promise: nil)
+        stopListening()
         for connection in Array(connections.values) { connection.close() }
     }
 
-    private func listen(_ loop: NIOLoop) {
-        let door = LoopBound(self, loop: loop)
-        ServerBootstrap(group: eventLoop)
-            .serverChannelOption(.backlog, value: Self.backlog)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try door.value.welcome(channel) }
-            }
-            .withBoundSocket(socket.descriptor)
-            .assumeIsolated()
-            .whenComplete { self.listens($0) }
+    private func stopListening() {
+        pause?.cancel()
+        guard let watching else { return }
+        loop.inside.watchlist.remove(watching)
+        self.watching = nil
+        Glibc.close(socket.descriptor)
     }
 
-    private func listens(_ result: Result<any Channel, any Error>) {
-        switch result {
-        case .success(let channel):
-            guard !isClosed else { return channel.close(promise: nil) }
-            self.channel = channel
-            channel.closeFuture.assumeIsolated().whenComplete { [weak self] _ in self?.failed("the socket was closed") }
-        case .failure(let error):
-            failed("\(error)")
+    // MARK: Accepting
+
+    func isReady(_ readiness: Readiness) {
+        for _ in 0..<Self.acceptedInTurn {
+            guard !isClosed, watching != nil else { return }
+            let descriptor = clinux_accept(socket.descriptor)
+            if descriptor >= 0 {
+                welcome(descriptor)
+                continue
+            }
+            switch -descriptor {
+            case EAGAIN: return
+            // They hung up before they were let in, or a rule of the machine's administrator forbids them.
+            case ECONNABORTED, EPERM: continue
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return rest()
+            case let code: return failed(String(cString: strerror(code)))
+            }
         }
+    }
+
+    /// Leaves whoever wants in where they wait, until a descriptor may be free: to be told of them in every turn
+    /// would change nothing.
+    private func rest() {
+        guard let watching, pause == nil else { return }
+        loop.inside.watchlist.change(watching, to: [])
+        pause = loop.after(Self.rest) { [weak self] in self?.goOn() }
+    }
+
+    private func goOn() {
+        guard let pause, let watching else { return }
+        pause.cancel()
+        self.pause = nil
+        loop.inside.watchlist.change(watching, to: .readable)
     }
 
     private func failed(_ reason: String) {
         guard !isClosed else { return }
+        stopListening()
         onFailure?(reason)
     }
 
-    private enum Refusal: Error {
-        case closed
-        case unknownPeer
-        case tooManyConnections
-    }
-
-    /// Takes the connection in, if there is room. Throwing makes NIO close it.
-    private func welcome(_ channel: any Channel) throws {
-        guard !isClosed else { throw Refusal.closed }
-        let pipeline = channel.pipeline.syncOperations
-        // Sound: the descriptor is only used while the channel is open, by its own handler.
-        let descriptor = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
+    /// Takes the connection in, if there is room.
+    private func welcome(_ descriptor: CInt) {
         var credentials = clinux_credentials()
-        guard let descriptor, clinux_peer_credentials(descriptor, &credentials) == 0 else {
-            throw Refusal.unknownPeer
+        guard clinux_peer_credentials(descriptor, &credentials) == 0, clinux_know_writers(descriptor) == 0,
+            connections.count < limits.connections
+        else {
+            Glibc.close(descriptor)
+            return
         }
         let account =
             accounts[credentials.uid]
             ?? UserAccount(userID: credentials.uid, bytesInFlight: limits.bytesInFlightPerUser)
-        guard connections.count < limits.connections, account.connections < limits.connectionsPerUser else {
-            throw Refusal.tooManyConnections
-        }
         let peer = AcceptedPeer(descriptor: descriptor, userID: credentials.uid, processID: credentials.pid)
-        let connection = ConnectionHandler(peer: peer, account: account, door: self)
-        try pipeline.addHandler(connection)
+        let connection = SocketConnection(peer: peer, account: account, door: self)
+        guard account.connections < limits.connectionsPerUser, connection.begin() else {
+            Glibc.close(descriptor)
+            return
+        }
         accounts[credentials.uid] = account
         account.join()
         connections[ObjectIdentifier(connection)] = connection
+        connection.askForAdmission()
     }
-
-    // MARK: Turns
-
-    /// A connection was heard just now.
-    func listened() { lastListened = .now() }
-
-    /// Runs work in a turn of its own. NIO's loop goes on with work that makes more work before it hears the
-    /// connections again, so now and then the work waits long enough that it must.
-    func runSoon(_ work: @escaping () -> Void) {
-        if NIODeadline.now() - lastListened < Self.longestTurn {
-            eventLoop.assumeIsolated().execute(work)
-        } else {
-            eventLoop.assumeIsolated().scheduleTask(in: .microseconds(10)) {
-                self.listened()
-                work()
-            }
-        }
-    }
-
-    /// A connection was sent its last reply for now. At the end of the turn its next call may be worth a moment's waiting.
-    func answered(_ connection: ConnectionHandler) {
-        answered = (connection, answered.count + 1)
-        guard answered.count == 1 else { return }
-        guard lingering.begins() else { return answered = (nil, 0) }
-        eventLoop.assumeIsolated().execute { self.linger() }
-    }
-
-    private func linger() {
-        let (connection, count) = answered
-        answered = (nil, 0)
-        guard count == 1, let connection, let descriptor = connection.readableDescriptor else { return }
-        lingering.ended(heard: Lingering.hears(descriptor))
-    }
-
-    private static let longestTurn = TimeAmount.microseconds(300)
 
     // MARK: -
 
-    func closed(_ connection: ConnectionHandler, account: UserAccount, wasAdmitted: Bool, because reason: CloseReason) {
+    func closed(_ connection: SocketConnection, account: UserAccount, wasAdmitted: Bool, because reason: CloseReason) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         account.leave()
         if account.connections == 0 { accounts[account.userID] = nil }
+        goOn()
         if wasAdmitted { onClose(connection, reason) }
     }
 
     /// As many as the kernel allows (net.core.somaxconn is 4096).
     private static let backlog: CInt = 4_096
+    /// Who else wants in has their turn after those who are in.
+    private static let acceptedInTurn = 64
+    /// How long to wait for a descriptor that somebody else may let go of.
+    private static let rest = Duration.milliseconds(100)
 }

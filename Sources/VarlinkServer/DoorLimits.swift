@@ -13,7 +13,8 @@ public struct DoorLimits: Hashable, Sendable {
     public var bytesInFlightPerUser = 64 * 1_048_576
     /// How long a frame may take from its first byte to its last, while we are willing to read.
     public var frameTimeout = Duration.seconds(30)
-    /// How long a peer may leave what it was sent unread before it is closed. Some of every 64 KiB counts as reading.
+    /// How long a peer may leave what it was sent unread before it is closed. It reads if the kernel takes
+    /// another byte for it, which it does whenever a good part of its buffer (212,992 bytes as Linux comes) was read.
     public var stallTimeout = Duration.seconds(60)
     /// Calls that wait for an earlier one's answer, in bytes of one connection, before no more are read.
     public var pipelinedBytes = 64 * 1_024

@@ -1,18 +1,15 @@
-import Glibc
-import NIOCore
-
-/// Waits awake, for a moment, for the next call of whoever was just answered.
+/// Whether to wait awake, for a moment, for the next call of whoever was just answered.
 ///
 /// A program that asks one thing after the other sends its next call some 20 to 60 µs after a reply. Going to sleep in between
 /// costs more than that: another processor has to be woken for the call, and this one comes back with cold caches. So the
-/// loop looks at that one socket for a moment before it goes to sleep, as long as that keeps paying: where nothing comes
+/// loop looks at its descriptors for a moment before it goes to sleep, as long as that keeps paying: where nothing comes
 /// (because nobody asks, or because both share one processor, so that the peer cannot run meanwhile) it is tried for one
 /// reply in hundreds.
 ///
-/// Nobody waits longer for it than ``window``, and it is not done while several are served.
+/// Nobody waits for it: everybody is heard meanwhile. It is not done while several are served, who need the processor.
 struct Lingering {
-    /// How long, in nanoseconds.
-    static let window: Int64 = 80_000
+    /// How long.
+    static let window = Duration.microseconds(80)
     /// Rises with each call that came in time, and falls with each that did not.
     private var credit = 0
     private var untried = 0
@@ -35,16 +32,30 @@ struct Lingering {
     mutating func ended(heard: Bool) {
         credit = heard ? min(Self.mostCredit, credit + Self.gain) : max(0, credit - 1)
     }
+}
 
-    /// Looks at a socket until it can be read or the time is over.
-    ///
-    /// - Returns: whether it can be read.
-    static func hears(_ descriptor: CInt) -> Bool {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        let end = NIODeadline.now() + .nanoseconds(window)
-        repeat {
-            if poll(&waiting, 1, 0) > 0 { return true }
-        } while NIODeadline.now() < end
-        return false
+/// Whether one connection alone is being answered, now and in the turn before.
+struct Audience {
+    private enum Answered: Equatable {
+        case nobody
+        case one(ObjectIdentifier)
+        case several
+    }
+
+    private var now = Answered.nobody
+    /// In the last turn in which anybody was.
+    private var before = Answered.nobody
+
+    mutating func answered(_ connection: AnyObject) {
+        let one = Answered.one(ObjectIdentifier(connection))
+        now = now == .nobody || now == one ? one : .several
+    }
+
+    /// Called at the end of each turn.
+    mutating func isOne() -> Bool {
+        defer { now = .nobody }
+        guard now != .nobody else { return false }
+        defer { before = now }
+        return now != .several && now == before
     }
 }

@@ -39,7 +39,9 @@ struct ListeningSocket {
 
     /// Takes over a socket that somebody else has bound.
     static func adopt(descriptor: CInt) throws(DoorError) -> ListeningSocket {
-        guard clinux_is_listening(descriptor), clinux_set_close_on_exec(descriptor) == 0 else {
+        guard clinux_is_listening(descriptor), clinux_set_close_on_exec(descriptor) == 0,
+            clinux_set_nonblocking(descriptor) == 0, clinux_know_writers(descriptor) == 0
+        else {
             throw .notListening(descriptor: descriptor)
         }
         return ListeningSocket(descriptor: descriptor, file: nil)

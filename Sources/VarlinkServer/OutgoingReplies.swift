@@ -2,12 +2,11 @@ import Varlink
 
 /// The replies of one connection that the kernel does not have, in order.
 ///
-/// Bytes leave in pieces: at once into the kernel as far as it takes them, and then a bounded piece of one reply, which
-/// is committed: it can no longer be taken back. Everything behind it can.
+/// Bytes leave into the kernel as far as it takes them. A reply of which nothing has left can be taken back.
 struct OutgoingReplies {
     private struct Frame {
         var bytes: [UInt8]
-        /// Bytes that the kernel has, or that were committed to it.
+        /// Bytes that the kernel has.
         var left = 0
         let sensitive: Bool
         let continues: Bool
@@ -17,7 +16,7 @@ struct OutgoingReplies {
     private var frames: [Frame] = []
     private var head = 0
 
-    /// Bytes neither taken nor committed.
+    /// Bytes that the kernel has not taken.
     private(set) var unsentBytes = 0
 
     var isEmpty: Bool { head == frames.count }
@@ -54,16 +53,6 @@ struct OutgoingReplies {
         }
         advance(by: taken)
         return taken == offered
-    }
-
-    /// Takes a piece of the first reply out; it counts as having left.
-    ///
-    /// - Returns: the piece, and whether it belongs to a reply that tells something that can be taken back.
-    mutating func commit() -> (bytes: ArraySlice<UInt8>, sensitive: Bool) {
-        let first = frames[head]
-        let piece = first.bytes[first.left...].prefix(Self.pieceSize)
-        advance(by: piece.count)
-        return (piece, first.sensitive)
     }
 
     /// Takes back every sensitive reply of which nothing has left. In a final one's place stands the error, so that
@@ -120,6 +109,6 @@ struct OutgoingReplies {
         }
     }
 
-    /// What is committed at once, and what small replies are gathered into, in bytes.
+    /// What small replies are gathered into, in bytes.
     private static let pieceSize = 64 * 1_024
 }

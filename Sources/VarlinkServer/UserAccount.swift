@@ -9,11 +9,11 @@ final class UserAccount {
     private(set) var heldCallBytes = 0
     private(set) var unsentReplyBytes = 0
     /// Connections that are not read because the user has too many bytes of calls in flight.
-    private var paused: [ConnectionHandler] = []
+    private var paused: [SocketConnection] = []
     /// Connections whose peers have not taken all they were sent.
-    private var stalled: [ObjectIdentifier: ConnectionHandler] = [:]
+    private var stalled: [ObjectIdentifier: SocketConnection] = [:]
     /// The one that may go on all the same, so that calls which fill the bound together are finished one by one.
-    private weak var exempt: ConnectionHandler?
+    private weak var exempt: SocketConnection?
 
     init(userID: uid_t, bytesInFlight: Int) {
         self.userID = userID
@@ -24,7 +24,7 @@ final class UserAccount {
     func leave() { connections -= 1 }
 
     /// Whether the connection, which holds part of a long call, may read on.
-    func mayRead(_ connection: ConnectionHandler) -> Bool {
+    func mayRead(_ connection: SocketConnection) -> Bool {
         guard heldCallBytes > bytesInFlight, exempt !== connection else { return true }
         guard exempt != nil else {
             exempt = connection
@@ -39,7 +39,7 @@ final class UserAccount {
     }
 
     /// Called when a connection holds no long call any more, or is gone.
-    func finishedLongCall(_ connection: ConnectionHandler) {
+    func finishedLongCall(_ connection: SocketConnection) {
         if exempt === connection { exempt = nil }
         paused.removeAll { $0 === connection }
         guard !paused.isEmpty, exempt == nil || heldCallBytes <= bytesInFlight else { return }
@@ -48,8 +48,8 @@ final class UserAccount {
         for connection in waiting { connection.readOn() }
     }
 
-    func stall(_ connection: ConnectionHandler) { stalled[ObjectIdentifier(connection)] = connection }
-    func unstall(_ connection: ConnectionHandler) { stalled[ObjectIdentifier(connection)] = nil }
+    func stall(_ connection: SocketConnection) { stalled[ObjectIdentifier(connection)] = connection }
+    func unstall(_ connection: SocketConnection) { stalled[ObjectIdentifier(connection)] = nil }
 
     /// Counts replies that could not leave, and closes whoever has not read for longest while they are too many.
     func holdReplyBytes(_ difference: Int) {

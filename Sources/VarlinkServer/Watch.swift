@@ -1,17 +1,15 @@
-import NIOCore
-
 /// Ends what takes too long, with at most one timer waiting however often the thing starts over. It lives on the loop.
 final class Watch {
-    private let eventLoop: any EventLoop
-    private let timeout: TimeAmount
+    private let loop: EventLoop
+    private let timeout: Duration
     private let expired: () -> Void
-    private var deadline: NIODeadline?
-    private var timer: NIOCore.Scheduled<Void>?
+    private var deadline: Uptime?
+    private var timer: Timer?
 
     /// - Parameter expired: must not hold strongly what holds the watch.
-    init(eventLoop: any EventLoop, timeout: Duration, expired: @escaping () -> Void) {
-        self.eventLoop = eventLoop
-        self.timeout = TimeAmount(timeout)
+    init(loop: EventLoop, timeout: Duration, expired: @escaping () -> Void) {
+        self.loop = loop
+        self.timeout = timeout
         self.expired = expired
     }
 
@@ -32,19 +30,19 @@ final class Watch {
         timer = nil
     }
 
-    private func wait(_ time: TimeAmount) {
-        timer = eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in self?.look() }
+    private func wait(_ time: Duration) {
+        timer = loop.after(time) { [weak self] in self?.look() }
     }
 
     private func look() {
         timer = nil
         guard let deadline else { return }
-        let now = NIODeadline.now()
+        let now = Uptime.now()
         if now >= deadline {
             self.deadline = nil
             expired()
         } else {
-            wait(deadline - now)
+            wait(.nanoseconds(deadline - now))
         }
     }
 }

@@ -7,6 +7,7 @@ import PeerIdentity
 import Policy
 import System
 import Varlink
+import VarlinkServer
 
 /// Opens the stores and the three doors, and serves until it is told to stop. The same for both modes.
 struct Daemon {
@@ -30,12 +31,11 @@ struct Daemon {
         let facts = HostFacts.read()
         sayWhatIsNotProtected(facts)
 
-        let thread = LoopThread()
-        let (setting, log, loop) = (setting, log, thread.loop)
+        let (setting, log, loop) = (setting, log, try Self.startLoop())
         let stop = DispatchSemaphore(value: 0)
         var signals = [SIGTERM, SIGINT].map { number in Self.on(number) { stop.signal() } }
         defer { for source in signals { source.cancel() } }
-        let house = try thread.run {
+        let house = try loop.run {
             let house = try House(
                 setting, settings: settings, loop: loop, evidence: evidence, facts: facts, log: log
             ) { stop.signal() }
@@ -49,10 +49,18 @@ struct Daemon {
         stop.wait()
         ServiceManager.tell(.stopping)
         log.tell(.stopping, "stopping", [])
-        try thread.run { house.value.close() }
-        try thread.end()
+        try loop.run { house.value.close() }
+        loop.stop()
         ServiceManager.flush()
         Journaling.flush()
+    }
+
+    private static func startLoop() throws(Failure) -> EventLoop {
+        do throws(EventLoopError) {
+            return try EventLoop()
+        } catch {
+            throw Failure("could not start: no event loop: \(error)")
+        }
     }
 
     /// Calls back on a queue for each time that the signal comes, in place of what it does otherwise.
@@ -64,7 +72,7 @@ struct Daemon {
         return source
     }
 
-    private static func reload(_ house: LoopBound<House>, _ loop: ServerLoop) {
+    private static func reload(_ house: LoopBound<House>, _ loop: EventLoop) {
         ServiceManager.tell(.reloading)
         loop.execute {
             house.value.reload { ServiceManager.tell(.ready, .status(house.value.status)) }

@@ -20,7 +20,7 @@ final class House {
 
     /// - Parameter failed: a door has closed by itself, and the daemon is to end.
     init(
-        _ setting: Setting, settings: Settings, loop: ServerLoop, evidence: any EvidenceSource,
+        _ setting: Setting, settings: Settings, loop: EventLoop, evidence: any EvidenceSource,
         facts: HostFacts, log: Logger, failed: @escaping @Sendable () -> Void
     ) throws {
         self.setting = setting
@@ -68,7 +68,7 @@ final class House {
     }
 
     private func open(
-        _ interface: ContactsInterface, _ loop: ServerLoop, _ evidence: any EvidenceSource,
+        _ interface: ContactsInterface, _ loop: EventLoop, _ evidence: any EvidenceSource,
         _ manifests: AppManifests, _ log: Logger,
         _ failed: @escaping @Sendable () -> Void
     ) throws -> Door {
@@ -80,7 +80,16 @@ final class House {
             manifests: manifests, log: log)
         let admit: Door.Admit = { peer, decide in reception.admit(peer, decide) }
         let onCall: (Call) -> Void = { call in if !service.answer(call) { broker.answer(call) } }
-        let onClose: (any Connection, CloseReason) -> Void = { connection, _ in broker.closed(connection) }
+        let onClose: (any Connection, CloseReason) -> Void = { connection, reason in
+            if case .foreignBytes(let writer, let user, let owner) = reason {
+                log.warning(
+                    """
+                    process \(writer) of user \(user) wrote into the connection of process \(owner) at \(interface.name); \
+                    it was closed
+                    """)
+            }
+            broker.closed(connection)
+        }
         let door =
             switch place {
             case .path(let path):

@@ -15,7 +15,7 @@ struct Reception {
     let door: ContactsInterface
     let setting: Setting
     let broker: Broker
-    let loop: ServerLoop
+    let loop: EventLoop
     let source: any EvidenceSource
     let manifests: AppManifests
     let log: Logger

@@ -1,5 +1,4 @@
 import Glibc
-import NIOPosix
 import VarlinkServer
 
 // Serves org.varlink.certification at the path given, for other implementations' certification clients.
@@ -15,13 +14,12 @@ guard CommandLine.arguments.count == 2 else {
     giveUp("usage: CertificationServer SOCKET")
 }
 let path = CommandLine.arguments[1]
-let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-let loop = NIOLoop(group.next())
 do {
-    try group.next().submit {
+    let loop = try EventLoop()
+    try loop.run {
         let certification = try Certification()
         _ = try Door.open(at: path, mode: 0o600, loop: loop, onCall: certification.answer)
-    }.wait()
+    }
 } catch {
     giveUp("CertificationServer: \(error)")
 }

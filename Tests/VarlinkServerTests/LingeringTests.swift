@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 @testable import VarlinkServer
@@ -50,14 +49,46 @@ struct LingeringTests {
         let begins = lingering.begins()
         #expect(begins)
     }
+}
 
-    @Test("A socket with something to read is heard at once, one with nothing is let go of in time")
-    func hears() throws {
-        var ends: [CInt] = [-1, -1]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        defer { for end in ends { close(end) } }
-        #expect(!Lingering.hears(ends[0]))
-        #expect(send(ends[1], [1], 1, 0) == 1)
-        #expect(Lingering.hears(ends[0]))
+@Suite("Who is being answered")
+struct AudienceTests {
+    private final class Somebody {}
+    private let ada = Somebody()
+    private let bob = Somebody()
+
+    private func expect(_ isOne: Bool, _ audience: inout Audience, at place: SourceLocation = #_sourceLocation) {
+        let found = audience.isOne()
+        #expect(found == isOne, sourceLocation: place)
+    }
+
+    @Test("One alone is one from the second turn on, and stays so over turns in which nobody was answered")
+    func alone() {
+        var audience = Audience()
+        audience.answered(ada)
+        expect(false, &audience)
+        for _ in 1...3 {
+            expect(false, &audience)
+            audience.answered(ada)
+            audience.answered(ada)
+            expect(true, &audience)
+        }
+    }
+
+    @Test("Two are not one, neither in one turn nor in turn")
+    func two() {
+        var audience = Audience()
+        for _ in 1...2 {
+            audience.answered(ada)
+            audience.answered(bob)
+            audience.answered(ada)
+            expect(false, &audience)
+        }
+        audience.answered(ada)
+        expect(false, &audience)
+        audience.answered(bob)
+        expect(false, &audience)
+        audience.answered(bob)
+        expect(true, &audience)
     }
 }

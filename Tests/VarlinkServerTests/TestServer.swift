@@ -1,7 +1,6 @@
 import Dispatch
 import Glibc
 import JSON
-import NIOPosix
 import Synchronization
 import Varlink
 import VarlinkServer
@@ -10,10 +9,9 @@ import VarlinkServer
 final class TestServer: Sendable {
     let folder: String
     let path: String
-    let loop: NIOLoop
+    let loop: EventLoop
     /// Why connections were closed, in order.
     let closings = Mailbox<CloseReason>()
-    private let group: MultiThreadedEventLoopGroup
     private let service: LoopBound<TestService>
 
     init(
@@ -22,15 +20,13 @@ final class TestServer: Sendable {
     ) throws {
         let folder = try folder ?? temporaryFolder()
         let path = folder + "/door"
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = NIOLoop(group.next())
+        let loop = try EventLoop()
         let closings = closings
         self.folder = folder
         self.path = path
-        self.group = group
         self.loop = loop
         do {
-            service = try group.next().submit {
+            service = try loop.run {
                 let service = TestService(loop: loop, admitsAtOnce: admitting)
                 let onClose: (any Connection, CloseReason) -> Void = { closings.post($1) }
                 if let descriptor {
@@ -43,9 +39,9 @@ final class TestServer: Sendable {
                         onCall: service.answer, onClose: onClose)
                 }
                 return LoopBound(service, loop: loop)
-            }.wait()
+            }
         } catch {
-            try group.syncShutdownGracefully()
+            loop.stop()
             throw error
         }
     }
@@ -56,13 +52,13 @@ final class TestServer: Sendable {
             $0.held = []
             $0.streaming = []
         }
-        try? group.syncShutdownGracefully()
+        loop.stop()
         removeFolder(folder)
     }
 
     func onLoop<Value: Sendable>(_ body: @escaping @Sendable (TestService) throws -> Value) throws -> Value {
         let service = service
-        return try group.next().submit { try body(service.value) }.wait()
+        return try loop.run { try body(service.value) }
     }
 }
 
@@ -74,10 +70,10 @@ final class TestService {
     var onewayCalls: [String] = []
     var streaming: [Call] = []
     var abandoned = 0
-    private let loop: NIOLoop
+    private let loop: EventLoop
     private let admitsAtOnce: Bool
 
-    init(loop: NIOLoop, admitsAtOnce: Bool) {
+    init(loop: EventLoop, admitsAtOnce: Bool) {
         self.loop = loop
         self.admitsAtOnce = admitsAtOnce
     }

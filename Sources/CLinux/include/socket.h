@@ -21,7 +21,8 @@ int clinux_peer_credentials(int descriptor, struct clinux_credentials *credentia
 int clinux_connect(const char *path, int timeout_milliseconds);
 
 /// Binds and listens. The socket never admits more than `mode` says, not even between its birth and the next call,
-/// and in the end admits exactly that, whatever the process's umask is.
+/// and in the end admits exactly that, whatever the process's umask is. It knows its writers (event.h) before anybody
+/// can connect.
 int clinux_listen(const char *path, mode_t mode, int backlog);
 
 /// 1 where somebody answers at the path, 0 where the socket is a left-over nobody answers.
@@ -34,6 +35,7 @@ bool clinux_is_listening(int descriptor);
 int clinux_bound_path(int descriptor, char *path, size_t length);
 
 int clinux_set_close_on_exec(int descriptor);
+int clinux_set_nonblocking(int descriptor);
 
 /// A connected pair that does not block.
 int clinux_pair(int descriptors[2]);

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "thief.h"
+
 /* Really different callers for tests: processes that connect to a socket and then run a program. */
 
 struct test_caller_plan {

@@ -1,32 +1,24 @@
 import Glibc
-import NIOCore
 import Varlink
 
 /// One connection: reads frames, hands out calls one after the other, sends their replies in order.
 ///
-/// Replies go to the kernel directly while it takes them. NIO gets a piece of one reply only to wait until it takes
-/// more, so that what nobody has taken can still be withdrawn. It lives on the loop.
-final class ConnectionHandler: ChannelDuplexHandler, Connection {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
-
-    private enum Stage {
-        case awaitingAdmission
-        case admitted
-    }
-
+/// Replies go to the kernel as far as it takes them; what it has not taken can still be withdrawn. It lives on the loop.
+final class SocketConnection: Connection, Watcher {
     var context: AnyObject?
     private(set) var isClosed = false
     /// When the peer last took something of what it was sent.
-    private(set) var lastProgress = NIODeadline.uptimeNanoseconds(0)
+    private(set) var lastProgress = Uptime.beginning
 
     private let door: Door
+    private let loop: EventLoop
     private let account: UserAccount
     private let limits: DoorLimits
     private let peer: AcceptedPeer
-    private var channelContext: ChannelHandlerContext?
-    private var stage = Stage.awaitingAdmission
+    private var isAdmitted = false
+    private var watching: Watching?
+    /// What the kernel was asked to tell.
+    private var interest: Readiness = []
     private var closeReason = CloseReason.peerClosed
 
     private var decoder: FrameDecoder
@@ -35,23 +27,22 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
     private var countedCallBytes = 0
     private var isDispatching = false
     private var dispatchIsDue = false
-    private var readIsWithheld = false
     /// The peer has said its last byte. It may still want replies.
     private var inputHasEnded = false
 
     private var outgoing = OutgoingReplies()
-    /// Bytes that NIO waits to hand to the kernel, and whether they tell something that can be taken back.
-    private var committed: (bytes: Int, sensitive: Bool) = (0, false)
+    /// The kernel takes no more until the peer has read.
+    private var isStalled = false
     private var countedReplyBytes = 0
     private var isFlushing = false
     private var waitingToWrite: [() -> Void] = []
     private var writeIsDue = false
     private var isWriting = false
 
-    private lazy var frameWatch = Watch(eventLoop: door.eventLoop, timeout: limits.frameTimeout) { [weak self] in
+    private lazy var frameWatch = Watch(loop: loop, timeout: limits.frameTimeout) { [weak self] in
         self?.close(because: .unfinishedFrame)
     }
-    private lazy var stallWatch = Watch(eventLoop: door.eventLoop, timeout: limits.stallTimeout) { [weak self] in
+    private lazy var stallWatch = Watch(loop: loop, timeout: limits.stallTimeout) { [weak self] in
         self?.close(because: .peerDoesNotRead)
     }
 
@@ -59,68 +50,62 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
         self.peer = peer
         self.account = account
         self.door = door
+        loop = door.loop
         limits = door.limits
-        decoder = FrameDecoder(maximumFrameSize: door.limits.frameSize)
+        decoder = FrameDecoder(maximumFrameSize: door.limits.frameSize, keptCapacity: Self.keptBytes)
     }
 
-    // MARK: What NIO tells
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        channelContext = context
+    /// Begins to wait for the peer. Nothing is read before it was admitted.
+    ///
+    /// - Returns: `false` where the kernel has no room for another one.
+    func begin() -> Bool {
+        watching = loop.inside.watchlist.add(peer.descriptor, interest, self)
+        return watching != nil
     }
 
-    func channelActive(context: ChannelHandlerContext) {
+    func askForAdmission() {
         door.admit(peer) { [weak self] admission in self?.decided(admission) }
-        context.fireChannelActive()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    // MARK: What the kernel tells
+
+    func isReady(_ readiness: Readiness) {
+        if readiness.contains(.writable) { flushOn() }
         guard !isClosed else { return }
-        door.listened()
-        let bytes = unwrapInboundIn(data)
-        decoder.append(bytes.readableBytesSpan)
-        dispatch()
+        if readiness.contains(.hungUp), current != nil || !interest.contains(.readable) {
+            // Nobody takes an answer any more.
+            close(because: .peerClosed)
+        } else if interest.contains(.readable), !readiness.isDisjoint(with: [.readable, .hungUp]) {
+            receive()
+        }
     }
 
-    func read(context: ChannelHandlerContext) {
-        if mayRead { context.read() } else { readIsWithheld = true }
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .inputClosed? = event as? ChannelEvent {
+    /// Takes what is there, of one writer and up to a bound: the others have their turn before there is more.
+    private func receive() {
+        switch ReceiveOutcome.ofReceiving(from: peer, into: &decoder, through: &loop.inside.scratch) {
+        case .took: dispatch()
+        case .nothing: break
+        case .ended:
             inputHasEnded = true
+            listen(to: interest.subtracting(.readable))
             dispatch()
-        }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch (error as? IOError)?.errnoCode {
-        case ECONNRESET, EPIPE: close(because: .peerClosed)
-        default: close(because: .failed(reason: "\(error)"))
+        case .foreign(let processID, let userID):
+            close(because: .foreignBytes(writer: processID, writerUser: userID, owner: peer.processID))
+        case .failed(let code): close(because: CloseReason(errno: code))
         }
     }
 
-    /// NIO tells this once, and never from within a call of ours.
-    func channelInactive(context: ChannelHandlerContext) {
-        if !isClosed {
-            isClosed = true
-            letGo()
-        }
-        channelContext = nil
-        let abandoned = current
-        current = nil
-        abandoned?.abandon()
-        door.closed(self, account: account, wasAdmitted: stage == .admitted, because: closeReason)
-        self.context = nil
-        context.fireChannelInactive()
+    private func listen(to readiness: Readiness) {
+        guard interest != readiness, let watching else { return }
+        interest = readiness
+        loop.inside.watchlist.change(watching, to: readiness)
     }
 
     private func decided(_ admission: Admission) {
-        guard !isClosed, stage == .awaitingAdmission else { return }
+        guard !isClosed, !isAdmitted else { return }
         switch admission {
         case .admit(let context):
-            stage = .admitted
+            isAdmitted = true
             self.context = context
             dispatch()
         case .refuse:
@@ -130,23 +115,32 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
 
     // MARK: Calls
 
-    /// Hands out calls until one is not answered at once. It never calls itself, however many calls are waiting.
+    /// Hands out calls until one is not answered at once, and no more than one's part in a turn. It never calls itself,
+    /// however many calls are waiting.
     private func dispatch() {
-        guard stage == .admitted, !isClosed, !isDispatching else { return }
+        guard isAdmitted, !isClosed, !isDispatching else { return }
         isDispatching = true
-        var tookFrame = false
-        while !isClosed, current == nil, unsentBytes <= limits.unsentBytes, let frame = nextFrame() {
-            tookFrame = true
+        var handedOut = 0
+        while !isClosed, current == nil, unsentBytes <= limits.unsentBytes, handedOut < Self.callsInTurn,
+            let frame = nextFrame()
+        {
+            handedOut += 1
             handOut(frame)
-            if outgoing.unsentBytes >= Self.flushSize { flush() }
+            if unsentBytes >= Self.flushSize { flush() }
         }
         isDispatching = false
         flush()
         guard !isClosed else { return }
         countCallBytes()
-        watchFrame(isNew: tookFrame)
+        watchFrame(isNew: handedOut > 0)
         readOn()
-        if inputHasEnded, current == nil, unsentBytes == 0, !decoder.hasFrame() { close(because: .peerClosed) }
+        if current == nil, decoder.hasFrame() {
+            if unsentBytes <= limits.unsentBytes { dispatchSoon() }
+        } else if inputHasEnded, current == nil, unsentBytes == 0 {
+            close(because: .peerClosed)
+        } else if handedOut > 0 {
+            wasAnswered()
+        }
     }
 
     private func nextFrame() -> [UInt8]? {
@@ -183,10 +177,10 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
     /// Goes on with the next call in a turn of its own: whoever answers must not find itself answering another call
     /// before the first `reply` has returned.
     private func dispatchSoon() {
-        guard !isDispatching, !dispatchIsDue, !isClosed, stage == .admitted else { return }
-        guard decoder.bufferedBytes > 0 || inputHasEnded || readIsWithheld else { return countCallBytes() }
+        guard !isDispatching, !dispatchIsDue, !isClosed, isAdmitted else { return }
+        guard decoder.bufferedBytes > 0 || inputHasEnded || isWithheld else { return countCallBytes() }
         dispatchIsDue = true
-        door.runSoon {
+        loop.soon {
             self.dispatchIsDue = false
             self.dispatch()
         }
@@ -195,23 +189,24 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
     // MARK: Reading
 
     private var mayRead: Bool {
-        guard stage == .admitted, !isClosed else { return false }
-        let held = decoder.bufferedBytes
-        guard held > limits.pipelinedBytes else { return true }
-        return current == nil && unsentBytes <= limits.unsentBytes && account.mayRead(self)
+        guard isAdmitted, !isClosed, !inputHasEnded else { return false }
+        guard decoder.bufferedBytes > limits.pipelinedBytes else { return true }
+        // Only what is missing of one long call; calls that are whole wait where they are.
+        return current == nil && unsentBytes <= limits.unsentBytes && !decoder.hasFrame() && account.mayRead(self)
     }
 
-    /// Reads again if reading was withheld and need not be any more.
+    private var isWithheld: Bool { isAdmitted && !inputHasEnded && !interest.contains(.readable) }
+
+    /// Leaves in the kernel what the peer says where we hold enough, and goes on once we do not. The time in between is
+    /// not the peer's.
     func readOn() {
-        guard readIsWithheld, mayRead else { return }
-        readIsWithheld = false
-        // The time in which we did not read is not the peer's.
-        if frameWatch.isRunning { frameWatch.start() }
-        channelContext?.read()
+        guard !isClosed, isWithheld == mayRead else { return }
+        listen(to: isWithheld ? interest.union(.readable) : interest.subtracting(.readable))
+        watchFrame(isNew: true)
     }
 
     private func watchFrame(isNew: Bool) {
-        if decoder.bufferedBytes > 0, !inputHasEnded, !decoder.hasFrame() {
+        if decoder.bufferedBytes > 0, !inputHasEnded, !isWithheld, !decoder.hasFrame() {
             if isNew || !frameWatch.isRunning { frameWatch.start() }
         } else {
             frameWatch.stop()
@@ -228,7 +223,7 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
 
     // MARK: Replies
 
-    private var unsentBytes: Int { outgoing.unsentBytes + committed.bytes }
+    private var unsentBytes: Int { outgoing.unsentBytes }
 
     func send(_ reply: Reply, for call: Call) {
         guard !isClosed, call === current else { return }
@@ -253,69 +248,60 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
         flush()
         guard isFinal else { return }
         dispatchSoon()
-        if decoder.bufferedBytes == 0, unsentBytes == 0 { door.answered(self) }
+        wasAnswered()
     }
 
-    /// The socket, while calls are taken from it.
-    var readableDescriptor: CInt? {
-        !isClosed && mayRead && channelContext?.channel.isActive == true ? peer.descriptor : nil
+    /// Everything that was asked is answered, and the kernel has it.
+    private func wasAnswered() {
+        if current == nil, decoder.bufferedBytes == 0, unsentBytes == 0 { loop.inside.answered(self) }
     }
 
     /// Hands the kernel as much as it takes.
     private func flush() {
-        // NIO may have closed the socket without having told us yet; its number may be another connection's by now.
-        guard !isFlushing, !isClosed, channelContext?.channel.isActive == true else { return }
+        guard !isFlushing, !isClosed else { return }
         isFlushing = true
-        while !isClosed, committed.bytes == 0, !outgoing.isEmpty {
-            var failure: CInt = 0
+        while !isClosed, !isStalled, !outgoing.isEmpty {
+            var outcome = SendOutcome.took(0)
             let tookAll = outgoing.offer(using: &door.scratch) { bytes in
-                // Ours and open: the channel is active, and what happens here does not leave the loop.
-                switch SendOutcome.ofSending(bytes, to: peer.descriptor) {
-                case .took(let count): return count
-                case .failed(let code):
-                    failure = code
-                    return 0
-                }
+                outcome = SendOutcome.ofSending(bytes, to: peer.descriptor)
+                if case .took(let count) = outcome { return count }
+                return 0
             }
-            if failure == EPIPE || failure == ECONNRESET {
-                close(because: .peerClosed)
-            } else if failure != 0 {
-                close(because: .failed(reason: String(cString: strerror(failure))))
+            if case .failed(let code) = outcome {
+                close(because: CloseReason(errno: code))
             } else if !tookAll {
-                commitPiece()
+                stall()
             }
         }
         isFlushing = false
         countReplyBytes()
     }
 
-    /// Gives NIO a piece to wait with until the kernel takes more.
-    private func commitPiece() {
-        guard let channelContext else { return }
-        let piece = outgoing.commit()
-        committed = (piece.bytes.count, piece.sensitive)
+    private func stall() {
+        isStalled = true
         lastProgress = .now()
         stallWatch.start()
         account.stall(self)
-        let promise = channelContext.eventLoop.makePromise(of: Void.self)
-        promise.futureResult.assumeIsolated().whenComplete { result in self.pieceHasLeft(result) }
-        let buffer = channelContext.channel.allocator.buffer(bytes: piece.bytes)
-        channelContext.writeAndFlush(wrapOutboundOut(buffer), promise: promise)
+        listen(to: interest.union(.writable))
     }
 
-    private func pieceHasLeft(_ result: Result<Void, any Error>) {
-        committed = (0, false)
-        lastProgress = .now()
-        guard !isClosed, case .success = result else { return }
+    /// Goes on after the peer has read.
+    private func flushOn() {
+        guard isStalled, !isClosed else { return }
+        isStalled = false
         stallWatch.stop()
-        guard !isFlushing else { return }
         flush()
+        guard !isClosed else { return }
+        if !isStalled {
+            account.unstall(self)
+            listen(to: interest.subtracting(.writable))
+        }
         dispatchSoon()
     }
 
     private func countReplyBytes() {
         let held = isClosed ? 0 : unsentBytes
-        if committed.bytes == 0 || isClosed { account.unstall(self) }
+        if isClosed { account.unstall(self) }
         if held != countedReplyBytes {
             let difference = held - countedReplyBytes
             countedReplyBytes = held
@@ -342,7 +328,7 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
     private func writeSoon() {
         guard !waitingToWrite.isEmpty, !writeIsDue, !isWriting, unsentBytes <= limits.unsentBytes else { return }
         writeIsDue = true
-        door.runSoon {
+        loop.soon {
             self.writeIsDue = false
             guard !self.isClosed, !self.waitingToWrite.isEmpty else { return }
             guard self.unsentBytes <= self.limits.unsentBytes else { return }
@@ -357,7 +343,7 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
     @discardableResult
     func withdraw(_ error: VarlinkError) -> Int {
         guard !isClosed else { return 0 }
-        let hasPartlyLeft = committed.sensitive || outgoing.hasPartlyLeftSensitive
+        let hasPartlyLeft = outgoing.hasPartlyLeftSensitive
         let count = outgoing.withdraw(error)
         if hasPartlyLeft {
             close(because: .withdrawn)
@@ -379,13 +365,24 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
         isClosed = true
         closeReason = reason
         letGo()
-        channelContext?.close(mode: .all, promise: nil)
+        if let watching { loop.inside.watchlist.remove(watching) }
+        watching = nil
+        Glibc.close(peer.descriptor)
+        loop.soon { self.ended() }
+    }
+
+    private func ended() {
+        let abandoned = current
+        current = nil
+        abandoned?.abandon()
+        door.closed(self, account: account, wasAdmitted: isAdmitted, because: closeReason)
+        context = nil
     }
 
     private func letGo() {
         outgoing.removeAll()
         waitingToWrite = []
-        decoder = FrameDecoder(maximumFrameSize: limits.frameSize)
+        decoder = FrameDecoder(maximumFrameSize: limits.frameSize, keptCapacity: Self.keptBytes)
         frameWatch.cancel()
         stallWatch.cancel()
         countCallBytes()
@@ -395,4 +392,8 @@ final class ConnectionHandler: ChannelDuplexHandler, Connection {
 
     /// Replies of one burst of calls are gathered up to here before they leave, in bytes.
     private static let flushSize = 64 * 1_024
+    /// Calls that are answered at once, in one turn: what a client that sends many makes others wait.
+    private static let callsInTurn = 32
+    /// What a connection keeps for its next frame, in bytes: most calls fit, and a thousand connections cost little.
+    private static let keptBytes = 4 * 1_024
 }

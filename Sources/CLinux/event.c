@@ -1,0 +1,133 @@
+#define _GNU_SOURCE
+#include "event.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The headers of Debian 12 are older than this. */
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
+int clinux_epoll(void) {
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    return epoll < 0 ? -errno : epoll;
+}
+
+int64_t clinux_uptime(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int control(int epoll, int operation, int descriptor, uint32_t readiness, uint64_t token) {
+    struct epoll_event event = {
+        .events = (readiness & CLINUX_READABLE ? EPOLLIN : 0u) | (readiness & CLINUX_WRITABLE ? EPOLLOUT : 0u),
+        .data.u64 = token,
+    };
+    return epoll_ctl(epoll, operation, descriptor, &event) < 0 ? -errno : 0;
+}
+
+int clinux_epoll_add(int epoll, int descriptor, uint32_t readiness, uint64_t token) {
+    return control(epoll, EPOLL_CTL_ADD, descriptor, readiness, token);
+}
+
+int clinux_epoll_change(int epoll, int descriptor, uint32_t readiness, uint64_t token) {
+    return control(epoll, EPOLL_CTL_MOD, descriptor, readiness, token);
+}
+
+int clinux_epoll_remove(int epoll, int descriptor) {
+    return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL) < 0 ? -errno : 0;
+}
+
+static int wait_precisely(int epoll, struct epoll_event *events, int64_t nanoseconds) {
+    if (nanoseconds <= 0) return epoll_wait(epoll, events, CLINUX_MOST_EVENTS, nanoseconds < 0 ? -1 : 0);
+    struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+    int count = epoll_pwait2(epoll, events, CLINUX_MOST_EVENTS, &time, NULL);
+    if (count >= 0 || errno != ENOSYS) return count;
+    /* Linux before 5.11: whole milliseconds, rather too late than too early; a day is for ever here. */
+    int64_t milliseconds = nanoseconds / 1000000 + 1;
+    return epoll_wait(epoll, events, CLINUX_MOST_EVENTS, milliseconds > 86400000 ? 86400000 : (int)milliseconds);
+}
+
+int clinux_epoll_wait(int epoll, struct clinux_event *events, int64_t nanoseconds) {
+    struct epoll_event ready[CLINUX_MOST_EVENTS];
+    int count = wait_precisely(epoll, ready, nanoseconds);
+    if (count < 0) return errno == EINTR ? 0 : -errno;
+    for (int index = 0; index < count; index++) {
+        uint32_t told = ready[index].events;
+        events[index].token = ready[index].data.u64;
+        events[index].readiness = (told & EPOLLIN ? CLINUX_READABLE : 0u) | (told & EPOLLOUT ? CLINUX_WRITABLE : 0u)
+            | (told & (EPOLLHUP | EPOLLERR) ? CLINUX_HUNG_UP : 0u);
+    }
+    return count;
+}
+
+int clinux_bell(void) {
+    int bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return bell < 0 ? -errno : bell;
+}
+
+void clinux_bell_ring(int bell) {
+    uint64_t one = 1;
+    ssize_t written;
+    do {
+        written = write(bell, &one, sizeof one);
+    } while (written < 0 && errno == EINTR);
+}
+
+void clinux_bell_hush(int bell) {
+    uint64_t count;
+    ssize_t taken;
+    do {
+        taken = read(bell, &count, sizeof count);
+    } while (taken < 0 && errno == EINTR);
+}
+
+int clinux_know_writers(int descriptor) {
+    int yes = 1, no = 0;
+    /* Older kernels do not know it; they have clinux_receive() refuse descriptors. */
+    setsockopt(descriptor, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof no);
+    return setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0 ? -errno : 0;
+}
+
+int clinux_accept(int listening) {
+    int descriptor;
+    do {
+        descriptor = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    } while (descriptor < 0 && errno == EINTR);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+ssize_t clinux_receive(int descriptor, void *bytes, size_t length, struct clinux_writer *writer) {
+    /* Room for credentials and for nothing else. The kernel writes them first. */
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_LEN(sizeof(struct ucred))];
+    } control;
+    struct iovec place = {.iov_base = bytes, .iov_len = length};
+    struct msghdr message = {
+        .msg_iov = &place,
+        .msg_iovlen = 1,
+        .msg_control = &control,
+        .msg_controllen = sizeof control.bytes,
+    };
+    writer->is_known = false;
+    ssize_t count = recvmsg(descriptor, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (count < 0) return -errno;
+    struct cmsghdr *first = CMSG_FIRSTHDR(&message);
+    if (first && first->cmsg_level == SOL_SOCKET && first->cmsg_type == SCM_CREDENTIALS
+        && first->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
+        struct ucred credentials;
+        memcpy(&credentials, CMSG_DATA(first), sizeof credentials);
+        writer->pid = credentials.pid;
+        writer->uid = credentials.uid;
+        writer->is_known = true;
+    }
+    return count;
+}

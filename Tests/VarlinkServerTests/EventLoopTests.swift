@@ -1,0 +1,247 @@
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+import Varlink
+import VarlinkClient
+
+@testable import VarlinkServer
+
+@Suite("The loop", .timeLimit(.minutes(1)))
+struct EventLoopTests {
+    @Test("Work of many threads is done, each thread's in its order, on the loop")
+    func execute() throws {
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        let done = Mailbox<(thread: Int, number: Int)>()
+        let wrong = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for number in 0..<1_000 {
+                loop.execute {
+                    if !loop.isCurrent { wrong.add(1, ordering: .relaxed) }
+                    done.post((thread, number))
+                }
+            }
+        }
+        var next = [Int](repeating: 0, count: 8)
+        for _ in 0..<8_000 {
+            let (thread, number) = try #require(done.next())
+            #expect(number == next[thread])
+            next[thread] += 1
+        }
+        #expect(wrong.load(ordering: .relaxed) == 0)
+        #expect(!loop.isCurrent)
+    }
+
+    @Test("A loop that sleeps is woken by each of many pieces of work that come alone")
+    func woken() throws {
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        for number in 0..<10_000 { #expect(try loop.run { number } == number) }
+    }
+
+    @Test("Work that work makes is done after what was there, and keeps no connection waiting")
+    func endless() throws {
+        let server = try TestServer()
+        defer { withExtendedLifetime(server) {} }
+        let loop = server.loop
+        let isOver = Atomic(false)
+        @Sendable func again() {
+            if !isOver.load(ordering: .relaxed) { loop.execute { again() } }
+        }
+        loop.execute { again() }
+        defer { isOver.store(true, ordering: .relaxed) }
+        let client = try VarlinkClient(path: server.path, timeout: .seconds(30))
+        for _ in 0..<100 { _ = try client.call("a.b.Echo") }
+        #expect(try loop.run { 1 } == 1)
+        let timed = Mailbox<Int>()
+        loop.schedule(after: .milliseconds(1)) { timed.post(1) }
+        #expect(timed.next() == 1)
+    }
+
+    @Test("Timers run in the order of their times, whoever sets them, and none too early")
+    func timers() throws {
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        let heard = Mailbox<Int>()
+        let began = ContinuousClock.now
+        for wait in [230, 210, 250, 220, 240] { loop.schedule(after: .milliseconds(wait)) { heard.post(wait) } }
+        try loop.run {
+            for wait in [235, 215, 255, 225, 245, 0, -7] {
+                loop.schedule(after: .milliseconds(wait)) { heard.post(wait) }
+            }
+        }
+        var order: [Int] = []
+        for _ in 0..<12 {
+            let wait = try #require(heard.next())
+            #expect(ContinuousClock.now - began >= .milliseconds(wait))
+            order.append(wait)
+        }
+        #expect(Set(order.prefix(2)) == [0, -7])
+        #expect(order.dropFirst(2) == [210, 215, 220, 225, 230, 235, 240, 245, 250, 255])
+    }
+
+    @Test("Timers of the same time run in the order in which they were set; one that was cancelled does not")
+    func cancelled() throws {
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        let heard = Mailbox<Int>()
+        let timers = try loop.run {
+            let due = Uptime.now() + .milliseconds(5)
+            let timers = (0..<100).map { n in Timer(due: due, loop: loop) { heard.post(n) } }
+            for timer in timers { loop.inside.timers.insert(timer) }
+            for timer in timers[50...] + timers[70...] { timer.cancel() }
+            return timers
+        }
+        for n in 0..<50 { #expect(heard.next() == n) }
+        // One that has run, and one that is cancelled before the loop has heard of it.
+        timers[0].cancel()
+        let never = Timer(due: .beginning, loop: loop) { heard.post(-1) }
+        never.cancel()
+        try loop.run { loop.inside.timers.insert(never) }
+        #expect(try loop.run { loop.inside.timers.count } == 0)
+    }
+
+    @Test(
+        "A time that never comes is waited for all the same", arguments: [Duration.seconds(Int64.max), .seconds(1e12)])
+    func never(delay: Duration) throws {
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        let timer = loop.schedule(after: delay) { Issue.record("it has come") }
+        #expect(try loop.run { loop.inside.timers.count } == 1)
+        timer.cancel()
+        #expect(try loop.run { loop.inside.timers.count } == 0)
+    }
+
+    @Test("What was sent before the end is done, what is sent after it is dropped")
+    func stop() throws {
+        let loop = try EventLoop()
+        let count = Atomic(0)
+        for _ in 0..<1_000 {
+            loop.execute { loop.execute { count.add(1, ordering: .relaxed) } }
+        }
+        loop.schedule(after: .seconds(60)) { count.add(1, ordering: .relaxed) }
+        loop.stop()
+        #expect(count.load(ordering: .relaxed) == 1_000)
+        loop.execute { count.add(1, ordering: .relaxed) }
+        loop.stop()
+        #expect(count.load(ordering: .relaxed) == 1_000)
+    }
+
+    @Test("A descriptor whose number is used again tells nothing to whoever waited for its predecessor")
+    func usedAgain() throws {
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        let told = try loop.run { () -> [Int] in
+            final class Listener: Watcher {
+                var told = 0
+                func isReady(_ readiness: Readiness) { told += 1 }
+            }
+            var ends: [CInt] = [-1, -1]
+            guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else { return [] }
+            defer { for end in ends { close(end) } }
+            let (first, second) = (Listener(), Listener())
+            guard let old = loop.inside.watchlist.add(ends[0], .readable, first) else { return [] }
+            loop.inside.watchlist.remove(old)
+            loop.inside.watchlist.remove(old)
+            guard let new = loop.inside.watchlist.add(ends[0], .readable, second) else { return [] }
+            // The old one's token names nobody, though it had the same place and the same descriptor.
+            loop.inside.watchlist.remove(old)
+            send(ends[1], [1], 1, 0)
+            let count = loop.inside.hear(waiting: 1_000_000_000)
+            for event in loop.inside.events[..<count] {
+                loop.inside.watchlist.watcher(of: event.token)?.isReady(Readiness(rawValue: event.readiness))
+            }
+            loop.inside.watchlist.remove(new)
+            return [first.told, second.told]
+        }
+        #expect(told == [0, 1])
+    }
+
+    @Test("A thousand connections that are silent have no timer, and the loop does not turn for them")
+    func idle() throws {
+        let server = try TestServer()
+        let clients = try (0..<1_000).map { _ in try RawClient(server.path) }
+        for client in clients { client.call("Echo") }
+        for client in clients { #expect(client.reply() == "{}") }
+        defer { withExtendedLifetime(server) {} }
+        let loop = server.loop
+        let (timers, before) = try loop.run { (loop.inside.timers.count, loop.inside.turns) }
+        #expect(timers == 0)
+        // A time in which nothing happens has to pass; whatever turned for them would have by then.
+        let passed = Mailbox<Int>()
+        loop.schedule(after: .milliseconds(200)) { passed.post(1) }
+        #expect(passed.next() == 1)
+        #expect(try loop.run { loop.inside.turns } - before <= 8)
+    }
+
+    @Test("One who sends calls without a pause has a part of each turn, and the others theirs")
+    func fair() throws {
+        let server = try TestServer()
+        let loud = try RawClient(server.path)
+        let quiet = try RawClient(server.path)
+        for client in [loud, quiet] {
+            client.call("Echo")
+            #expect(client.reply() == "{}")
+        }
+        let isReady = DispatchSemaphore(value: 0)
+        let goOn = DispatchSemaphore(value: 0)
+        server.loop.execute {
+            isReady.signal()
+            goOn.wait()
+        }
+        isReady.wait()
+        // In one piece, or the kernel takes few of them.
+        let call = Array(#"{"method":"a.b.Echo","parameters":{"who":"loud"},"oneway":true}"#.utf8) + [0]
+        #expect(loud.sendSome([[UInt8]](repeating: call, count: 900).flatMap { $0 }) == 900 * call.count)
+        quiet.call("Echo", #"{"who":"quiet"}"#, #","oneway":true"#)
+        goOn.signal()
+        quiet.call("Echo")
+        #expect(quiet.reply() == "{}")
+        loud.call("Echo")
+        #expect(loud.reply() == "{}")
+        let calls = try server.onLoop { $0.onewayCalls }
+        #expect(calls.count == 901)
+        // As much as one has in a turn, or as goes on in the time of one.
+        #expect(try #require(calls.firstIndex(of: #"{"who":"quiet"}"#)) < 400)
+    }
+}
+
+@Suite("Timers in their order")
+struct TimerHeapTests {
+    @Test("Whatever is set and cancelled, the next one is always the first of what is left", arguments: [1, 2, 3, 4])
+    func order(seed: UInt64) throws {
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        var state = seed
+        func random(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        var heap = TimerHeap()
+        var model: [(due: Int, order: Int, timer: Timer)] = []
+        var ran: [Int] = []
+        for order in 0..<5_000 {
+            switch random(5) {
+            case 0...2:
+                let timer = Timer(due: Uptime(nanoseconds: Int64(random(1_000))), loop: loop) { ran.append(order) }
+                heap.insert(timer)
+                model.append((Int(timer.due.nanoseconds), order, timer))
+            case 3 where !model.isEmpty:
+                heap.remove(model.remove(at: random(model.count)).timer)
+            default:
+                let now = random(1_000)
+                let due = model.filter { $0.due <= now }.min { ($0.due, $0.order) < ($1.due, $1.order) }
+                let work = heap.takeDue(at: Uptime(nanoseconds: Int64(now)))
+                work?()
+                #expect((work == nil) == (due == nil))
+                if let due {
+                    #expect(ran.last == due.order)
+                    model.removeAll { $0.order == due.order }
+                }
+            }
+            #expect(heap.count == model.count)
+            #expect(heap.next == model.map { Uptime(nanoseconds: Int64($0.due)) }.min())
+        }
+    }
+}
