@@ -16,7 +16,7 @@ WORK = "/home/alice/flatpak"
 BUILD = f"""
 set -eu
 mkdir -p {WORK} && cd {WORK}
-mkdir -p runtime/usr/bin runtime/usr/lib runtime/usr/lib64 runtime/usr/etc app/files/bin app/export
+mkdir -p runtime/files runtime/usr/bin runtime/usr/lib runtime/usr/lib64 runtime/usr/etc app/files/bin app/export
 for each in /bin/bash /bin/cat /bin/true; do cp $each runtime/usr/bin/; done
 ln -sf bash runtime/usr/bin/sh
 for each in /bin/bash /bin/cat /srv/test/caller; do

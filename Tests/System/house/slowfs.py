@@ -1,4 +1,4 @@
-"""A file system that answers until it is told to stop, and never again: fuse(4) without a library.
+"""A file system that answers some and leaves others waiting for ever: fuse(4) without a library.
 
 It has one folder with one file, `program`, whose bytes it is given.
 """
@@ -31,14 +31,14 @@ class SlowFileSystem:
         mode, size = (stat.S_IFDIR | 0o755, 0) if node == ROOT else (stat.S_IFREG | 0o755, len(self.program))
         return struct.pack("<QQQQQQIIIIIIIIII", node, size, (size + 511) // 512, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
 
-    def serve(self, stops_at):
-        """Answers until a request of a name in `stops_at` comes; that one and all later ones wait for ever."""
+    def serve(self, hangs):
+        """Answers what it is asked, but what `hangs` names by the kind of request and the process that makes it."""
         while True:
             request = os.read(self.device, 1 << 20)
-            _, opcode, unique, node, _, _, _, _ = struct.unpack_from("<IIQQIIII", request)
+            _, opcode, unique, node, _, _, process, _ = struct.unpack_from("<IIQQIIII", request)
             name, body = NAMES.get(opcode), request[40:]
-            if stops_at(name, node, body):
-                return
+            if hangs(name, process):
+                continue
             error, answer = 0, b""
             if name == "INIT":
                 answer = struct.pack("<IIIIHHIIHHIIIIIII", 7, 31, 65536, 0, 12, 10, 65536, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)[:64]

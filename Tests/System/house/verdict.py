@@ -8,6 +8,10 @@ import sys
 import traceback
 
 
+# Characters of what one got that stand in the table.
+MOST = 400
+
+
 class Broke(Exception):
     """It got what it must not get."""
 
@@ -45,7 +49,7 @@ def run():
         try:
             got, outcome = function(), "held"
         except Broke as broke:
-            got, outcome = str(broke), "BROKE"
+            got, outcome = f"expected: {expect}. Got: {broke}", "BROKE"
         except NotBuilt as missing:
             got, outcome = "not built yet: " + str(missing), "NOT BUILT"
         except Skipped as skipped:
@@ -54,6 +58,8 @@ def run():
             frame = traceback.extract_tb(error.__traceback__)[-1]
             got, outcome = f"{type(error).__name__}: {error} ({frame.name}:{frame.lineno})", "FAILED"
             traceback.print_exc()
-        if outcome == "BROKE":
-            got += f" (expected: {expect})"
-        print(json.dumps({"adversary": name, "tried": words, "got": str(got), "outcome": outcome}), flush=True)
+        got = " ".join(str(got).split())
+        if len(got) > MOST:
+            print(got, file=sys.stderr)
+            got = got[:MOST] + "…"
+        print(json.dumps({"adversary": name, "tried": words, "got": got, "outcome": outcome}), flush=True)
