@@ -8,7 +8,7 @@ from house.accounts import as_user, start
 from house.varlink import APPS, Closed, Connection, Refused, admin, attempt
 from house.verdict import NotBuilt
 
-SERVICE = "contactbrokerd.service"
+SERVICE = "contactbroker.service"
 HELPER = "contactbroker-identify.service"
 STATE = "/var/lib/contactbroker"
 CALLER = "/srv/test/caller"
