@@ -65,7 +65,7 @@ def contactbook():
 
 @tries("(root purges the number)", "dave starts with nothing")
 def purged():
-    status, said = command("contactctl", "purge-user", NUMBER)
+    status, said = command("contactctl", "purge-user", "--yes", NUMBER)
     must(status == 0, said)
     got = as_user("dave", lambda: attempt(contacts, "GetAuthorization"))
     must(got == [None, {"status": "notDetermined"}] or got[1]["status"] == "notDetermined", str(got))
