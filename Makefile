@@ -63,6 +63,7 @@ test-system: packages
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
 	Tests/lint.sh
+	Tests/threats.sh
 
 # BENCH=full measures at 100,000 contacts too.
 bench: packages
