@@ -11,9 +11,9 @@ export SWIFT_BACKTRACE = enable=no
 
 # What make test-system needs beside that: a container, and what makes its root.
 SYSTEM_TEST_PACKAGES := mmdebstrap systemd-container zstd gcc libc6-dev
-PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev pkg-config python3 python3-venv
+PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-dev pkg-config python3 python3-venv
 
-.PHONY: all demo test test-system lint bench certify release install tsan asan clean packages python
+.PHONY: all demo test test-system lint bench certify release install tsan asan clean packages python uninstall deb
 .DEFAULT_GOAL := all
 
 all: packages
@@ -76,12 +76,20 @@ bench: packages
 release: packages
 	$(SWIFT) build -c release
 
-install: packages
-	$(SWIFT) build -c release
-	install -d $(DESTDIR)$(PREFIX)/bin
-	for each in contactbrokerd contact-agent contactctl contactbook; do \
-	    install -m 0755 $(RELEASE)/$$each $(DESTDIR)$(PREFIX)/bin/$$each || exit 1; \
-	done
+# Where what was built is taken from; another folder is installed as it is.
+PROGRAMS ?= $(RELEASE)
+
+# Programs, units, users, settings: DESTDIR and PREFIX as everywhere.
+install: $(if $(filter $(RELEASE),$(PROGRAMS)),release)
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" packaging/install "$(PROGRAMS)"
+
+uninstall:
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" packaging/uninstall
+
+# A package for Debian, in .build/deb.
+deb: $(if $(filter $(RELEASE),$(PROGRAMS)),release)
+	mkdir -p .build/deb
+	packaging/debian/build "$(PROGRAMS)" "$(shell pwd)/.build/deb"
 
 # Sanitizers build in folders of their own: switching flags in one costs a whole build.
 tsan: packages python

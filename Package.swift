@@ -57,6 +57,7 @@ let package = Package(
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
         .target(name: "CPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
+        .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
 
         // Ground floor: no input, no output.
         room("JSON"),
@@ -77,10 +78,11 @@ let package = Package(
         // First floor: files, the kernel, sockets.
         room("Policy", ["AccessControl", "CCrypto", toml]),
         room("ContactsStore", ["Normalization", "CLinux", grdb, grdbSQLite]),
-        room("AccessStore", ["AccessControl", grdbSQLite]),
+        room("AccessStore", ["AccessControl", "CLinux", grdbSQLite]),
         room("PeerIdentity", ["AccessControl", "CLinux"]),
         room("VarlinkServer", ["Varlink", "CLinux", nioCore, nioPosix]),
         room("VarlinkClient", ["Varlink", "CLinux"]),
+        room("System", ["CSystemd", "Varlink"]),
         room("BrokerConnection", ["VarlinkClient"]),
         room("CommandOutput", ["BrokerConnection", "Formatting", arguments]),
         room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface", "Policy"]),
@@ -89,7 +91,8 @@ let package = Package(
         .executableTarget(
             name: "contactbrokerd",
             dependencies: [
-                "Broker", "CSQLite", "PeerIdentity", "Policy", "VarlinkServer", nioCore, nioPosix, arguments, logging,
+                "Broker", "CSQLite", "PeerIdentity", "Policy", "System", "VarlinkServer", nioCore, nioPosix, arguments,
+                logging,
             ],
             swiftSettings: strict, linkerSettings: [.unsafeFlags(ownRuntime, .when(configuration: .release))]),
         program("contact-agent", ["BrokerConnection", "Formatting"]),
@@ -134,6 +137,7 @@ let package = Package(
         tests("BrokerTests", ["Broker", "Policy"]),
         tests("BrokerAuditTests", ["Broker"]),
         tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller"]),
+        tests("SystemTests", ["System", "CLinux"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
         tests("CommandTests", ["contactctl", "contactbook", "CommandOutput"]),

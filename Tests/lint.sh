@@ -38,5 +38,9 @@ hits=$(git grep -nE '^import NIO' -- Sources ':!Sources/VarlinkServer' ':!Source
 hits=$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- Sources Tests Examples ':!Tests/lint.sh' || true)
 [ -z "$hits" ] || say "unfinished: $hits"
 
-for script in $(git ls-files '*.sh') .ci/run; do sh -n "$script" || found=1; done
+sh Tests/units.sh || found=1
+
+for script in $(git ls-files "*.sh" packaging) .ci/run; do
+    case $(head -n 1 "$script") in "#!/bin/sh"*) sh -n "$script" || found=1 ;; esac
+done
 exit $found

@@ -22,6 +22,8 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case saveNotDone
     /// The person looked at their own contacts through the agent.
     case agentSearch
+    /// Everything that was kept for a user was taken away, but for these records.
+    case purge
     /// The administrator's policy was read.
     case policy
     case start

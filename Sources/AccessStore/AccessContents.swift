@@ -9,6 +9,7 @@ struct AccessContents {
     var intents: [Int64: SaveIntent] = [:]
     var pseudonyms: [UInt32: Pseudonyms] = [:]
     var usages: [Principal: Usage] = [:]
+    var owners: [UInt32: Owner] = [:]
     var counters = Counters()
     /// The last record's event; `nil` in a new file.
     var lastEvent: String?
@@ -25,6 +26,13 @@ struct AccessContents {
                 let key = keys.bytes(1).flatMap(Pseudonyms.init(key:))
             else { throw .damaged(reason: "auditKey: a key cannot be read") }
             pseudonyms[uid] = key
+        }
+        let owners = try SQLiteStatement("SELECT uid, name, purged FROM owner", on: connection)
+        while try owners.next() {
+            guard let uid = owners.integer(0).flatMap(UInt32.init(exactly:)), let name = owners.text(1) else {
+                throw .damaged(reason: "owner: a name cannot be read")
+            }
+            self.owners[uid] = Owner(name: name, isPurged: owners.integer(2) != 0)
         }
     }
 

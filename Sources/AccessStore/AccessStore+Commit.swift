@@ -5,7 +5,8 @@ extension AccessStore {
     /// Something is to be committed.
     public var hasUncommitted: Bool {
         !batch.records.isEmpty || !unwrittenGrants.isEmpty || !unwrittenIntents.isEmpty
-            || !unwrittenPseudonyms.isEmpty || !batch.grants.isEmpty || !batch.identifiers.isEmpty
+            || !unwrittenPseudonyms.isEmpty || !unwrittenOwners.isEmpty || !unwrittenPurges.isEmpty
+            || !batch.grants.isEmpty || !batch.identifiers.isEmpty
             || batch.failure != nil || counters != writtenCounters
     }
 
@@ -31,6 +32,8 @@ extension AccessStore {
             let rows = try auditRows()
             try writer.transaction { () throws(AccessStoreError) in
                 try write(rows, writer)
+                // Before what may have been decided anew since.
+                if !unwrittenOwners.isEmpty || !unwrittenPurges.isEmpty { try writeOwners(writer.connection) }
                 if !unwrittenGrants.isEmpty { try writeGrants(writer.connection) }
                 if !unwrittenIntents.isEmpty { try writeIntents(writer.connection) }
                 if !unwrittenPseudonyms.isEmpty { try writePseudonyms(writer.connection) }
@@ -94,6 +97,8 @@ extension AccessStore {
         if !unwrittenGrants.isEmpty { unwrittenGrants.removeAll() }
         if !unwrittenIntents.isEmpty { unwrittenIntents.removeAll() }
         if !unwrittenPseudonyms.isEmpty { unwrittenPseudonyms.removeAll() }
+        if !unwrittenOwners.isEmpty { unwrittenOwners.removeAll() }
+        if !unwrittenPurges.isEmpty { unwrittenPurges.removeAll() }
         batch.clear()
     }
 

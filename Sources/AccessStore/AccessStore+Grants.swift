@@ -145,6 +145,7 @@ extension AccessStore {
     /// Notes what differs from the file. What hangs on a session or a process never gets there.
     func mark(_ principal: Principal, _ change: SetChange) {
         guard principal.binding == .standing else { return }
+        noteOwner(of: principal.uid)
         switch (unwrittenGrants[principal], change) {
         case (.rows(var added, var removed), .rows(let more, let fewer)):
             added = added.subtracting(fewer).union(more)

@@ -34,7 +34,8 @@ extension AccessStore {
     func pseudonyms(of records: [RecordNumber], uid: UInt32) -> [UInt8]? {
         if pseudonyms[uid] == nil, let key = IdentifierCipher.randomKey() {
             pseudonyms[uid] = Pseudonyms(key: key)
-            unwrittenPseudonyms.insert(uid)
+            // What still ends while a user is purged leaves nothing by which their contacts could be told again.
+            if owners[uid]?.isPurged != true { unwrittenPseudonyms.insert(uid) }
         }
         let made = pseudonyms[uid]?.pseudonyms(of: records)
         if made == nil { batch.failure = .unavailable(reason: "libcrypto has no randomness or memory to give") }

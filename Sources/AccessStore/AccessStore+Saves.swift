@@ -27,6 +27,7 @@ extension AccessStore {
         touch(id)
         intents[id] = SaveIntent(id: id, uid: uid, principal: principal, adds: adds)
         unwrittenIntents.insert(id)
+        noteOwner(of: uid)
         widen(principal, with: Set(adds))
         if isKeptToSingle { addOwn(Set(adds), to: principal) }
         return id

@@ -1,4 +1,5 @@
 import AccessControl
+import CLinux
 import ContactsModel
 import Glibc
 
@@ -25,6 +26,10 @@ public final class AccessStore {
     var usages: [Principal: Usage] = [:]
     /// Some app has gathered enough uses to write them.
     var hasUnwrittenUses = false
+    /// Whose each user number is.
+    var owners: [UInt32: Owner] = [:]
+    /// What the system calls a user.
+    public var userName: (_ uid: UInt32) -> String = { "\($0)" }
     var counters: Counters
     var writtenCounters: Counters
     /// What the file's own row of counters says, and the time of the last record then.
@@ -40,6 +45,9 @@ public final class AccessStore {
     var unwrittenGrants: [Principal: SetChange] = [:]
     var unwrittenIntents: Set<Int64> = []
     var unwrittenPseudonyms: Set<UInt32> = []
+    var unwrittenOwners: Set<UInt32> = []
+    /// Users of whom no row is to be left; what is written for them afterwards is new.
+    var unwrittenPurges: Set<UInt32> = []
 
     /// Opens the store of a folder, making both where there are none, and records the start.
     ///
@@ -71,6 +79,7 @@ public final class AccessStore {
         identifierKeys = contents.identifierKeys
         intents = contents.intents
         pseudonyms = contents.pseudonyms
+        owners = contents.owners
         usages = contents.usages
         counters = contents.counters
         writtenCounters = contents.counters
@@ -103,6 +112,11 @@ public final class AccessStore {
         guard let writer else { throw .unavailable(reason: "the access database is closed") }
         return writer
     }
+
+    /// Has the log written as long as it grows before it starts over. A commit that makes the file longer waits, when it
+    /// is synced, for the disk to have its new length too. On the loop: nobody commits meanwhile. Without room commits are
+    /// as good.
+    public func makeLogRoom() { _ = clinux_fill(folder.database + "-wal", Checkpointer.logBytes, 0) }
 
     /// Pages in the WAL after the last commit; see ``Checkpointer``.
     public var walPages: Int { writer?.walPages ?? 0 }

@@ -64,8 +64,8 @@ struct AuditLedger {
             // Equal only where it is said which contacts they were.
             return record.contacts != nil || record.part != nil || record.count ?? 0 == 0 ? .disclosure : nil
         case .refusal: return .refusal
-        case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .policy, .start,
-            .stop, .gap:
+        case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .purge, .policy,
+            .start, .stop, .gap:
             return nil
         }
     }
@@ -226,7 +226,7 @@ extension AuditEvent {
     var isCausedByApp: Bool {
         switch self {
         case .disclosure, .refusal, .prompt, .save, .saveNotDone: true
-        case .withheld, .answer, .grant, .revocation, .agentSearch, .policy, .start, .stop, .gap: false
+        case .withheld, .answer, .grant, .revocation, .agentSearch, .purge, .policy, .start, .stop, .gap: false
         }
     }
 }

@@ -148,6 +148,15 @@ enum Schema {
         CREATE TRIGGER auditCallerKeepsRecords BEFORE DELETE ON auditCaller
             BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
         """,
+        """
+        -- Whose a user number was when something was first kept under it. purged: what was decided is gone, and the book
+        -- is being taken away.
+        CREATE TABLE owner (
+            uid           INTEGER NOT NULL PRIMARY KEY,
+            name          TEXT    NOT NULL,
+            purged        INTEGER NOT NULL DEFAULT 0 CHECK (purged IN (0, 1))
+        ) STRICT;
+        """,
     ]
 
     /// Looks at a file without changing it: is it ours, whole, and not from a later version?
@@ -161,7 +170,9 @@ enum Schema {
         if version == 0, application == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 { return }
         guard application == Self.application else { throw .damaged(reason: "this is not an access database") }
         guard version <= Self.version else { throw .newerSchema }
-        for table in ["state", "principal", "appGrant", "grantedContact", "setEvent", "saveIntent", "auditKey"] {
+        var tables = ["state", "principal", "appGrant", "grantedContact", "setEvent", "saveIntent", "auditKey"]
+        if version >= 3 { tables.append("owner") }
+        for table in tables {
             let report = try SQLiteStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.next() {
                 let line = report.text(0) ?? ""

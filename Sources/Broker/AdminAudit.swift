@@ -148,12 +148,13 @@ extension Broker {
 
     func getStatus(_ call: Call) throws(VarlinkError) {
         _ = try AdminParameters(call.parameters, allowing: [])
-        let uid = surroundings.ownUID
+        // The system's broker tells of all users together.
+        let uid = surroundings.mode == .session ? surroundings.ownUID : nil
         call.reply {
             $0.name("status")
             $0.object {
                 $0.member("version", Release.version)
-                $0.member("mode", "session")
+                $0.member("mode", surroundings.mode.rawValue)
                 $0.member("startedAt", Timestamp.text(seconds: startedAt / 1_000_000))
                 $0.member("stateFolder", surroundings.stateFolder)
                 $0.member("connections", sessions.count)

@@ -27,7 +27,7 @@ extension Broker {
             case .listPending: try listPending(call, session)
             case .explainDecision: try explainDecision(call, session)
             case .reloadPolicy: try reloadPolicy(call)
-            case .purgeUser: throw .methodNotImplemented(call.method)
+            case .purgeUser: try purgeUser(call)
             }
         } catch {
             call.fail(error)

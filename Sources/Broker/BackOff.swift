@@ -9,6 +9,12 @@ struct BackOff {
         case principal(uid: UInt32, IdentityStrength, app: String)
         case weak(uid: UInt32)
 
+        var uid: UInt32 {
+            switch self {
+            case .principal(let uid, _, _), .weak(let uid): uid
+            }
+        }
+
         init(_ caller: Caller) {
             switch caller.strength {
             case .claimed, .unverified: self = .weak(uid: caller.uid)
@@ -52,6 +58,11 @@ struct BackOff {
 
     mutating func approved(_ key: Key) {
         entries[key] = nil
+    }
+
+    /// Everything that is remembered of a user.
+    mutating func forget(_ uid: UInt32) {
+        entries = entries.filter { $0.key.uid != uid }
     }
 }
 

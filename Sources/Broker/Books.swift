@@ -16,6 +16,7 @@ final class Books {
     private let userName: (UInt32) -> String
     private let forgetsAfter: Duration
     private let restsAfter: Duration
+    private let closesAfter: Duration
     private let log: (String) -> Void
     /// Where phone numbers are dialled that are written without a country. Holds for books opened afterwards.
     var region = ""
@@ -28,15 +29,22 @@ final class Books {
     private let uptime: () -> Int64
     /// Who was read last, and when.
     private var latest: (uid: UInt32, at: Int64) = (.max, 0)
+    /// How many connections each user has.
+    private var connections: [UInt32: Int] = [:]
+    /// Users whose book is about to be closed.
+    private var leaving: [UInt32: any Scheduled] = [:]
+    /// Users whose book is being taken away.
+    private var removing: Set<UInt32> = []
     /// Nothing is opened any more: a question that was still open would write beside the next broker.
     private var isClosed = false
 
     /// - Parameters:
     ///   - forgetsAfter: how long deleted and edited text may stay in the log.
     ///   - restsAfter: after the last save, how long the memory that saves need is kept for the next.
+    ///   - closesAfter: after a user's last connection has gone, how long their book stays open for the next.
     init(
         folder: String, loop: any Loop, uptime: @escaping () -> Int64, userName: @escaping (UInt32) -> String,
-        forgetsAfter: Duration, restsAfter: Duration, log: @escaping (String) -> Void
+        forgetsAfter: Duration, restsAfter: Duration, closesAfter: Duration, log: @escaping (String) -> Void
     ) {
         self.folder = folder
         self.loop = loop
@@ -44,6 +52,7 @@ final class Books {
         self.userName = userName
         self.forgetsAfter = forgetsAfter
         self.restsAfter = restsAfter
+        self.closesAfter = closesAfter
         self.log = log
     }
 
@@ -60,6 +69,9 @@ final class Books {
         _ uid: UInt32, creating: Bool = false, _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
     ) {
         guard !isClosed else { return body(.failure(.unavailable(reason: "the broker is ending"))) }
+        guard !removing.contains(uid) else {
+            return body(.failure(.unavailable(reason: "everything kept for user \(uid) is being removed")))
+        }
         switch states[uid] {
         case .open(let book): body(.success(book))
         case .absent where !creating: body(.success(nil))
@@ -102,7 +114,7 @@ final class Books {
         _ uid: UInt32, creating: Bool, _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
     ) {
         states[uid] = .opening([body])
-        let folder = "\(self.folder)/users/\(uid)"
+        let folder = folder(of: uid)
         let owner = StoreOwner(uid: uid, name: userName(uid))
         let region = self.region
         let bound = LoopBound(self, loop: loop)
@@ -127,6 +139,7 @@ final class Books {
             states[uid] = .open(book)
             // What the last run did not come to.
             forget(uid)
+            closeSoon(uid)
         case .success(nil): states[uid] = .absent
         // Not remembered: a full disk or a missing right may be mended, so the next call tries again.
         case .failure: states[uid] = nil
@@ -178,11 +191,83 @@ final class Books {
         }
     }
 
+    // MARK: Users who come and go
+
+    /// A program of this user has connected.
+    func join(_ uid: UInt32) {
+        connections[uid, default: 0] += 1
+        leaving.removeValue(forKey: uid)?.cancel()
+    }
+
+    /// One of them is gone. When the last one has been for a while, the book is closed and its memory given back.
+    func leave(_ uid: UInt32) {
+        let rest = (connections[uid] ?? 0) - 1
+        connections[uid] = rest > 0 ? rest : nil
+        closeSoon(uid)
+    }
+
+    private func closeSoon(_ uid: UInt32) {
+        guard connections[uid] == nil, case .open = states[uid] else { return }
+        leaving[uid]?.cancel()
+        let bound = LoopBound(self, loop: loop)
+        leaving[uid] = loop.schedule(after: closesAfter) { bound.value.closeIdle(uid) }
+    }
+
+    private func closeIdle(_ uid: UInt32) {
+        leaving[uid] = nil
+        guard connections[uid] == nil, case .open(let book) = states[uid] else { return }
+        // Whoever asks from now on has it opened anew, on the same queue, after this.
+        states[uid] = nil
+        book.release()
+        queue(of: uid).async {
+            book.close()
+            book.rest()
+        }
+    }
+
+    // MARK: Purging
+
+    /// From now on the user's book is not there for anybody, until ``endRemoving(_:)``.
+    func beginRemoving(_ uid: UInt32) { removing.insert(uid) }
+
+    /// Takes the user's book out of the file system, once what is being done with it is done.
+    func remove(_ uid: UInt32, _ done: @escaping (StoreError?) -> Void) {
+        if case .opening(let waiting) = states[uid] {
+            states[uid] = .opening(waiting + [{ [weak self] _ in self?.remove(uid, done) }])
+            return
+        }
+        let book = opened(uid)
+        states[uid] = nil
+        book?.release()
+        let folder = folder(of: uid)
+        let bound = LoopBound(done, loop: loop)
+        queue(of: uid).async { [loop] in
+            book?.close()
+            var failure: StoreError?
+            do throws(StoreError) {
+                try ContactsStore.remove(folder: folder)
+            } catch {
+                failure = error
+            }
+            let outcome = failure
+            loop.execute { bound.value(outcome) }
+        }
+    }
+
+    func isRemoving(_ uid: UInt32) -> Bool { removing.contains(uid) }
+
+    func endRemoving(_ uid: UInt32) { removing.remove(uid) }
+
+    private func folder(of uid: UInt32) -> String { "\(folder)/users/\(uid)" }
+
+    // MARK: -
+
     /// Waits for what is being written, then closes every book for good.
     func close() {
         isClosed = true
-        for timer in resting.values { timer.cancel() }
+        for timer in Array(resting.values) + Array(leaving.values) { timer.cancel() }
         resting = [:]
+        leaving = [:]
         for (uid, state) in states {
             guard case .open(let book) = state else { continue }
             // What is being written may be waiting for it.

@@ -31,6 +31,10 @@ public final class Broker {
     var endedByPolicy: [Principal: Int64] = [:]
     /// Principals whose new grant is not on the disk yet, and the calls that wait for it to count.
     private var settling: [Principal: [() -> Void]] = [:]
+    /// What users are called, as of when they last connected.
+    var userNames: [UInt32: String] = [:]
+    /// Users whose purge is on its way.
+    var purging: Set<UInt32> = []
     /// What ends when a process or a terminal session ends.
     private var watches: [Principal: AnyObject] = [:]
     private let syncQueue = DispatchQueue(label: "access sync")
@@ -50,7 +54,7 @@ public final class Broker {
         books = Books(
             folder: surroundings.stateFolder, loop: surroundings.loop, uptime: surroundings.uptime,
             userName: surroundings.userName, forgetsAfter: limits.forgetsAfter, restsAfter: limits.restsAfter,
-            log: surroundings.log)
+            closesAfter: limits.closesBooksAfter, log: surroundings.log)
         books.region = surroundings.region
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
@@ -66,12 +70,17 @@ public final class Broker {
             self?.scheduleSync()
             self?.tellFollowers()
         }
+        access.userName = { [weak self] uid in self?.userNames[uid] ?? surroundings.userName(uid) }
         access.moment = { [weak self] uid in
             SetMoment(change: self?.books.opened(uid)?.lastChange ?? 0, time: self?.seconds ?? 0)
         }
         turn.onDisk = { [weak self] done in self?.onDisk(done) }
         policyCameIntoForce()
+        resumePurges()
         recoverSaves()
+        // Not before the first answers.
+        let bound = LoopBound(access, loop: surroundings.loop)
+        surroundings.loop.schedule(after: limits.syncInterval) { bound.value.makeLogRoom() }
     }
 
     // MARK: Connections
@@ -80,6 +89,7 @@ public final class Broker {
     public func closed(_ connection: any Connection) {
         guard let session = sessions.removeValue(forKey: ObjectIdentifier(connection)) else { return }
         session.fetches = [:]
+        books.leave(session.caller.uid)
         prompts.agentLeft(session)
     }
 
@@ -89,9 +99,13 @@ public final class Broker {
             call.fail(.permissionDenied)
             return
         }
+        guard !session.isAnotherPerson, session.door == .admin || !books.isRemoving(session.caller.uid) else {
+            return call.fail(session.door == .contacts ? ContactsError.storeUnavailable : .permissionDenied)
+        }
         if session.connection == nil {
             session.connection = call.connection
             sessions[ObjectIdentifier(call.connection)] = session
+            books.join(session.caller.uid)
         }
         switch session.door {
         case .contacts: answerApp(call, session)
@@ -243,10 +257,12 @@ public final class Broker {
         }
     }
 
+    func endWatch(of principal: Principal) { watches[principal] = nil }
+
     /// Takes a grant back whole: the person is asked again. A bound principal's own identifiers go with it; those
     /// that a terminal session shares with the app's standing principal stay.
     func takeBack(_ principal: Principal, detail: String) {
-        watches[principal] = nil
+        endWatch(of: principal)
         guard access.grant(of: principal) != nil else { return }
         access.removeGrant(of: principal)
         record(.revocation, of: principal, { $0.status = .notDetermined }, detail: detail)
@@ -320,8 +336,10 @@ public final class Broker {
     private func recordsAreNotKept(_ failure: any Error) {
         guard !turn.tellsNothing else { return }
         turn.tellsNothing = true
-        surroundings.log(
-            "the audit does not reach the disk, so nothing is disclosed until contactbrokerd is restarted: \(failure)")
+        surroundings.notice(
+            .recordsNotKept,
+            "the audit does not reach the disk, so nothing is disclosed until contactbrokerd is restarted: \(failure)",
+            [])
     }
 
     // MARK: Saves of one user

@@ -11,6 +11,8 @@ public final class CallerSession {
     /// Whether the caller's process still runs what it ran when it was judged. A program can `exec` another one and
     /// keep the connection.
     let isStillItself: () -> Bool
+    /// What is kept for this user number is another person's, so that nothing is answered.
+    let isAnotherPerson: Bool
     /// Set with the first call.
     weak var connection: (any Connection)?
 
@@ -27,8 +29,11 @@ public final class CallerSession {
     /// Lists that are on their way.
     var fetches: [ObjectIdentifier: Fetch] = [:]
 
-    public init(caller: Caller, door: ContactsInterface, isStillItself: @escaping () -> Bool) {
+    public init(
+        caller: Caller, door: ContactsInterface, isAnotherPerson: Bool = false, isStillItself: @escaping () -> Bool
+    ) {
         self.caller = caller
+        self.isAnotherPerson = isAnotherPerson
         self.door = door
         self.isStillItself = isStillItself
     }

@@ -1,13 +1,36 @@
+import AccessControl
 import ContactsInterface
 import ContactsModel
 import ContactsStore
 import Varlink
 
-/// Where contacts are kept. There is one place: this broker's own book.
+/// The place for contacts that every book has.
 enum Containers {
     /// Below every number that a record is given: those are times.
     static let local = RecordNumber(1)
     static let localName = "Local"
+}
+
+/// Containers as a caller sees them. Who sees everything sees them all; for anybody else there is one, and whatever they see
+/// is in it: another's name is the person's own word, and that there is one is too.
+extension Reading {
+    /// `nil` is the one that every book has; it comes first.
+    func containers() throws(StoreError) -> [StoredContainer?] {
+        guard disclosure.scope == .all, let book else { return [nil] }
+        return [nil] + (try book.containers())
+    }
+
+    func identifier(of container: StoredContainer?) -> String { containerIdentifier(container?.record) }
+
+    func containerIdentifier(_ record: RecordNumber?) -> String {
+        let told = disclosure.scope == .all ? record : nil
+        return identifiers.identifier(of: told ?? Containers.local, as: .container)
+    }
+
+    func containerIdentifier(ofContact record: RecordNumber) throws(StoreError) -> String {
+        guard disclosure.scope == .all else { return containerIdentifier(nil) }
+        return containerIdentifier(try book?.container(ofContact: record))
+    }
 }
 
 extension Broker {
@@ -15,27 +38,32 @@ extension Broker {
         let parameters = try ListContainersParameters(call.parameters)
         read(call, session) { [weak self] (reading) throws(Reading.Failure) in
             guard let self else { return }
-            if let contact = parameters.contact { _ = try reading.contact(contact) }
-            if let name = parameters.group {
-                let group: StoredGroup?
-                do throws(StoreError) {
-                    group = try reading.group(named: name)
-                } catch {
-                    throw .store(error)
+            var wanted: String?
+            if let name = parameters.contact {
+                let contact = try reading.contact(name)
+                wanted = try reading.orFail { reading throws(StoreError) in
+                    try reading.containerIdentifier(ofContact: contact)
                 }
-                guard group != nil else { throw .call(ContactsError.recordDoesNotExist()) }
             }
-            let identifier = reading.localContainer
+            if let name = parameters.group {
+                let group = try reading.orFail { reading throws(StoreError) in try reading.group(named: name) }
+                guard let group else { throw .call(ContactsError.recordDoesNotExist()) }
+                let container = reading.containerIdentifier(group.container)
+                if let wanted, wanted != container { throw .call(ContactsError.recordDoesNotExist()) }
+                wanted = container
+            }
+            let all = try reading.orFail { reading throws(StoreError) in try reading.containers() }
+            let found = all.filter { wanted == nil || reading.identifier(of: $0) == wanted }
             reply(to: call, session, reading, count: 0) {
                 $0.name("containers")
-                $0.array(CollectionOfOne(identifier)) { writer, identifier in
+                $0.array(found) { writer, container in
                     writer.object {
-                        $0.member("identifier", identifier)
-                        $0.member("name", Containers.localName)
+                        $0.member("identifier", reading.identifier(of: container))
+                        $0.member("name", container?.name ?? Containers.localName)
                         $0.member("kind", "local")
                     }
                 }
-                $0.member("defaultContainer", identifier)
+                $0.member("defaultContainer", reading.identifier(of: nil))
             }
         }
     }

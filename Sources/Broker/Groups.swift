@@ -32,13 +32,11 @@ extension Reading {
         return parents
     }
 
-    var localContainer: String { identifiers.identifier(of: Containers.local, as: .container) }
-
     /// Writes a `Group` of the interface.
     func describe(_ group: StoredGroup, _ parents: [RecordNumber], _ writer: inout JSONWriter) {
         writer.member("identifier", identifiers.identifier(of: group.record, as: .group))
         writer.member("name", group.name)
-        writer.member("container", localContainer)
+        writer.member("container", containerIdentifier(group.container))
         writer.member("parents", parents.map { identifiers.identifier(of: $0, as: .group) })
     }
 }
@@ -66,12 +64,10 @@ extension Broker {
     private func groups(
         _ parameters: ListGroupsParameters, _ reading: Reading
     ) throws(StoreError) -> [(group: StoredGroup, parents: [RecordNumber])] {
-        if let container = parameters.container,
-            reading.identifiers.record(container, as: .container) != Containers.local
-        {
-            return []
-        }
         var groups = try reading.book?.groups(of: reading.groupOwner) ?? []
+        if let container = parameters.container {
+            groups = groups.filter { reading.containerIdentifier($0.container) == container }
+        }
         if let identifiers = parameters.identifiers {
             // What names nothing that the caller may see is left out, whatever the reason.
             let wanted = Set(identifiers.compactMap { reading.identifiers.record($0, as: .group) })

@@ -76,6 +76,12 @@ final class History {
         }
     }
 
+    /// Nothing is kept for this user any more.
+    func forget(_ uid: UInt32) {
+        tails = tails.filter { $0.key.uid != uid }
+        moved()
+    }
+
     // MARK: Watching
 
     var watchers: Int { watches.count }

@@ -72,7 +72,7 @@ struct HistoryEvents {
             records += disclosed.records
             let type: RecordKind = disclosed.records.count > 1 ? .unifiedContact : .contact
             let identifier = reading.identifiers.identifier(of: record, as: type)
-            let container = kind == .addContact ? reading.localContainer : nil
+            let container = kind == .addContact ? try reading.containerIdentifier(ofContact: record) : nil
             event(kind) {
                 $0.name("contact")
                 $0.raw(disclosed.elements)
@@ -93,7 +93,7 @@ struct HistoryEvents {
             $0.name("group")
             $0.object { reading.describe(group, parents, &$0) }
             $0.member("identifier", identifier)
-            $0.member("container", kind == .addGroup ? reading.localContainer : nil)
+            $0.member("container", kind == .addGroup ? reading.containerIdentifier(group.container) : nil)
         }
     }
 

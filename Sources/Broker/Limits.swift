@@ -46,6 +46,8 @@ public struct Limits: Hashable, Sendable {
     public var forgetsAfter = Duration.seconds(2)
     /// The memory that saves need is kept so long for the next one.
     public var restsAfter = Duration.seconds(1)
+    /// A book is closed when its user's last connection has been gone for so long.
+    public var closesBooksAfter = Duration.seconds(300)
     /// Saves of one user that wait for their turn.
     public var savesWaiting = 1_024
     /// A watcher is told at most so often.

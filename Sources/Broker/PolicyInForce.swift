@@ -74,19 +74,24 @@ extension Broker {
     /// Reads the policy anew. Once this has answered, nothing more is told of what it took back.
     func reloadPolicy(_ call: Call) throws(VarlinkError) {
         _ = try AdminParameters(call.parameters, allowing: [])
+        reloadPolicy { [self] policy in
+            replyOnDisk(call, error: policy.problem.map { AdminError.invalidValue("policy", reason: "\($0)") }) {
+                $1.member("rules", policy.rules.count)
+            }
+        }
+    }
+
+    /// The same, for whoever runs the broker.
+    public func reloadPolicy(_ done: @escaping (Policy) -> Void) {
         let read = surroundings.readPolicy
         let loop = surroundings.loop
-        let bound = LoopBound((self, call), loop: loop)
+        let bound = LoopBound((self, done), loop: loop)
         Self.policyQueue.async {
             let policy = read()
             loop.execute {
-                let (broker, call) = bound.value
+                let (broker, done) = bound.value
                 broker.bringIntoForce(policy)
-                broker.replyOnDisk(
-                    call, error: policy.problem.map { AdminError.invalidValue("policy", reason: "\($0)") }
-                ) {
-                    $1.member("rules", policy.rules.count)
-                }
+                done(policy)
             }
         }
     }
@@ -109,7 +114,11 @@ extension Broker {
         if let digest = policy.policy.digest { detail += ", sha256:" + digest }
         if let problem = policy.policy.problem {
             detail = "unreadable"
-            surroundings.log("the policy cannot be read, so every app is refused until it is mended: \(problem)")
+            surroundings.notice(
+                .policyUnreadable, "the policy cannot be read, so every app is refused until it is mended: \(problem)",
+                [])
+        } else if surroundings.mode == .system {
+            surroundings.notice(.policyInForce, "the policy is in force: \(detail)", [])
         }
         access.append(
             AuditRecord(time: surroundings.now(), uid: surroundings.ownUID, event: .policy, detail: detail))

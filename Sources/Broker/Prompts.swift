@@ -235,8 +235,13 @@ final class Prompts {
         }
     }
 
-    /// Agents that serve this user.
-    func agentCount(_ uid: UInt32) -> Int { desks[uid]?.agents.count ?? 0 }
+    /// Agents that serve this user; `nil` for all users.
+    func agentCount(_ uid: UInt32?) -> Int { desks(of: uid).reduce(0) { $0 + $1.agents.count } }
+
+    private func desks(of uid: UInt32?) -> [Desk] {
+        guard let uid else { return Array(desks.values) }
+        return desks[uid].map { [$0] } ?? []
+    }
 
     /// Prompts of this user that are open, and whether an agent has them.
     func open(_ uid: UInt32) -> [(prompt: Prompt, isShown: Bool)] {
@@ -244,6 +249,15 @@ final class Prompts {
         return desk.open.map { prompt in (prompt, !prompt.agents.isEmpty) }
     }
 
-    /// Prompts of this user that are open.
-    func openCount(_ uid: UInt32) -> Int { desks[uid]?.open.count ?? 0 }
+    /// Prompts of this user that are open; `nil` for all users.
+    func openCount(_ uid: UInt32?) -> Int { desks(of: uid).reduce(0) { $0 + $1.open.count } }
+
+    /// Ends every question of a user, and forgets how long their apps must wait.
+    func forget(_ uid: UInt32) {
+        // What was answered already finds nothing left to count for.
+        for prompt in desks[uid]?.open ?? [] { end(prompt, .dismissed) }
+        for agent in desks[uid]?.agents ?? [] { agent.own = nil }
+        silenced = silenced.filter { $0.uid != uid }
+        backOff.forget(uid)
+    }
 }

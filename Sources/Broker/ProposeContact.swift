@@ -138,13 +138,13 @@ private final class Taking {
             })
     }
 
-    /// On the user's queue: the intent onto the disk, then the card.
+    /// On the user's queue: the card onto the disk, after the intent.
     private func apply(to book: ContactsStore, _ intent: Int64, _ added: RecordNumber?) {
         // Others saved meanwhile, and another policy may have come into force.
         guard broker.standing(of: prompt.session).standing != .restricted,
             proposal.card.present.isSubset(of: broker.ruling(of: prompt.session).maximumKeys)
         else { return applied(intent, added, [], .forbidden) }
-        let walSync = broker.access.walSync
+        let intentSync = IntentSync(broker.access.walSync)
         let seconds = broker.seconds
         let card = proposal.card
         let target = target
@@ -154,9 +154,6 @@ private final class Taking {
             var failure: Failure?
             var made: [BookChange] = []
             do throws(Failure) {
-                if let error = Broker.sync(walSync) {
-                    throw .change(.store(.unavailable(reason: "the intent of a save is not on the disk: \(error)")))
-                }
                 let change: ContactChange?
                 if let target {
                     change = try Self.merge(card, into: target, book)
@@ -165,7 +162,9 @@ private final class Taking {
                 }
                 do throws(ChangeError) {
                     // The person did it: it is in every app's history, as nobody's.
-                    if let change { made = try book.apply([change], at: seconds) }
+                    if let change {
+                        made = try book.apply([change], at: seconds) { () throws(StoreError) in try intentSync.wait() }
+                    }
                 } catch {
                     throw .change(error)
                 }
@@ -174,6 +173,7 @@ private final class Taking {
             }
             let (changes, outcome) = (made, failure)
             loop.execute { bound.value.applied(intent, added, changes, outcome) }
+            book.makeRoom()
         }
     }
 
@@ -212,7 +212,7 @@ private final class Taking {
             case .forbidden: broker.turn.fail(AgentError.invalidAnswer("the administrator's policy forbids it"), call)
             case .cannotMerge(let reason): broker.turn.fail(AgentError.invalidAnswer(reason), call)
             case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle),
-                .change(.tooManyLinked):
+                .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers):
                 broker.turn.fail(AgentError.invalidAnswer("the contact is not there any more"), call)
             case .change(.store(let error)): broker.unavailable(call, error)
             }

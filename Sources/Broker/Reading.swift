@@ -38,7 +38,9 @@ struct Reading {
         case .identifiers(let names):
             return .some(.records(names.flatMap(cards)))
         case .container(let name):
-            return identifiers.record(name, as: .container) == Containers.local ? .everybody : .nobody
+            let containers = try containers()
+            guard let container = containers.first(where: { identifier(of: $0) == name }) else { return .nobody }
+            return containers.count == 1 ? .everybody : .some(.container(container?.record))
         case .group(let name):
             guard let book, let group = try group(named: name) else { return .nobody }
             return .some(.records(try book.members(of: group.record, within: disclosure.scope)))
@@ -75,6 +77,15 @@ struct Reading {
 
     /// Links are for who sees every card, and of each everything that is not granted by name.
     var mayLink: Bool { disclosure.scope == .all && disclosure.keys.isSuperset(of: Grant.ordinaryKeys) }
+
+    /// Looks something up in the book.
+    func orFail<Result>(_ body: (Reading) throws(StoreError) -> Result) throws(Failure) -> Result {
+        do throws(StoreError) {
+            return try body(self)
+        } catch {
+            throw .store(error)
+        }
+    }
 
     /// The visible contact that an identifier names; of a unified contact its first visible member. Malformed, another
     /// app's, ungranted, revoked, deleted and made up go one way.

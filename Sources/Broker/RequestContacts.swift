@@ -96,7 +96,11 @@ extension Broker {
 
     /// The book cannot be read or written: the app learns that much, the journal the cause.
     func unavailable(_ call: Call, _ error: StoreError) {
-        surroundings.log("an address book is unavailable: \(error)")
+        if case .wrongOwner = error {
+            tellOfAnotherPerson(call)
+        } else {
+            surroundings.log("an address book is unavailable: \(error)")
+        }
         turn.fail(ContactsError.storeUnavailable, call)
     }
 }

@@ -57,7 +57,7 @@ final class Save {
                 let reading = Reading(
                     disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
                     writableKeys: broker.ruling(of: session).maximumKeys)
-                var reader = SaveSteps(reading, method: call.method)
+                var reader = SaveSteps(reading)
                 let steps = try reader.read(parameters.changes)
                 guard let book, !steps.isEmpty else { return try nothingToDo(reading, steps.count) }
                 try write(steps, to: book, reading)
@@ -121,7 +121,7 @@ final class Save {
             })
     }
 
-    /// On the user's queue: the intent onto the disk, then the contacts.
+    /// On the user's queue: the contacts onto the disk, after the intent.
     private func apply(
         _ changes: SaveChanges, to book: ContactsStore, _ intent: Int64, _ identifiers: IdentifierCipher
     ) {
@@ -129,27 +129,26 @@ final class Save {
         guard mayStill(changes, book, identifiers) else {
             return applied(changes, intent, .accessDenied, book, identifiers)
         }
-        let walSync = broker.access.walSync
+        let intentSync = IntentSync(broker.access.walSync)
         let seconds = broker.seconds
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
         let loop = broker.surroundings.loop
         let bound = LoopBound((self, book, identifiers), loop: loop)
         broker.books.queue(of: session.caller.uid).async {
             let outcome: Outcome
-            if let error = Broker.sync(walSync) {
-                let reason = "the intent of a save is not on the disk: \(error)"
-                outcome = .failed(.store(.unavailable(reason: reason)))
-            } else {
-                do throws(ChangeError) {
-                    outcome = .done(try book.apply(changes.changes, by: author, at: seconds))
-                } catch {
-                    outcome = .failed(error)
+            do throws(ChangeError) {
+                let made = try book.apply(changes.changes, by: author, at: seconds) { () throws(StoreError) in
+                    try intentSync.wait()
                 }
+                outcome = .done(made)
+            } catch {
+                outcome = .failed(error)
             }
             loop.execute {
                 let (save, book, identifiers) = bound.value
                 save.applied(changes, intent, outcome, book, identifiers)
             }
+            book.makeRoom()
         }
     }
 
@@ -191,6 +190,11 @@ final class Save {
             case .tooManyLinked:
                 let error = ContactsError.limitExceeded("linkedContacts", maximum: ContactLinks.mostMembers)
                 broker.turn.fail(error, call)
+            case .containerInUse(let index):
+                broker.turn.fail(
+                    ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil), call)
+            case .tooManyContainers:
+                broker.turn.fail(ContactsError.limitExceeded("containers", maximum: StoredContainer.most), call)
             case .store(let error): broker.unavailable(call, error)
             }
         case .accessDenied:

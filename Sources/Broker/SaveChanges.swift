@@ -18,8 +18,9 @@ struct SaveChanges: Sendable {
             switch step {
             case .add: .contact
             case .addGroup: .group
+            case .addContainer: .container
             case .update, .delete, .renameGroup, .deleteGroup, .addMember, .removeMember, .addSubgroup,
-                .removeSubgroup, .setMe, .link, .unlink, .several:
+                .removeSubgroup, .setMe, .link, .unlink, .deleteContainer, .several:
                 nil
             }
         }
@@ -33,15 +34,21 @@ struct SaveChanges: Sendable {
             }
         }
         func changes(_ step: SaveStep, _ index: Int) -> [ContactChange] {
-            if case .several(let steps) = step { return steps.flatMap { changes($0, index) } }
-            return [change(step, index)]
+            switch step {
+            case .several(let steps): return steps.flatMap { changes($0, index) }
+            case .add(_, let container?), .addGroup(_, let container?):
+                let isGroup = if case .addGroup = step { true } else { false }
+                let put = ContainerChange.put(number(.added(step: index)), isGroup: isGroup, in: container)
+                return [change(step, index), .container(put)]
+            default: return [change(step, index)]
+            }
         }
         func change(_ step: SaveStep, _ index: Int) -> ContactChange {
             switch step {
-            case .add(let contact): .add(number(.added(step: index)), contact)
+            case .add(let contact, _): .add(number(.added(step: index)), contact)
             case .update(let record, let contact, let keys): .update(number(record), contact, keys: keys)
             case .delete(let record): .delete(number(record))
-            case .addGroup(let name):
+            case .addGroup(let name, _):
                 .group(.add(number(.added(step: index)), name: name, owner: reading.identifiers.mark))
             case .renameGroup(let group, let name): .group(.rename(number(group), name: name))
             case .deleteGroup(let group): .group(.delete(number(group)))
@@ -54,6 +61,8 @@ struct SaveChanges: Sendable {
             case .setMe(let contact): .group(.setMe(contact.map(number)))
             case .link(let one, let other): .link(.link(number(one), number(other)))
             case .unlink(let member, let contact): .link(.unlink(number(member), from: number(contact)))
+            case .addContainer(let name): .container(.add(number(.added(step: index)), name: name))
+            case .deleteContainer(let container): .container(.delete(container))
             case .several: preconditionFailure("several steps are taken one by one")
             }
         }
@@ -70,7 +79,7 @@ struct SaveChanges: Sendable {
             switch change {
             case .add(let record, _), .update(let record, _, _), .delete(let record): [record]
             case .link(.link(let one, let other)), .link(.unlink(let one, let other)): [one, other]
-            case .group: []
+            case .group, .container: []
             }
         }
     }
@@ -100,6 +109,7 @@ struct SaveChanges: Sendable {
                 owns(child) && owns(parent) && visible == reading.groupOwner
             case .group(.removeSubgroup(let child, let parent)): owns(child) && owns(parent)
             case .group(.setMe): reading.groupOwner == nil
+            case .container: reading.disclosure.scope == .all
             case .link(.link(let one, let other)), .link(.unlink(let one, let other)):
                 reading.mayLink && isVisible(one) && isVisible(other)
             }

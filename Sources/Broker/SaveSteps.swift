@@ -13,10 +13,11 @@ enum SavedRecord: Hashable {
 
 /// One step of a save whose identifiers were looked up.
 enum SaveStep {
-    case add(Contact)
+    /// `container`: `nil` is the one that every book has.
+    case add(Contact, container: RecordNumber?)
     case update(SavedRecord, Contact, keys: ContactKeySet)
     case delete(SavedRecord)
-    case addGroup(name: String)
+    case addGroup(name: String, container: RecordNumber?)
     case renameGroup(SavedRecord, name: String)
     case deleteGroup(SavedRecord)
     case addMember(SavedRecord, to: SavedRecord)
@@ -26,6 +27,8 @@ enum SaveStep {
     case setMe(SavedRecord?)
     case link(SavedRecord, SavedRecord)
     case unlink(SavedRecord, from: SavedRecord)
+    case addContainer(name: String)
+    case deleteContainer(RecordNumber)
     /// One step of the app that is several of the book: about each visible card of a unified contact.
     indirect case several([SaveStep])
 }
@@ -36,25 +39,23 @@ enum SaveStep {
 /// shows in nothing, not even in which error comes first.
 struct SaveSteps {
     let reading: Reading
-    private let method: String
     /// What the app calls the records that this save adds.
     private var added: [String: (step: Int, isGroup: Bool)] = [:]
     private var groups: [String: RecordNumber?] = [:]
     /// Of a unified contact its visible cards.
     private var contacts: [String: [RecordNumber]] = [:]
 
-    /// Longest name of a group, in bytes of UTF-8.
+    /// Longest name of a group or container, in bytes of UTF-8.
     static let longestGroupName = 1_024
 
-    init(_ reading: Reading, method: String) {
-        self.reading = reading
-        self.method = method
-    }
+    init(_ reading: Reading) { self.reading = reading }
 
     /// What a step is about; for members and subgroups also what joins or leaves.
     private struct Target {
         var record: SavedRecord?
         var member: SavedRecord?
+        /// Where it is put, or what is deleted; `nil` is the one that every book has.
+        var container: RecordNumber?
     }
 
     /// The steps, if all of them may be made.
@@ -121,8 +122,7 @@ struct SaveSteps {
         let groupName = change.group?["identifier"]?.string
         switch change.operation {
         case .add:
-            try checkAdd(change, index)
-            return Target()
+            return Target(container: try checkAdd(change, index))
         case .update, .delete:
             let record =
                 change.group == nil
@@ -149,7 +149,13 @@ struct SaveSteps {
             guard reading.disclosure.scope == .all else {
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
             }
-            guard change.operation == .setMe else { throw .call(.methodNotImplemented(method)) }
+            if change.operation == .addContainer { return Target() }
+            if change.operation == .deleteContainer {
+                guard let found = try container(change.container) else {
+                    throw .call(ContactsError.recordDoesNotExist(at: index))
+                }
+                return Target(container: found?.record)
+            }
             guard let json = change.contact else { return Target() }
             guard let record = contact(json["identifier"]?.string) else {
                 throw .call(ContactsError.recordDoesNotExist(at: index))
@@ -158,17 +164,28 @@ struct SaveSteps {
         }
     }
 
-    /// Where a record is to be added, and under which name later steps speak of it.
-    private mutating func checkAdd(_ change: SaveContactsParameters.Change, _ index: Int) throws(Reading.Failure) {
-        for container in [change.container, change.group?["container"]?.string] {
-            if let container, reading.identifiers.record(container, as: .container) != Containers.local {
-                throw .call(ContactsError.recordDoesNotExist(at: index))
-            }
+    /// The visible container that an identifier names.
+    private func container(_ name: String?) throws(Reading.Failure) -> StoredContainer?? {
+        guard let name else { return nil }
+        return try reading.orFail { reading throws(StoreError) in
+            try reading.containers().first { reading.identifier(of: $0) == name }
         }
-        guard let name = (change.group ?? change.contact)?["identifier"]?.string, !name.isEmpty else { return }
+    }
+
+    /// Where a record is to be added, and under which name later steps speak of it.
+    private mutating func checkAdd(
+        _ change: SaveContactsParameters.Change, _ index: Int
+    ) throws(Reading.Failure) -> RecordNumber? {
+        var place: RecordNumber?
+        for name in [change.group?["container"]?.string, change.container] where name != nil {
+            guard let found = try container(name) else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
+            place = found?.record
+        }
+        guard let name = (change.group ?? change.contact)?["identifier"]?.string, !name.isEmpty else { return place }
         let known = change.group == nil ? contact(name) : try group(name)
         guard known == nil else { throw .call(ContactsError.recordAlreadyExists(at: index, identifier: name)) }
         added[name] = (index, change.group != nil)
+        return place
     }
 
     // MARK: What they say
@@ -178,12 +195,13 @@ struct SaveSteps {
     ) throws(Reading.Failure) -> SaveStep {
         try checkShape(change)
         switch (change.operation, target.record, target.member) {
-        case (.add, _, _) where change.group != nil: return .addGroup(name: try groupName(change, index))
+        case (.add, _, _) where change.group != nil:
+            return .addGroup(name: try groupName(change, index), container: target.container)
         case (.add, _, _):
             let contact = try wire(change, index).contact
             let forbidden = contact.present.subtracting(reading.writableKeys)
             guard forbidden.isEmpty else { throw .call(ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue))) }
-            return .add(contact)
+            return .add(contact, container: target.container)
         case (.update, let record?, _) where change.group != nil:
             return .renameGroup(record, name: try groupName(change, index))
         case (.update, let record?, _):
@@ -217,8 +235,15 @@ struct SaveSteps {
             let cards = cards(change.member, member)
             // A unified contact is taken apart.
             return .several(cards.map { .unlink($0, from: cards.count > 1 ? $0 : record) })
+        case (.addContainer, _, _): return .addContainer(name: try checkedName(change.container, index))
+        case (.deleteContainer, _, _):
+            // The one that every book has stays.
+            guard let container = target.container else {
+                throw .call(ContactsError.recordNotWritable(at: index, identifier: change.container))
+            }
+            return .deleteContainer(container)
         case (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _), (.addSubgroup, _, _),
-            (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _), (.addContainer, _, _), (.deleteContainer, _, _):
+            (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _):
             preconditionFailure("a step without its records was refused before")
         }
     }
@@ -247,7 +272,9 @@ struct SaveSteps {
             isRight = change.contact == nil && change.container == nil
         case .setMe: isRight = change.group == nil && change.member == nil && change.container == nil
         case .link, .unlink: isRight = change.group == nil && change.container == nil
-        case .addContainer, .deleteContainer: isRight = true
+        case .addContainer, .deleteContainer:
+            isRight =
+                change.container != nil && change.contact == nil && change.group == nil && change.member == nil
         }
         guard isRight else { throw .call(.invalidParameter("changes")) }
         if let group = change.group {
@@ -278,7 +305,12 @@ struct SaveSteps {
     }
 
     private func groupName(_ change: SaveContactsParameters.Change, _ index: Int) throws(Reading.Failure) -> String {
-        guard let name = change.group?["name"]?.string else { throw .call(.invalidParameter("changes")) }
+        try checkedName(change.group?["name"]?.string, index)
+    }
+
+    /// The name of a group or of a container.
+    private func checkedName(_ name: String?, _ index: Int) throws(Reading.Failure) -> String {
+        guard let name else { throw .call(.invalidParameter("changes")) }
         guard name.utf8.count <= Self.longestGroupName else {
             throw .call(ContactsError.limitExceeded("name", maximum: Self.longestGroupName))
         }
@@ -287,7 +319,7 @@ struct SaveSteps {
         else {
             throw .call(
                 ContactsError.invalidContact(
-                    at: index, key: "name", reason: "a group has a name, without control characters"))
+                    at: index, key: "name", reason: "a name that can be seen, without control characters"))
         }
         return name
     }

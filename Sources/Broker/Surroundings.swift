@@ -2,6 +2,28 @@ import AccessControl
 import Policy
 import Varlink
 
+/// Whom the broker serves.
+public enum BrokerMode: String, Sendable {
+    /// The user who runs it, and nobody else.
+    case session
+    /// Every user of the machine, as a user of its own.
+    case system
+}
+
+/// What the administrator should hear of under a name of its own, beside the words.
+public enum Notice: Hashable, Sendable {
+    /// The policy was read, and holds.
+    case policyInForce
+    /// The policy cannot be read: every app is refused.
+    case policyUnreadable
+    /// The disk does not take the audit: nothing is disclosed.
+    case recordsNotKept
+    /// What is kept for a user number is another person's.
+    case anotherPerson
+    /// What was kept for a user is gone.
+    case userPurged
+}
+
 /// What the broker has from the program around it: the loop, clocks, and what only the kernel knows.
 public struct Surroundings {
     public var loop: any Loop
@@ -11,6 +33,7 @@ public struct Surroundings {
     public var uptime: () -> Int64
     /// The folder that holds the databases.
     public var stateFolder: String
+    public var mode = BrokerMode.session
     /// The user as whom the broker runs.
     public var ownUID: UInt32
     public var userName: (_ uid: UInt32) -> String
@@ -29,6 +52,8 @@ public struct Surroundings {
     public var facts: [(name: String, value: String)]
     /// For the journal: what happened, never what a contact says.
     public var log: (_ message: String) -> Void
+    /// The same, for what has a name; numbers and names of users may stand beside it as facts.
+    public var notice: (_ notice: Notice, _ message: String, _ facts: [(name: String, value: String)]) -> Void
 
     public init(
         loop: any Loop, now: @escaping () -> Int64, uptime: @escaping () -> Int64, stateFolder: String,
@@ -47,5 +72,6 @@ public struct Surroundings {
         self.areKin = areKin
         self.facts = facts
         self.log = log
+        notice = { _, message, _ in log(message) }
     }
 }

@@ -29,6 +29,10 @@ extension BrokerConnectionError: CustomStringConvertible {
     /// What to try.
     public var advice: String {
         switch self {
+        case .notRunning(let places) where places.count == 1 && places.allSatisfy(BrokerPlaces.isOfSystem):
+            "is it running? try: systemctl status contactbroker.service"
+        case .cannotConnect(let path, _) where BrokerPlaces.isOfSystem(path):
+            "is it running? try: systemctl status contactbroker.service"
         case .notRunning, .cannotConnect: "is contactbrokerd running? try: contactbrokerd --session"
         case .foreignServer: "look at $CONTACTBROKER_RUNTIME_DIR, and at who put the socket there"
         }

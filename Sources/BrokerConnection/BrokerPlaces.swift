@@ -2,10 +2,12 @@ import Glibc
 
 /// Where a broker's runtime directory may be, in the order in which one looks.
 struct BrokerPlaces {
+    private static let system = "/run/contactbroker"
+
     /// `CONTACTBROKER_RUNTIME_DIR`.
     var override: String?
     /// Made by the system; only root can.
-    var system = "/run/contactbroker"
+    var system = BrokerPlaces.system
     /// `XDG_RUNTIME_DIR`.
     var user: String?
 
@@ -27,11 +29,16 @@ struct BrokerPlaces {
         return [systemPath] + (user.map { ["\($0)/contactbroker/\(door.path)"] } ?? [])
     }
 
-    /// Whether the system has a broker: a folder for the agent's door that belongs to root.
+    /// Whether the system has a broker: a folder for the agent's door that is root's, and nobody else's to write. It is made
+    /// when the machine starts, whether or not the broker runs, so that nothing else can come to stand there.
     var systemBrokerIsInstalled: Bool {
         var status = stat()
         return lstat("\(system)/agent", &status) == 0 && status.st_uid == 0 && status.st_mode & S_IFMT == S_IFDIR
+            && status.st_mode & 0o022 == 0
     }
+
+    /// Whether a socket is one of the system's broker.
+    static func isOfSystem(_ path: String) -> Bool { path.hasPrefix(system + "/") }
 
     private static func variable(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }

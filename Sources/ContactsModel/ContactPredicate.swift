@@ -8,6 +8,8 @@ public enum ContactPredicate: Hashable, Sendable {
     /// One of the contact's phone numbers is this one, written in whatever way.
     case phoneNumber(String)
     case records([RecordNumber])
+    /// The contact is kept in this container; `nil` is the one that every book has.
+    case container(RecordNumber?)
 }
 
 /// In which order contacts are wanted.

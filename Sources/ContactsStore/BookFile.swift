@@ -6,6 +6,8 @@ import Glibc
 struct BookFile {
     let folder: String
     var path: String { folder + "/contacts.sqlite" }
+    /// SQLite's write-ahead log.
+    var log: String { path + "-wal" }
 
     enum State: Hashable {
         case absent
@@ -55,7 +57,7 @@ struct BookFile {
         guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else { throw .damaged(reason: "no page size") }
         // With a log beside it the file may lag behind its own header; SQLite sets that right.
         var log = stat()
-        let hasLog = lstat(path + "-wal", &log) == 0 && log.st_size > 0
+        let hasLog = lstat(self.log, &log) == 0 && log.st_size > 0
         guard hasLog || size >= Int(number(28)) * pageSize else { throw .damaged(reason: "the file is cut short") }
     }
 
@@ -114,6 +116,29 @@ struct BookFile {
         guard chmod(folder, 0o700) == 0, chmod(path, 0o600) == 0 else {
             throw .unavailable(reason: "cannot set modes: \(Self.errorText)")
         }
+    }
+
+    /// Removes the folder and the files in it, and makes that last.
+    func remove() throws(StoreError) {
+        guard let directory = opendir(folder) else {
+            if errno == ENOENT { return }
+            throw .unavailable(reason: "cannot look into the folder: \(Self.errorText)")
+        }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        closedir(directory)
+        for name in names where name != "." && name != ".." {
+            guard unlink(folder + "/" + name) == 0 || errno == ENOENT else {
+                throw .unavailable(reason: "cannot remove \(name): \(Self.errorText)")
+            }
+        }
+        guard rmdir(folder) == 0 || errno == ENOENT else {
+            throw .unavailable(reason: "cannot remove the folder: \(Self.errorText)")
+        }
+        if let slash = folder.lastIndex(of: "/") { Self.syncFolder(String(folder[..<slash])) }
     }
 
     /// Which file stands at the path now, so that one put in its place is noticed.

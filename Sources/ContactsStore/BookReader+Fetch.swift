@@ -9,6 +9,16 @@ struct FetchedPage: Sendable {
     fileprivate var bytes = 0
 }
 
+/// What is in memory about the book while it is read.
+struct KnownOfBook {
+    /// How many contacts it has, or about so many.
+    let size: Int
+    /// By which contacts are one; `nil` where each is its own.
+    let links: ContactLinks?
+    /// The order in which beginnings are kept; `nil` where that is just changing.
+    let beginnings: ContactOrder?
+}
+
 /// A contact's number and its place in an order.
 struct Place: Comparable {
     let key: [UInt8]
@@ -32,14 +42,11 @@ struct Place: Comparable {
 }
 
 extension BookReader {
-    /// - Parameters:
-    ///   - size: how many contacts the book has, or about so many.
-    ///   - links: by which contacts are one; `nil` where each is its own.
-    func fetch(_ query: ContactQuery, ofBookOf size: Int, _ links: ContactLinks?) throws(StoreError) -> FetchedPage {
+    func fetch(_ query: ContactQuery, _ known: KnownOfBook) throws(StoreError) -> FetchedPage {
         guard query.limit > 0 else { return FetchedPage() }
         return try onConnection { connection in
-            let linked = links.map { LinkedRecords(connection: connection, links: $0, scope: query.scope) }
-            let fetch = Fetch(connection: connection, query: query, bookSize: size, linked: linked)
+            let linked = known.links.map { LinkedRecords(connection: connection, links: $0, scope: query.scope) }
+            let fetch = Fetch(connection: connection, query: query, known: known, linked: linked)
             switch (query.scope, query.predicate) {
             case (.all, nil): return try fetch.everybody()
             case (.all, .records(let records)): return try fetch.some(firsts(of: records, linked))
@@ -104,6 +111,11 @@ extension BookReader.Connection {
                         national: $0.text(0), country: Int32(truncatingIfNeeded: $0.integer(1)),
                         extensionDigits: $0.text(2)))
             }
+        case .container(let container):
+            let statement = try statement(ReadSQL.containerOfContact)
+            statement.bind(1, record)
+            defer { statement.reset() }
+            return try statement.step() && statement.record(0) == container
         case .terms(let terms, let keys):
             return try terms.allSatisfy { term in
                 if try hasWord(term, keys, record) { return true }
@@ -138,7 +150,7 @@ extension BookReader.Connection {
 private struct Fetch {
     let connection: BookReader.Connection
     let query: ContactQuery
-    let bookSize: Int
+    let known: KnownOfBook
     /// `nil` where each contact is its own.
     let linked: LinkedRecords?
 
@@ -239,7 +251,9 @@ private struct Fetch {
         var place: [Binding] = []
         if let after { place = (query.order == .none ? [] : [.bytes(after.key)]) + [.integer(after.record.rawValue)] }
         if case .words(let words, let keys) = match, words.count == 1 {
-            let beginning = query.order == .none ? nil : Beginning.letters(of: words[0])
+            // Whose order is changing this moment is sorted for as anybody else is.
+            let isKept = query.order != .none && query.order == known.beginnings
+            let beginning = isKept ? Beginning.letters(of: words[0]) : nil
             let start: [Binding] = [
                 .integer(Int64(query.order.rawValue)), .text(beginning ?? ""),
                 .integer(Int64(bitPattern: keys.rawValue)),
@@ -274,7 +288,7 @@ private struct Fetch {
     /// word that few have. Walking looks at limit × book ÷ matches contacts, sorting at the matches: at their root both
     /// cost the same. The matches may all stand at the end, so the walk has a bound, a small part of the sort's cost.
     private func walk(to word: String) throws -> Int? {
-        let many = max(200, (2 * Double(min(query.limit, 1_000)) * Double(max(0, bookSize))).squareRoot())
+        let many = max(200, (2 * Double(min(query.limit, 1_000)) * Double(max(0, known.size))).squareRoot())
         let statement = try connection.statement(ReadSQL.countWords)
         statement.bind(1, word)
         statement.bind(2, Match.end(of: word))

@@ -58,8 +58,31 @@ extension BookReader {
         try onConnection { connection in
             let statement = try connection.statement(ReadSQL.me)
             defer { statement.reset() }
-            guard try statement.step(), !statement.isNull(0) else { return nil }
-            return RecordNumber(statement.integer(0))
+            return try statement.step() ? statement.record(0) : nil
+        }
+    }
+
+    /// The containers beside the one that every book has, in the order in which they were made.
+    func containers() throws(StoreError) -> [StoredContainer] {
+        try onConnection { connection in
+            let statement = try connection.statement(ReadSQL.containers)
+            defer { statement.reset() }
+            var containers: [StoredContainer] = []
+            while try statement.step() {
+                containers.append(
+                    StoredContainer(record: RecordNumber(statement.integer(0)), name: statement.text(1)))
+            }
+            return containers
+        }
+    }
+
+    /// `nil` for the one that every book has, and where there is no such contact.
+    func container(ofContact record: RecordNumber) throws(StoreError) -> RecordNumber? {
+        try onConnection { connection in
+            let statement = try connection.statement(ReadSQL.containerOfContact)
+            statement.bind(1, record.rawValue)
+            defer { statement.reset() }
+            return try statement.step() ? statement.record(0) : nil
         }
     }
 
@@ -115,6 +138,9 @@ extension BookReader {
 }
 
 extension PreparedStatement {
+    /// The record that a column names, or `nil`.
+    func record(_ column: Int32) -> RecordNumber? { isNull(column) ? nil : RecordNumber(integer(column)) }
+
     /// Whether the change of ``ReadSQL/changesOfOwner`` at hand is of a contact in a group.
     fileprivate var isMember: Bool {
         switch BookChange.Kind(rawValue: integer(2)) {
@@ -137,6 +163,8 @@ extension BookReader.Connection {
         defer { parents.reset() }
         var found: [RecordNumber] = []
         while try parents.step() { found.append(RecordNumber(parents.integer(0))) }
-        return StoredGroup(record: record, name: statement.text(1), owner: statement.bytes(2), parents: found)
+        return StoredGroup(
+            record: record, name: statement.text(1), owner: statement.bytes(2), container: statement.record(3),
+            parents: found)
     }
 }

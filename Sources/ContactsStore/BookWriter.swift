@@ -1,3 +1,4 @@
+import CLinux
 import ContactsModel
 import GRDB
 import Normalization
@@ -12,8 +13,11 @@ final class BookWriter {
     private var groups: GroupStatements?
     private var history: HistoryStatements?
     private var linking: LinkStatements?
+    private var containers: ContainerStatements?
     /// As they are in the file.
     private(set) var links = ContactLinks()
+    /// The order in which beginnings of names are kept: the owner's.
+    private var ordering = BookSettings().sortOrder
 
     init(queue: DatabaseQueue, file: BookFile, normalizer: Normalizer) throws(StoreError) {
         guard let identity = file.identity() else { throw .unavailable(reason: "the file is gone") }
@@ -29,12 +33,14 @@ final class BookWriter {
         groups = nil
         history = nil
         linking = nil
+        containers = nil
         try? queue.close()
     }
 
     @discardableResult
     func apply(
-        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64
+        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64,
+        _ beforeCommit: @Sendable () throws(StoreError) -> Void = { () throws(StoreError) in }
     ) throws(ChangeError) -> [BookChange] {
         do {
             var made: [BookChange] = []
@@ -53,6 +59,10 @@ final class BookWriter {
                         let groups = try self.groups ?? GroupStatements(db)
                         self.groups = groups
                         try groups.apply(change, index, &log)
+                    case .container(let change):
+                        let containers = try self.containers ?? ContainerStatements(db)
+                        self.containers = containers
+                        try containers.apply(change, index)
                     case .link(let change):
                         try linking(db).apply(change, index, &links, &log)
                     case .delete(let record) where links.isLinked(record):
@@ -65,6 +75,7 @@ final class BookWriter {
                 try statements.finishForms(normalizer)
                 try history.write(log.changes, by: author, at: seconds)
                 made = log.changes
+                try beforeCommit()
             }
             self.links = links
             return made
@@ -80,6 +91,9 @@ final class BookWriter {
         linking = statements
         return statements
     }
+
+    /// To be called before anything is written.
+    func readOrdering() throws(StoreError) { ordering = try settings().sortOrder }
 
     func readLinks() throws(StoreError) {
         do {
@@ -126,14 +140,18 @@ final class BookWriter {
 
     func set(_ settings: BookSettings) throws(StoreError) {
         do {
-            try transaction { db, _ in
+            try transaction { db, statements in
+                if settings.sortOrder != ordering { try statements.reorderBeginnings(settings.sortOrder) }
                 try db.execute(
                     sql: "UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?",
                     arguments: [
                         Int64(settings.sortOrder.rawValue), Int64(settings.displayOrder.rawValue), settings.countryCode,
                     ])
             }
+            ordering = settings.sortOrder
         } catch {
+            // What they write by must be what is in the file.
+            statements = nil
             throw StoreError(error)
         }
     }
@@ -168,9 +186,50 @@ final class BookWriter {
     /// way leaves it for the next time.
     func checkpoint() throws(StoreError) {
         do {
-            _ = try queue.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+            try queue.writeWithoutTransaction { db in
+                try db.checkpoint(.truncate)
+                // Without room in the log saves take longer and are as good.
+                try? beginLog(db)
+            }
         } catch {
             throw StoreError(error)
+        }
+    }
+
+    // MARK: Room in the log
+
+    /// Bytes of the log that are written before a save needs them. A save that makes the file longer waits for the disk to
+    /// have its new length too, and one that begins the log syncs it once more: each takes as long as the save itself.
+    private static let room: Int64 = 1 << 20
+    /// Where the room ends that was made last.
+    private var roomEnd: Int64 = 0
+
+    /// Makes new room once saves have used it up. To be called when nobody waits.
+    func makeRoom() throws(StoreError) {
+        let size = clinux_size(file.log)
+        // A save that alone took more is one of many, which go on growing the log.
+        guard size > roomEnd, size < roomEnd + Self.room else { return }
+        do {
+            try queue.writeWithoutTransaction { db in try fillLog(db, from: size) }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// The log is empty: writes its header, with a page that says nothing of a contact, and makes room.
+    private func beginLog(_ db: Database) throws {
+        roomEnd = 0
+        try db.execute(sql: "PRAGMA user_version = \(Schema.version)")
+        try fillLog(db, from: clinux_size(file.log))
+    }
+
+    /// Behind what SQLite has written there are zeros, at which it stops reading as at the end of the file.
+    private func fillLog(_ db: Database, from size: Int64) throws {
+        guard size > 0 else { return }
+        // Nobody else writes meanwhile, not even another program.
+        try db.inTransaction(.immediate) {
+            if clinux_fill(file.log, size + Self.room, 1) == 0 { roomEnd = size + Self.room }
+            return .rollback
         }
     }
 
@@ -184,7 +243,7 @@ final class BookWriter {
         // What is written to a file without a name would be acknowledged and lost.
         guard file.identity() == identity else { throw StoreError.unavailable(reason: "the file was replaced") }
         try queue.write { db in
-            let statements = try self.statements ?? WriteStatements(db)
+            let statements = try self.statements ?? WriteStatements(db, ordering: ordering)
             self.statements = statements
             statements.beginForms()
             try body(db, statements)
@@ -240,7 +299,8 @@ final class BookWriter {
                 throw ChangeError.recordDoesNotExist(index: index)
             }
             log.note(.deleteContact, record)
-        case .group, .link: preconditionFailure("changes of groups and links have statements of their own")
+        case .group, .link, .container:
+            preconditionFailure("changes of groups, links and containers have statements of their own")
         }
     }
 

@@ -9,6 +9,8 @@ enum Match: Hashable {
     case phone(PhoneMatchKey)
     /// For the person: each term begins a word or, where it is of digits, is part of a phone number. Never empty.
     case terms([String], in: ContactKeySet)
+    /// `nil`: the one that every book has.
+    case container(RecordNumber?)
     case nobody
 
     /// Keys whose words are looked for by name.
@@ -29,6 +31,7 @@ enum Match: Hashable {
         case .phoneNumber(let number):
             let key = keys.contains(.phoneNumbers) ? PhoneMatchKey(number, normalizer) : nil
             self = key.map { .phone($0) } ?? .nobody
+        case .container(let container): self = .container(container)
         case .records: self = .nobody
         }
     }
@@ -100,6 +103,11 @@ struct Condition: Hashable {
                             """,
                         bindings: Self.words(term, keys) + [.text(part)])
                 })
+        case .container(let container):
+            let within = "SELECT record FROM contact INDEXED BY contactByContainer WHERE container"
+            self.init(
+                sql: container == nil ? "record NOT IN (\(within) IS NOT NULL)" : "record IN (\(within) = ?)",
+                bindings: container.map { [.integer($0.rawValue)] } ?? [])
         case .nobody: return nil
         }
     }

@@ -9,6 +9,26 @@ public enum ContactChange: Hashable, Sendable {
     case delete(RecordNumber)
     case group(GroupChange)
     case link(LinkChange)
+    case container(ContainerChange)
+}
+
+/// One step of a save that is about the places in which contacts and groups are kept.
+public enum ContainerChange: Hashable, Sendable {
+    /// The number must be new.
+    case add(RecordNumber, name: String)
+    /// It must be empty.
+    case delete(RecordNumber)
+    /// For a contact or a group that an earlier step of the same save added.
+    case put(RecordNumber, isGroup: Bool, in: RecordNumber)
+}
+
+/// A place for contacts and groups beside the one that every book has.
+public struct StoredContainer: Hashable, Sendable {
+    /// Most that one book has.
+    public static let most = 256
+
+    public let record: RecordNumber
+    public let name: String
 }
 
 /// One step of a save that is about which cards belong together.
@@ -41,6 +61,8 @@ public struct StoredGroup: Hashable, Sendable {
     public let name: String
     /// The mark of the app that made it.
     public let owner: [UInt8]
+    /// `nil`: the one that every book has.
+    public let container: RecordNumber?
     /// The groups that it is in.
     public let parents: [RecordNumber]
 }

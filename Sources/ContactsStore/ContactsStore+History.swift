@@ -42,6 +42,16 @@ extension ContactsStore {
         try read { reader throws(StoreError) in try reader.members(of: group, within: scope) }
     }
 
+    /// The containers beside the one that every book has, in the order in which they were made.
+    public func containers() throws(StoreError) -> [StoredContainer] {
+        try read { reader throws(StoreError) in try reader.containers() }
+    }
+
+    /// `nil` for the one that every book has, and where there is no such contact.
+    public func container(ofContact record: RecordNumber) throws(StoreError) -> RecordNumber? {
+        try read { reader throws(StoreError) in try reader.container(ofContact: record) }
+    }
+
     /// The app that added a contact, as ``ChangeAuthor/app``; `nil` where there is no such contact.
     public func maker(of record: RecordNumber) throws(StoreError) -> [UInt8]? {
         try read { reader throws(StoreError) in try reader.maker(of: record) }

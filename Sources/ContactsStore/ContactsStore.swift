@@ -22,6 +22,8 @@ public final class ContactsStore: Sendable {
         /// Contacts in the book; until ``prepare()`` those that were added since it was opened.
         var size: Int
         var links: ContactLinks
+        /// The order in which searches by the beginning of a name are quick; `nil` while it changes.
+        var beginnings: ContactOrder?
     }
 
     private init(reader: sending BookReader, writer: sending BookWriter, kept: sending Kept, saves: SaveCount) {
@@ -59,12 +61,15 @@ public final class ContactsStore: Sendable {
         try file.tighten()
         let writer = try BookWriter(queue: BookConnection.writing(file), file: file, normalizer: writerForms)
         do throws(StoreError) {
+            try writer.readOrdering()
             try writer.rebuildForms()
             try writer.readLinks()
             let saves = SaveCount()
             let reader = BookReader(queue: try BookConnection.reading(file), normalizer: readerForms, saves: saves)
+            let settings = try writer.settings()
             let kept = Kept(
-                settings: try writer.settings(), lastChange: try writer.lastChange(), size: 0, links: writer.links)
+                settings: settings, lastChange: try writer.lastChange(), size: 0, links: writer.links,
+                beginnings: settings.sortOrder)
             return ContactsStore(reader: reader, writer: writer, kept: kept, saves: saves)
         } catch {
             writer.close()
@@ -79,7 +84,11 @@ public final class ContactsStore: Sendable {
         // Without it searches are slower and no less right.
         guard let size = try? write({ writer throws(StoreError) in try writer.size() }) else { return }
         kept.withLock { $0.size = size }
+        try? checkpoint()
     }
+
+    /// Makes the next saves quick; to be called after one that nobody waits for any more. Not for the loop.
+    public func makeRoom() { try? write { writer throws(StoreError) in try writer.makeRoom() } }
 
     /// How many contacts there are.
     var size: Int { kept.withLock { $0.size } }
@@ -93,8 +102,14 @@ public final class ContactsStore: Sendable {
 
     /// The same, each contact with those that are one with it (``ContactQuery/unifies``).
     public func fetch(unified query: ContactQuery, _ body: (FetchedContact) -> Void) throws(StoreError) -> FetchEnd {
-        let (size, links) = kept.withLock { ($0.size, query.unifies && !$0.links.isEmpty ? $0.links : nil) }
-        let page = try read { reader throws(StoreError) in try reader.fetch(query, ofBookOf: size, links) }
+        let page = try read { reader throws(StoreError) in
+            let known = kept.withLock {
+                KnownOfBook(
+                    size: $0.size, links: query.unifies && !$0.links.isEmpty ? $0.links : nil,
+                    beginnings: $0.beginnings)
+            }
+            return try reader.fetch(query, known)
+        }
         for row in page.rows { body(row) }
         return FetchEnd(last: page.last, hasMore: page.hasMore)
     }
@@ -137,15 +152,18 @@ public final class ContactsStore: Sendable {
 
     /// Makes all changes in their order, or none, and returns once they are on the disk. Not for the loop.
     ///
+    /// - Parameter beforeCommit: waits for what must be on the disk before the changes are: while they are prepared it may
+    ///   still be on its way. What it throws is thrown, and nothing is changed.
     /// - Returns: what has become history with it.
     @discardableResult
     public func apply(
-        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64
+        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64,
+        beforeCommit: @Sendable () throws(StoreError) -> Void = { () throws(StoreError) in }
     ) throws(ChangeError) -> [BookChange] {
         let (made, links) = try writer.withLock { writer throws(ChangeError) in
             guard let writer else { throw .store(Self.closed) }
             defer { saves.add() }
-            return (try writer.apply(changes, by: author, at: seconds), writer.links)
+            return (try writer.apply(changes, by: author, at: seconds, beforeCommit), writer.links)
         }
         if let last = made.last {
             let added = made.count { $0.kind == .addContact } - made.count { $0.kind == .deleteContact }
@@ -177,8 +195,23 @@ public final class ContactsStore: Sendable {
 
     /// Writes down what the owner prefers, and returns once it is on the disk. Not for the loop.
     public func set(_ settings: BookSettings) throws(StoreError) {
-        try write { writer throws(StoreError) in try writer.set(settings) }
-        kept.withLock { $0.settings = settings }
+        // With the reader's lock: a read that has begun is over before beginnings change.
+        let former = reader.withLock { _ in
+            kept.withLock { kept in
+                defer { if kept.beginnings != settings.sortOrder { kept.beginnings = nil } }
+                return kept.beginnings
+            }
+        }
+        do throws(StoreError) {
+            try write { writer throws(StoreError) in try writer.set(settings) }
+        } catch {
+            kept.withLock { $0.beginnings = former }
+            throw error
+        }
+        kept.withLock {
+            $0.settings = settings
+            $0.beginnings = settings.sortOrder
+        }
     }
 
     /// Empties the write-ahead log, so that deleted and edited text is in no file any more. Not for the loop.
@@ -193,6 +226,10 @@ public final class ContactsStore: Sendable {
         writer.withLock { $0?.rest() }
         clinux_return_memory()
     }
+
+    /// Removes a user's folder with the book in it and whatever else lies there, for good. None is as good as removed. Not
+    /// for the loop.
+    public static func remove(folder: String) throws(StoreError) { try BookFile(folder: folder).remove() }
 
     /// Closes the files. Every later call is ``StoreError/unavailable(reason:)``.
     public func close() {

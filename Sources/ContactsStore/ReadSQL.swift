@@ -6,6 +6,7 @@ enum ReadSQL {
     static let contact = "SELECT stored FROM contact WHERE record = ?"
     static let exists = "SELECT 1 FROM contact WHERE record = ?"
     static let maker = "SELECT maker FROM contact WHERE record = ?"
+    static let containerOfContact = "SELECT container FROM contact WHERE record = ?"
     static let images = "SELECT imageData, thumbnailImageData FROM image WHERE record = ?"
 
     static func sortKey(_ order: ContactOrder) -> String {
@@ -20,7 +21,7 @@ enum ReadSQL {
 
     // Of groups, and of the history.
 
-    private static let groupColumns = "SELECT record, name, owner FROM contactGroup"
+    private static let groupColumns = "SELECT record, name, owner, container FROM contactGroup"
     static let group = "\(groupColumns) WHERE record = ?"
     static let groupsOfOwner = "\(groupColumns) INDEXED BY groupByOwner WHERE owner = ? ORDER BY record"
     static let parents = "SELECT parent FROM subgroup INDEXED BY subgroupByChild WHERE child = ? ORDER BY parent"
@@ -39,6 +40,7 @@ enum ReadSQL {
     static let groups = "\(groupColumns) ORDER BY record"
     static let members = "SELECT contact FROM member WHERE parent = ? ORDER BY contact"
     static let me = "SELECT me FROM book"
+    static let containers = "SELECT record, name FROM container ORDER BY record"
     static let lastChange = """
         SELECT number FROM change WHERE number > ?
         AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) ORDER BY number DESC LIMIT 1

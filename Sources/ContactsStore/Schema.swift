@@ -5,7 +5,7 @@ enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header: migrations applied.
-    static let version: UInt32 = 4
+    static let version: UInt32 = 6
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -168,6 +168,32 @@ enum Schema {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("5: containers") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA user_version = 5;
+
+                    -- Places for contacts and groups beside the one that every book has, which is NULL below.
+                    CREATE TABLE container (
+                        record  INTEGER NOT NULL PRIMARY KEY,
+                        name    TEXT NOT NULL
+                    ) STRICT;
+                    ALTER TABLE contact ADD COLUMN container INTEGER REFERENCES container;
+                    ALTER TABLE contactGroup ADD COLUMN container INTEGER REFERENCES container;
+                    CREATE INDEX contactByContainer ON contact (container) WHERE container IS NOT NULL;
+                    CREATE INDEX groupByContainer ON contactGroup (container) WHERE container IS NOT NULL;
+                    """)
+        }
+        migrator.registerMigration("6: beginnings in one order") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA user_version = 6;
+
+                    -- From now on beginnings are kept in the order that the owner prefers, and in no other: they were half
+                    -- of what a new contact wrote. Of no rules, so that they are made anew.
+                    UPDATE book SET forms = '';
+                    """)
+        }
         return migrator
     }
 
@@ -176,7 +202,9 @@ enum Schema {
         switch version {
         case ..<2: firstObjects
         case ..<4: firstObjects.union(["beginning"])
-        default: firstObjects.union(["beginning", "link"])
+        case ..<5: firstObjects.union(["beginning", "link"])
+        default:
+            firstObjects.union(["beginning", "link", "container", "contactByContainer", "groupByContainer"])
         }
     }
 

@@ -23,6 +23,10 @@ public enum ChangeError: Error, Hashable, Sendable {
     case containmentCycle(index: Int)
     /// More cards would be linked than ``ContactLinks/mostMembers``.
     case tooManyLinked(index: Int)
+    /// The container at this place in the list is not empty.
+    case containerInUse(index: Int)
+    /// There would be more containers than ``StoredContainer/most``.
+    case tooManyContainers(index: Int)
     case store(StoreError)
 }
 

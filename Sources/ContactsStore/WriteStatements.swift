@@ -49,15 +49,19 @@ final class WriteStatements {
     private let selectContact, selectNext, insertContact, updateContact, updateKeys, deleteContact: PreparedStatement
     private let deleteWords, deleteEmails, deletePhones: PreparedStatement
     private let insertWord, insertEmail, insertPhone: PreparedStatement
-    private let selectBeginnings, insertBeginning, deleteBeginning: PreparedStatement
+    private let selectBeginnings, insertBeginning, deleteBeginning, makeBeginnings: PreparedStatement
     private let deleteAllForms: [PreparedStatement]
+    private let deleteBeginnings: PreparedStatement
     private let insertImage, deleteImage, updateForms: PreparedStatement
     private var gathered = FormRows()
     private var numbersAhead: NumbersAhead?
     private var known = KnownWords()
+    /// The order in which beginnings are kept.
+    private var ordering: ContactOrder
 
-    init(_ db: Database) throws {
+    init(_ db: Database, ordering: ContactOrder) throws {
         self.db = db
+        self.ordering = ordering
         let prepare = { (sql: String) in try PreparedStatement(db, sql) }
         selectContact = try prepare("SELECT stored, identifiers FROM contact WHERE record = ?")
         selectNext = try prepare("SELECT record, stored FROM contact WHERE record > ? ORDER BY record LIMIT 1")
@@ -85,7 +89,18 @@ final class WriteStatements {
             "INSERT OR IGNORE INTO beginning (ordering, letters, nameKey, record, keys) VALUES (?, ?, ?, ?, ?)")
         deleteBeginning = try prepare(
             "DELETE FROM beginning WHERE ordering = ? AND letters = ? AND nameKey = ? AND record = ?")
-        deleteAllForms = try ["word", "email", "phone", "beginning"].map { try prepare("DELETE FROM \($0)") }
+        // The bits of several keys are their sum.
+        makeBeginnings = try prepare(
+            """
+            INSERT INTO beginning (ordering, letters, nameKey, record, keys)
+            SELECT ?1, substr(word, 1, \(Beginning.length)) AS letters, iif(?1 = \(ContactOrder.familyName.rawValue), familyNameKey, givenNameKey),
+                record, sum(DISTINCT 1 << key)
+            FROM word JOIN contact USING (record)
+            WHERE length(word) >= \(Beginning.length) AND (1 << key) & \(Int64(bitPattern: Match.nameKeys.rawValue)) <> 0
+            GROUP BY letters, record ORDER BY letters
+            """)
+        deleteBeginnings = try prepare("DELETE FROM beginning")
+        deleteAllForms = try ["word", "email", "phone"].map { try prepare("DELETE FROM \($0)") } + [deleteBeginnings]
         insertImage = try prepare("INSERT OR REPLACE INTO image (record, imageData) VALUES (?, ?)")
         deleteImage = try prepare("DELETE FROM image WHERE record = ?")
         updateForms = try prepare("UPDATE book SET forms = ?")
@@ -152,15 +167,22 @@ final class WriteStatements {
     private func removeBeginnings(_ record: Int64) throws(StoreError) {
         selectBeginnings.bind(1, record)
         defer { selectBeginnings.reset() }
+        deleteBeginning.bind(1, Int64(ordering.rawValue))
         deleteBeginning.bind(4, record)
         while try selectBeginnings.step() {
             deleteBeginning.bind(2, selectBeginnings.text(0))
-            for (order, column) in [(ContactOrder.givenName, Int32(1)), (.familyName, 2)] {
-                deleteBeginning.bind(1, Int64(order.rawValue))
-                deleteBeginning.bind(3, selectBeginnings.bytes(column))
-                try deleteBeginning.run()
-            }
+            deleteBeginning.bind(3, selectBeginnings.bytes(ordering == .familyName ? 2 : 1))
+            try deleteBeginning.run()
         }
+    }
+
+    /// Keeps beginnings in another order from now on.
+    func reorderBeginnings(_ order: ContactOrder) throws(StoreError) {
+        ordering = order
+        try deleteBeginnings.run()
+        guard order != .none else { return }
+        makeBeginnings.bind(1, Int64(order.rawValue))
+        try makeBeginnings.run()
     }
 
     /// Also what nothing leads to any more.
@@ -209,13 +231,13 @@ final class WriteStatements {
     }
 
     private func gather(_ beginnings: [String: ContactKeySet], _ record: Int64, _ keys: NameKeys) {
-        for (order, nameKey) in [(ContactOrder.givenName, keys.givenName), (.familyName, keys.familyName)] {
-            for (letters, keys) in beginnings {
-                gathered.append(
-                    FormRows.Beginning(
-                        ordering: Int64(order.rawValue), letters: letters, nameKey: nameKey.bytes, record: record,
-                        keys: Int64(bitPattern: keys.rawValue)))
-            }
+        guard ordering != .none else { return }
+        let nameKey = ordering == .familyName ? keys.familyName : keys.givenName
+        for (letters, keys) in beginnings {
+            gathered.append(
+                FormRows.Beginning(
+                    ordering: Int64(ordering.rawValue), letters: letters, nameKey: nameKey.bytes, record: record,
+                    keys: Int64(bitPattern: keys.rawValue)))
         }
     }
 

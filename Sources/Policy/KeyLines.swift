@@ -19,7 +19,8 @@ struct KeyLines {
     func line(of key: String) -> Int? {
         var key = key[...]
         while true {
-            if let line = lines[String(key)] { return line }
+            // What is written as [[key]] begins with its first.
+            if let line = lines[String(key)] ?? lines[String(key) + "[0]"] { return line }
             guard let end = key.lastIndex(where: { $0 == "." || $0 == "[" }) else { return nil }
             key = key[..<end]
         }

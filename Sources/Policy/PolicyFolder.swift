@@ -1,21 +1,24 @@
 import CCrypto
 import Glibc
 
-/// The folder of the administrator's files, `CONFIG/policy.d/*.toml`.
+/// The folder of the administrator's files, `CONFIG/policy.d/*.toml` and `CONFIG/contactbroker.toml`.
 ///
-/// Folder and files must belong to the broker's user or to root, and nobody else may write to them: who can write a policy
-/// decides what every app gets.
+/// Folders and files must belong to ``owner`` or to root, and nobody else may write to them: who can write a policy decides
+/// what every app gets.
 public struct PolicyFolder: Hashable, Sendable {
     /// The folder that holds `policy.d`.
     public let configuration: String
     public var path: String { configuration + "/policy.d" }
+    /// Whose it may be beside root.
+    public let owner: uid_t
 
     /// One file, in bytes.
     static let maximumSize = 1_048_576
     static let maximumFiles = 256
 
-    public init(configuration: String) {
+    public init(configuration: String, owner: uid_t = geteuid()) {
         self.configuration = configuration
+        self.owner = owner
     }
 
     /// What holds: the files' rules, or that nobody gets anything because they cannot be read.
@@ -45,6 +48,20 @@ public struct PolicyFolder: Hashable, Sendable {
         }
         if !read.isEmpty { policy.digest = Self.digest(read) }
         return policy
+    }
+
+    /// How the broker is to run. No file is as if nothing were said in it.
+    public func readSettings() throws(PolicyError) -> Settings {
+        guard let configuration = try open(configuration, folderIn: AT_FDCWD, path: configuration) else {
+            return Settings()
+        }
+        defer { close(configuration) }
+        var status = stat()
+        guard fstatat(configuration, Settings.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT else {
+            return Settings()
+        }
+        let file = self.configuration + "/" + Settings.fileName
+        return try Settings(text(of: Settings.fileName, in: configuration, file), file: file)
     }
 
     private static func digest(_ bytes: [UInt8]) -> String? {
@@ -143,10 +160,11 @@ public struct PolicyFolder: Hashable, Sendable {
         guard status.st_mode & S_IFMT == kind else {
             throw PolicyError(file: path, reason: kind == S_IFDIR ? "no folder" : "no regular file")
         }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+        guard status.st_uid == owner || status.st_uid == 0 else {
             throw PolicyError(
                 file: path,
-                reason: "belongs to user \(status.st_uid), who would decide what every app gets; it must be yours")
+                reason: "belongs to user \(status.st_uid), who would decide what every app gets; it must be "
+                    + (owner == 0 ? "root's" : "yours"))
         }
         guard status.st_mode & 0o022 == 0 else {
             throw PolicyError(file: path, reason: "others can write to it: chmod go-w")

@@ -1,10 +1,66 @@
+import Broker
 import Glibc
 import Logging
+import System
 
-/// Where the daemon says what happens: standard error, a line each.
-enum Journal {
+/// Where the daemon says what happens: the journal, where it is at standard error, otherwise a line each there.
+enum Journaling {
+    private static let journal: Journal? = Journal.isAtStandardError ? Journal() : nil
+
     static func logger() -> Logger {
-        Logger(label: "contactbrokerd") { _ in LineHandler() }
+        Logger(label: "contactbrokerd") { _ in
+            if let journal { JournalHandler(journal: journal) } else { LineHandler() }
+        }
+    }
+
+    /// Why the daemon does not start.
+    static func tell(_ failure: Failure) {
+        guard journal != nil else {
+            let advice = failure.tryThis.map { $0 + "\n" } ?? ""
+            let bytes = Array("contactbrokerd: \(failure.message)\n\(advice)".utf8)
+            _ = write(STDERR_FILENO, bytes, bytes.count)
+            return
+        }
+        let message = failure.message + (failure.tryThis.map { "; try: " + $0 } ?? "")
+        logger().tell(.notStarted, message, [])
+        flush()
+    }
+
+    /// Waits until everything said so far is where it belongs.
+    static func flush() { journal?.flush() }
+
+    /// The key under which a message carries what the catalog explains.
+    fileprivate static let identifierKey = "identifier"
+
+    private struct JournalHandler: LogHandler {
+        let journal: Journal
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let facts = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
+            let identifier = facts.first { $0.0 == identifierKey }.flatMap { MessageIdentifier(rawValue: $0.1) }
+            journal.send(
+                JournalRecord(
+                    Self.priority(event.level), event.message.description, identifier: identifier,
+                    facts: facts.filter { $0.0 != identifierKey }))
+        }
+
+        private static func priority(_ level: Logger.Level) -> JournalRecord.Priority {
+            switch level {
+            case .trace, .debug: .debug
+            case .info: .info
+            case .notice: .notice
+            case .warning: .warning
+            case .error: .error
+            case .critical: .critical
+            }
+        }
     }
 
     /// Level and message, no time: whatever keeps the lines puts one before each.
@@ -28,7 +84,37 @@ enum Journal {
     }
 }
 
-/// The standard streams. Glibc's are variables that Swift does not let through.
-enum Standard {
-    static var error: UnsafeMutablePointer<FILE>? { fdopen(STDERR_FILENO, "w") }
+extension Logger {
+    /// Says what the catalog explains. Names and numbers of users and apps may stand beside it, never what a contact says.
+    func tell(_ identifier: MessageIdentifier, _ message: String, _ facts: [(name: String, value: String)]) {
+        var metadata: Metadata = [Journaling.identifierKey: "\(identifier.rawValue)"]
+        for (name, value) in facts { metadata[name] = "\(value)" }
+        log(level: identifier.level, "\(message)", metadata: metadata)
+    }
+
+    func tell(_ notice: Notice, _ message: String, _ facts: [(name: String, value: String)]) {
+        tell(MessageIdentifier(notice), message, facts)
+    }
+}
+
+extension MessageIdentifier {
+    init(_ notice: Notice) {
+        self =
+            switch notice {
+            case .policyInForce: .policyInForce
+            case .policyUnreadable: .policyUnreadable
+            case .recordsNotKept: .recordsNotKept
+            case .anotherPerson: .anotherPerson
+            case .userPurged: .userPurged
+            }
+    }
+
+    fileprivate var level: Logger.Level {
+        switch self {
+        case .serving, .stopping, .policyInForce: .info
+        case .userPurged: .notice
+        case .turnedAway, .anotherPerson, .policyUnreadable: .warning
+        case .notStarted, .recordsNotKept, .doorFailed: .error
+        }
+    }
 }

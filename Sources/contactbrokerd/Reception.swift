@@ -13,8 +13,10 @@ import VarlinkServer
 /// The kernel is asked on the loop; files are read and hashed off it.
 struct Reception {
     let door: ContactsInterface
-    let loop: NIOLoop
-    let collector: EvidenceCollector
+    let setting: Setting
+    let broker: Broker
+    let loop: ServerLoop
+    let evidence: EvidenceCollector
     let log: Logger
 
     /// Several at a time, and one process always in the same place: a thousand connections of one whose executable
@@ -22,40 +24,43 @@ struct Reception {
     private static let identification = (0..<16).map { DispatchQueue(label: "identification \($0)") }
 
     func admit(_ accepted: AcceptedPeer, _ decide: @escaping (Admission) -> Void) {
-        // Session mode serves the user who runs it.
-        guard accepted.userID == getuid() else {
+        guard setting.serves(accepted.userID, at: door) else {
             log.warning("user \(accepted.userID) was turned away: this broker serves \(getuid()) alone")
             return decide(.refuse)
         }
         let peer: PeerHandle
         do throws(PeerError) {
-            peer = try collector.begin(socket: accepted.descriptor)
+            peer = try evidence.begin(socket: accepted.descriptor)
         } catch {
             return decide(.refuse)
         }
-        let (collector, loop, log, door) = (collector, loop, log, door)
-        let bound = LoopBound(decide, loop: loop)
+        let (source, loop, log, door) = (evidence, loop, log, door)
+        let bound = LoopBound((decide, broker), loop: loop)
         Self.identification[Int(peer.pid) % Self.identification.count].async {
-            let result = Self.identify(peer, collector)
+            let result = Self.identify(peer, source)
+            // Where users are kept may be far away.
+            let user = userName(peer.uid)
             loop.execute {
+                let (decide, broker) = bound.value
                 switch result {
                 case .failure(.ended):
-                    bound.value(.refuse)
+                    decide(.refuse)
                 case .failure(let error):
-                    log.warning("process \(peer.pid) was turned away: it could not be identified: \(error)")
-                    bound.value(.refuse)
+                    log.tell(peer, "it could not be identified: \(error)", door)
+                    decide(.refuse)
                 case .success((let evidence, let judgement)):
-                    bound.value(Self.admission(evidence, judgement, peer, door, log))
+                    let isOwner = broker.isOwner(peer.uid, named: user)
+                    decide(Self.admission(evidence, judgement, peer, door, isOwner: isOwner, log))
                 }
             }
         }
     }
 
     private static func identify(
-        _ peer: PeerHandle, _ collector: EvidenceCollector
+        _ peer: PeerHandle, _ source: EvidenceCollector
     ) -> Result<(Evidence, Judgement), PeerError> {
         do throws(PeerError) {
-            let evidence = try collector.collect(peer)
+            let evidence = try source.collect(peer)
             return .success((evidence, judge(evidence)))
         } catch {
             return .failure(error)
@@ -63,23 +68,45 @@ struct Reception {
     }
 
     private static func admission(
-        _ evidence: Evidence, _ judgement: Judgement, _ peer: PeerHandle, _ door: ContactsInterface, _ log: Logger
+        _ evidence: Evidence, _ judgement: Judgement, _ peer: PeerHandle, _ door: ContactsInterface,
+        isOwner: Bool, _ log: Logger
     ) -> Admission {
         switch judgement {
+        case .refused where evidence.uid == 0 && door == .admin:
+            // A broker without privilege cannot look at root's processes, and need not: root is believed.
+            return .admit(context: CallerSession(caller: root(evidence), door: door) { false })
         case .refused(let refusal):
-            log.warning("process \(peer.pid) was turned away: it cannot be told who it is: \(refusal)")
+            log.tell(peer, "it cannot be told who it is: \(refusal)", door)
             return .refuse
         case .caller(let caller):
             switch door {
             case .contacts: break
             case .agent, .admin:
                 guard !caller.isSandboxed else {
-                    log.warning("process \(peer.pid) was turned away from \(door.name): it is in a sandbox")
+                    log.tell(peer, "it is in a sandbox", door)
                     return .refuse
                 }
             }
             return .admit(
-                context: CallerSession(caller: caller, door: door) { peer.executableIsStill(evidence) })
+                context: CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner) {
+                    peer.executableIsStill(evidence)
+                })
         }
+    }
+}
+
+/// Root, of whom nothing but the process is known.
+private func root(_ evidence: Evidence) -> Caller {
+    Caller(
+        uid: 0, strength: .unverified, app: "root", displayName: "root", executable: nil, process: evidence.process,
+        session: nil, terminal: nil, isInterpreter: false, isSandboxed: false)
+}
+
+extension Logger {
+    /// Somebody who connected is not served.
+    fileprivate func tell(_ peer: PeerHandle, _ reason: String, _ door: ContactsInterface) {
+        tell(
+            .turnedAway, "process \(peer.pid) was turned away from \(door.name): \(reason)",
+            [("uid", "\(peer.uid)"), ("pid", "\(peer.pid)"), ("door", door.name)])
     }
 }

@@ -1,5 +1,6 @@
 import ContactsInterface
 import Glibc
+import Policy
 
 /// Where a session's broker has its sockets, its databases and its configuration.
 struct SessionFolders {
@@ -67,6 +68,15 @@ struct SessionFolders {
         case .agent: runtime + "/agent"
         case .admin: runtime + "/admin"
         }
+    }
+
+    /// The broker of the user who runs it.
+    var setting: Setting {
+        Setting(
+            mode: .session, whom: "\(userName(getuid())) at \(runtime)", state: state,
+            configuration: PolicyFolder(configuration: configuration),
+            doors: Dictionary(
+                uniqueKeysWithValues: ContactsInterface.allCases.map { ($0, .path(socket(of: $0))) }))
     }
 
     func socket(of door: ContactsInterface) -> String { folder(of: door) + "/" + door.name }

@@ -11,6 +11,7 @@ struct Contactctl: ParsableCommand {
         subcommands: [
             AppsCommand.self, ShowCommand.self, RevokeCommand.self, ResetCommand.self, WhyCommand.self,
             ReloadCommand.self, PendingCommand.self, AuditCommand.self, VerifyCommand.self, StatusCommand.self,
+            PurgeUserCommand.self,
         ])
 
     static func main() { runAsProgram() }

@@ -167,7 +167,7 @@ struct AuditChainTests {
             """
             CREATE TABLE old AS SELECT sequence, time, uid, app, strength, event, status, keys, count, contacts, revision,
                 repeats, detail, hash FROM audit JOIN auditCaller ON auditCaller.id = caller;
-            DROP TABLE audit; DROP TABLE auditCaller; ALTER TABLE old RENAME TO audit; PRAGMA user_version = 1
+            DROP TABLE audit; DROP TABLE auditCaller; DROP TABLE owner; ALTER TABLE old RENAME TO audit; PRAGMA user_version = 1
             """)
         let store = try house.open()
         #expect(try store.records(matching: AuditFilter(), after: nil, limit: before.count) == before)

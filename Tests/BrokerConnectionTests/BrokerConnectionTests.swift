@@ -37,6 +37,9 @@ struct BrokerConnectionTests {
             // A folder that anybody could have made is no system's.
             #expect(chown("\(folder)/agent", 65_534, 65_534) == 0)
             #expect(!places.systemBrokerIsInstalled)
+            #expect(chown("\(folder)/agent", 0, 0) == 0 && places.systemBrokerIsInstalled)
+            #expect(chmod("\(folder)/agent", 0o777) == 0)
+            #expect(!places.systemBrokerIsInstalled)
         }
     }
 
@@ -58,6 +61,12 @@ struct BrokerConnectionTests {
         let error = BrokerConnectionError.notRunning(lookedAt: ["/a", "/b"])
         #expect(error.description == "no contact broker at /a or /b")
         #expect(error.advice == "is contactbrokerd running? try: contactbrokerd --session")
+        let system = "/run/contactbroker/admin/io.contactbroker.Admin"
+        for error in [
+            BrokerConnectionError.notRunning(lookedAt: [system]), .cannotConnect(path: system, reason: "x"),
+        ] {
+            #expect(error.advice == "is it running? try: systemctl status contactbroker.service")
+        }
     }
 
     @Test("A broker that runs is found; a socket that nobody answers any more is an error")

@@ -16,6 +16,8 @@ final class BrokerHouse {
     let folder: String
     let loop = TestLoop()
     let journal = Journal()
+    /// What the system calls its users.
+    let names = Names()
     private(set) var broker: Broker
     private var nextProcess: Int32 = 100
     /// Microseconds since 1970 at the start of the loop's clock.
@@ -25,7 +27,7 @@ final class BrokerHouse {
         var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        broker = try Self.open(folder, loop, journal)
+        broker = try Self.open(folder, loop, journal, names)
     }
 
     deinit {
@@ -33,17 +35,27 @@ final class BrokerHouse {
         Self.remove(folder)
     }
 
-    private static func open(_ folder: String, _ loop: TestLoop, _ journal: Journal) throws -> Broker {
+    private static func open(
+        _ folder: String, _ loop: TestLoop, _ journal: Journal, _ names: Names
+    ) throws -> Broker {
         let now = { start + loop.now.microseconds }
         let access = try AccessStore.open(folder: folder, now: now())
         let surroundings = Surroundings(
             loop: loop, now: now, uptime: { loop.now.microseconds }, stateFolder: folder, ownUID: 1_000,
-            userName: { "user \($0)" }, watch: { _, _ in BrokerHouse.Watch() }, areKin: { _, _ in false }, facts: [],
+            userName: { names[$0] }, watch: { _, _ in BrokerHouse.Watch() }, areKin: { _, _ in false }, facts: [],
             log: { journal.lines.append($0) })
         return Broker(surroundings: surroundings, access: access)
     }
 
     private final class Watch {}
+
+    final class Names {
+        private var given: [UInt32: String] = [:]
+        subscript(uid: UInt32) -> String {
+            get { given[uid] ?? "user \(uid)" }
+            set { given[uid] = newValue }
+        }
+    }
 
     /// What the broker would have told the journal.
     final class Journal {
@@ -53,7 +65,7 @@ final class BrokerHouse {
     /// Ends the broker and starts another one on the same folder. Apps come again as new connections.
     func restart() throws {
         broker.close()
-        broker = try Self.open(folder, loop, journal)
+        broker = try Self.open(folder, loop, journal, names)
     }
 
     private static func remove(_ path: String) {
@@ -99,9 +111,9 @@ final class BrokerHouse {
     /// An app with a connection of its own, and what was decided about it.
     func app(
         _ name: String, _ access: Access? = nil, keys: ContactKeySet = Grant.ordinaryKeys,
-        strength: IdentityStrength = .claimed
+        strength: IdentityStrength = .claimed, uid: UInt32 = 1_000
     ) throws -> TestApp {
-        let app = TestApp(house: self, caller: caller(name, strength: strength))
+        let app = TestApp(house: self, caller: caller(name, uid: uid, strength: strength))
         if let access { try grant(access, keys: keys, to: app) }
         return app
     }

@@ -66,7 +66,8 @@ final class TestApp: Connection {
     init(house: BrokerHouse, caller: Caller, door: ContactsInterface = .contacts) {
         self.house = house
         self.caller = caller
-        session = CallerSession(caller: caller, door: door, isStillItself: { true })
+        let isOwner = house.broker.isOwner(caller.uid, named: house.names[caller.uid])
+        session = CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner, isStillItself: { true })
         context = session
     }
 

@@ -23,8 +23,8 @@ final class TestPerson {
     private let token: String
     private var seen: Int
 
-    init(house: BrokerHouse) throws {
-        agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+    init(house: BrokerHouse, uid: UInt32 = 1_000) throws {
+        agent = TestApp(house: house, caller: house.caller("agent", uid: uid), door: .agent)
         serve = try agent.begin("Serve", more: true)
         let first = try #require(try agent.replies(to: serve).first)
         token = try #require(first.parameters["agent"]?.string)

@@ -19,6 +19,12 @@ struct BeginningTests {
         }
     }
 
+    private func prefer(_ order: ContactOrder, _ book: Book) throws {
+        var settings = book.store.settings
+        settings.sortOrder = order
+        try book.store.set(settings)
+    }
+
     /// Who has a word that begins so, found the long way: in a set, contact by contact.
     private func longWay(
         _ book: Book, _ text: String, _ order: ContactOrder, seeing keys: ContactKeySet = .all
@@ -33,7 +39,11 @@ struct BeginningTests {
     func same(order: ContactOrder, text: String) throws {
         let book = try Book(Self.people(240))
         let expected = try longWay(book, text, order)
-        #expect(try book.records(.all, .name(text), order: order) == expected)
+        // As the owner prefers another order, this one, and this one after a change of mind.
+        for preferred in [ContactOrder.givenName, .familyName, .none, order] {
+            try prefer(preferred, book)
+            #expect(try book.records(.all, .name(text), order: order) == expected)
+        }
         for limit in [1, 7] { #expect(try book.records(.all, .name(text), order: order, pages: limit) == expected) }
         if text != "안나" { #expect(!expected.isEmpty) }
     }
@@ -41,6 +51,7 @@ struct BeginningTests {
     @Test("They find what contacts are called now, and nobody who is gone", arguments: orders)
     func changes(order: ContactOrder) throws {
         let book = try Book(Self.people(60))
+        try prefer(order, book)
         let name = ContactKeySet([.givenName])
         try book.store.apply(
             [
@@ -104,6 +115,33 @@ struct BeginningTests {
             found.append(record.rawValue)
         }
         #expect(!found.isEmpty && found == expected)
+    }
+
+    @Test("They are kept in the order that the owner prefers, and made anew where that changes", arguments: orders)
+    func kept(order: ContactOrder) throws {
+        let book = try Book(Self.people(40))
+        try prefer(order, book)
+        try book.store.apply([.add(RecordNumber(100), person("Annegret")), .delete(RecordNumber(2))], at: 0)
+        let rows = { () throws -> [String] in
+            let database = try DatabaseQueue(path: book.folder.file)
+            defer { try? database.close() }
+            return try database.read { db in
+                let all = "SELECT ordering, letters, hex(nameKey), record, keys FROM beginning"
+                return try Row.fetchAll(db, sql: all + " ORDER BY 1, 2, 3, 4, 5").map { "\($0)" }
+            }
+        }
+        let grown = try rows()
+        #expect(!grown.isEmpty && grown.allSatisfy { $0.contains("ordering:\(order.rawValue) ") })
+        try prefer(.none, book)
+        #expect(try rows().isEmpty)
+        try prefer(order, book)
+        #expect(try rows() == grown)
+        // And so does a book that is opened again.
+        book.store.close()
+        let store = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        defer { store.close() }
+        try store.apply([.delete(RecordNumber(100)), .add(RecordNumber(101), person("Annegret"))], at: 0)
+        #expect(try rows().map { $0.replacing("record:101 ", with: "record:100 ") } == grown)
     }
 
     @Test("SQLite goes to the letters and takes the first of them, without sorting")

@@ -24,6 +24,28 @@ final class ScratchFolder {
     /// The user's folder, which the store makes.
     var book: String { path + "/book" }
     var file: String { book + "/contacts.sqlite" }
+
+    /// Pages in the log: frames of a header of 24 bytes each, behind the log's own of 32, until one that says it is page 0.
+    func frames() throws -> Int {
+        let log = try bytes(of: file + "-wal")
+        var count = 0
+        var place = 32
+        while place + 24 + 4_096 <= log.count, log[place..<place + 4].contains(where: { $0 != 0 }) {
+            count += 1
+            place += 24 + 4_096
+        }
+        return count
+    }
+
+    func bytes(of path: String) throws -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        try #require(file >= 0)
+        defer { close(file) }
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(file, &buffer, buffer.count), count > 0 { all += buffer[..<count] }
+        return all
+    }
 }
 
 let owner = StoreOwner(uid: 1000, name: "ada")

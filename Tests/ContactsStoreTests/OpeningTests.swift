@@ -89,7 +89,7 @@ struct OpeningTests {
     func newer() throws {
         let newer = try refusal { folder in
             let database = try DatabaseQueue(path: folder.file)
-            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 5") }
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = \(Schema.version + 1)") }
             try database.close()
         }
         #expect(newer == .newerSchema)

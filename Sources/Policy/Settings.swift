@@ -1,0 +1,51 @@
+/// How the broker is to run, from `CONFIG/contactbroker.toml`: what is no rule about apps. Read once, at the start.
+public struct Settings: Hashable, Sendable {
+    /// What becomes of an answer that wants the person's password where nobody can ask for it; `nil` where the mode decides.
+    /// The policy's word goes before it.
+    public var withoutAuthentication: Policy.WithoutAuthentication?
+    /// Where phone numbers are dialled that are written without a country, as in `DE`; `nil` where the locale decides.
+    public var region: String?
+    /// A book is closed when none of its user's programs has been connected for so long.
+    public var closesBooksAfter = Duration.seconds(300)
+    /// Connections that one user may have open at each door.
+    public var connectionsPerUser = 1_024
+
+    static let fileName = "contactbroker.toml"
+    /// No fewer than a desktop's programs have.
+    private static let connections = 16...4_096
+
+    /// As if there were no file.
+    public init() {}
+
+    /// - Parameter file: its name, for errors.
+    init(_ text: String, file name: String) throws(PolicyError) {
+        let file = try AdministratorFile(text, file: name)
+        try file.allow(["agent", "contacts", "limits"], in: file.document, "")
+        if let agent = try file.table(file.document, "agent", "agent") {
+            try file.allow(["without_authentication"], in: agent, "agent.")
+            withoutAuthentication = try file.word(agent, "without_authentication", "agent.")
+        }
+        if let contacts = try file.table(file.document, "contacts", "contacts") {
+            try file.allow(["region", "close_after"], in: contacts, "contacts.")
+            region = try file.string(contacts, "region", "contacts.")
+            guard region.map({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (65...90).contains($0) } }) ?? true else {
+                throw file.wrong("contacts.region", "two capital letters, as \"DE\" (ISO 3166-1)")
+            }
+            if let text = try file.string(contacts, "close_after", "contacts.") {
+                guard let seconds = Lifespan.seconds(text) else {
+                    throw file.wrong("contacts.close_after", "a time such as \"5m\" or \"1h\"")
+                }
+                closesBooksAfter = .seconds(seconds)
+            }
+        }
+        guard let limits = try file.table(file.document, "limits", "limits") else { return }
+        try file.allow(["connections_per_user"], in: limits, "limits.")
+        guard let value = limits["connections_per_user"] else { return }
+        guard let number = value.int, Self.connections.contains(number) else {
+            throw file.wrong(
+                "limits.connections_per_user",
+                "a number from \(Self.connections.lowerBound) to \(Self.connections.upperBound)")
+        }
+        connectionsPerUser = number
+    }
+}

@@ -1,0 +1,62 @@
+/// One record for the journal: a sentence for people, and the facts beside it for whoever searches.
+public struct JournalRecord: Sendable {
+    /// syslog(3), severities.
+    public enum Priority: Int, Sendable {
+        case critical = 2
+        case error = 3
+        case warning = 4
+        case notice = 5
+        case info = 6
+        case debug = 7
+    }
+
+    public var priority: Priority
+    public var message: String
+    /// What the catalog explains; `nil` where it has nothing to say.
+    public var identifier: MessageIdentifier?
+    /// By names in small letters, `uid` or `door`; the journal shows them as `CONTACTBROKER_UID`.
+    public var facts: [(name: String, value: String)]
+
+    public init(
+        _ priority: Priority, _ message: String, identifier: MessageIdentifier? = nil,
+        facts: [(name: String, value: String)] = []
+    ) {
+        self.priority = priority
+        self.message = message
+        self.identifier = identifier
+        self.facts = facts
+    }
+
+    /// As sd_journal_sendv(3) takes them. A value keeps its bytes, whatever they are: the journal cuts at lengths, so
+    /// that no text can look like another field.
+    var fields: [[UInt8]] {
+        var fields = [
+            Array("MESSAGE=\(message)".utf8), Array("PRIORITY=\(priority.rawValue)".utf8),
+            Array("SYSLOG_IDENTIFIER=contactbrokerd".utf8),
+        ]
+        if let identifier { fields.append(Array("MESSAGE_ID=\(identifier.rawValue)".utf8)) }
+        for (name, value) in facts.prefix(Self.mostFacts) {
+            guard let name = Self.fieldName(name) else { continue }
+            fields.append(Array("\(name)=\(value)".utf8))
+        }
+        return fields
+    }
+
+    private static let mostFacts = 24
+
+    /// systemd.journal-fields(7): capital letters, digits and underscores, no underscore in front.
+    static func fieldName(_ name: String) -> String? {
+        var text = "CONTACTBROKER_"
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "a"..."z": text.unicodeScalars.append(Unicode.Scalar(UInt8(scalar.value) - 0x20))
+            case "A"..."Z":
+                text += "_"
+                text.unicodeScalars.append(scalar)
+            case "0"..."9", "_": text.unicodeScalars.append(scalar)
+            default: return nil
+            }
+        }
+        return name.isEmpty || text.utf8.count > 64 ? nil : text
+    }
+}

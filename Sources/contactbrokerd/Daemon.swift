@@ -1,0 +1,94 @@
+import Broker
+import CSQLite
+import Dispatch
+import Glibc
+import Logging
+import PeerIdentity
+import Policy
+import System
+import Varlink
+
+/// Opens the stores and the three doors, and serves until it is told to stop. The same for both modes.
+struct Daemon {
+    let setting: Setting
+    let log: Logger
+
+    /// Serves until SIGTERM or SIGINT. In system mode SIGHUP has the policy read anew.
+    func run() throws {
+        _ = csqlite_without_memory_account()
+        raiseDescriptorLimit()
+        let settings: Settings
+        do throws(PolicyError) {
+            settings = try setting.configuration.readSettings()
+        } catch {
+            throw Failure(
+                "could not start: the settings cannot be read: \(error)", tryThis: "mend them, or move them away")
+        }
+        let evidence = try setting.evidenceSource()
+        // Whoever starts the broker mostly waits for its first answer: what that needs is read side by side.
+        DispatchQueue(label: "preparation").async { evidence.prepare() }
+        let facts = HostFacts.read()
+        sayWhatIsNotProtected(facts)
+
+        let thread = LoopThread()
+        let (setting, log, loop) = (setting, log, thread.loop)
+        let stop = DispatchSemaphore(value: 0)
+        var signals = [SIGTERM, SIGINT].map { number in Self.on(number) { stop.signal() } }
+        defer { for source in signals { source.cancel() } }
+        let house = try thread.run {
+            let house = try House(
+                setting, settings: settings, loop: loop, evidence: evidence, facts: facts, log: log
+            ) { stop.signal() }
+            house.prepare()
+            return LoopBound(house, loop: loop)
+        }
+        if setting.mode == .system { signals.append(Self.on(SIGHUP) { Self.reload(house, loop) }) }
+        log.tell(.serving, "serving \(setting.whom)", [])
+        ServiceManager.tell(.ready, .status("serving \(setting.whom)"))
+        ServiceManager.keepAlive(loop)
+        stop.wait()
+        ServiceManager.tell(.stopping)
+        log.tell(.stopping, "stopping", [])
+        try thread.run { house.value.close() }
+        try thread.end()
+        ServiceManager.flush()
+        Journaling.flush()
+    }
+
+    /// Calls back on a queue for each time that the signal comes, in place of what it does otherwise.
+    private static func on(_ number: CInt, _ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler { @Sendable in body() }
+        source.resume()
+        return source
+    }
+
+    private static func reload(_ house: LoopBound<House>, _ loop: ServerLoop) {
+        ServiceManager.tell(.reloading)
+        loop.execute {
+            house.value.reload { ServiceManager.tell(.ready, .status(house.value.status)) }
+        }
+    }
+
+    /// Each connection is a descriptor, and so is each pidfd: the usual soft limit of 1,024 is one user's share.
+    private func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    private func sayWhatIsNotProtected(_ facts: HostFacts) {
+        if setting.mode == .session {
+            log.notice(
+                """
+                session mode: the databases are files of this user, so any program of this user that is not in a \
+                sandbox can read them, answer prompts and pass for another one
+                """)
+        }
+        if !facts.hasPeerPidfd {
+            log.notice("this kernel does not say for good who connected (SO_PEERPIDFD, Linux 6.5)")
+        }
+    }
+}

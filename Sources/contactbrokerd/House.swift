@@ -1,0 +1,156 @@
+import AccessControl
+import AccessStore
+import Broker
+import ContactsInterface
+import Glibc
+import Logging
+import PeerIdentity
+import Policy
+import Varlink
+import VarlinkServer
+
+/// What lives on the loop while the daemon serves: the broker and its doors.
+final class House {
+    private let broker: Broker
+    private let setting: Setting
+    private var doorLimits = DoorLimits()
+    private var doors: [Door] = []
+
+    /// - Parameter failed: a door has closed by itself, and the daemon is to end.
+    init(
+        _ setting: Setting, settings: Settings, loop: ServerLoop, evidence: EvidenceCollector,
+        facts: HostFacts, log: Logger, failed: @escaping @Sendable () -> Void
+    ) throws {
+        self.setting = setting
+        let access: AccessStore
+        do throws(AccessStoreError) {
+            access = try AccessStore.open(folder: setting.state, now: Clock.now())
+        } catch {
+            throw Failure(error, folder: setting.state)
+        }
+        let watch = BindingWatch(loop: loop)
+        var surroundings = Surroundings(
+            loop: loop, now: Clock.now, uptime: Clock.uptime, stateFolder: setting.state, ownUID: getuid(),
+            userName: userName, watch: { binding, ended in watch.begin(binding, ended) },
+            areKin: { left, right in Kinship.isKin(left, of: right) },
+            facts: facts.described, log: { message in log.warning("\(message)") })
+        surroundings.mode = setting.mode
+        surroundings.notice = { notice, message, facts in log.tell(notice, message, facts) }
+        surroundings.region = settings.region ?? TelephoneRegion.ofThisProcess
+        surroundings.readPolicy = { setting.policy(settings) }
+        surroundings.policyFolder = setting.configuration.path
+        var limits = Limits()
+        limits.closesBooksAfter = settings.closesBooksAfter
+        doorLimits.connectionsPerUser = settings.connectionsPerUser
+        broker = Broker(surroundings: surroundings, limits: limits, access: access)
+        do {
+            for door in ContactsInterface.allCases {
+                doors.append(try open(door, loop, evidence, log, failed))
+            }
+        } catch {
+            close()
+            throw Failure("could not start: \(error)", tryThis: setting.adviceWhereDoorFails)
+        }
+    }
+
+    /// Opens what its own user will ask for first.
+    func prepare() {
+        if setting.mode == .session { broker.openBook(of: getuid()) }
+    }
+
+    private func open(
+        _ interface: ContactsInterface, _ loop: ServerLoop, _ evidence: EvidenceCollector, _ log: Logger,
+        _ failed: @escaping @Sendable () -> Void
+    ) throws -> Door {
+        guard let place = setting.doors[interface] else { throw Failure("no place for the door \(interface.name)") }
+        let broker = self.broker
+        let service = try ServiceInterface(interface.service)
+        let reception = Reception(
+            door: interface, setting: setting, broker: broker, loop: loop, evidence: evidence, log: log)
+        let admit: Door.Admit = { peer, decide in reception.admit(peer, decide) }
+        let onCall: (Call) -> Void = { call in if !service.answer(call) { broker.answer(call) } }
+        let onClose: (any Connection, CloseReason) -> Void = { connection, _ in broker.closed(connection) }
+        let door =
+            switch place {
+            case .path(let path):
+                try Door.open(
+                    at: path, mode: 0o600, loop: loop, limits: doorLimits, admit: admit, onCall: onCall,
+                    onClose: onClose)
+            case .passed(let socket):
+                try Door.adopt(socket, loop: loop, limits: doorLimits, admit: admit, onCall: onCall, onClose: onClose)
+            }
+        door.onFailure = { reason in
+            log.tell(.doorFailed, "the door \(interface.name) closed by itself: \(reason)", [("door", interface.name)])
+            failed()
+        }
+        return door
+    }
+
+    /// Reads the policy anew.
+    func reload(_ done: @escaping () -> Void) { broker.reloadPolicy { _ in done() } }
+
+    /// How many are connected, in words.
+    var status: String {
+        let count = doors.reduce(0) { $0 + $1.connectionCount }
+        return "\(count) connection\(count == 1 ? "" : "s")"
+    }
+
+    /// Closes every connection and then the stores: what was answered is kept, and what was not is known to be.
+    func close() {
+        for door in doors { door.close() }
+        broker.close()
+    }
+}
+
+extension Setting {
+    /// What the administrator rules, with what the settings say where the rules say nothing.
+    func policy(_ settings: Settings) -> Policy {
+        var policy = configuration.policy()
+        if policy.withoutAuthentication == nil {
+            policy.withoutAuthentication = settings.withoutAuthentication ?? (mode == .system ? .refuse : nil)
+        }
+        return policy
+    }
+
+    fileprivate var adviceWhereDoorFails: String {
+        switch mode {
+        case .session: "another broker may serve there; name other folders with --runtime-dir and --state-dir"
+        case .system: "systemctl restart 'contactbroker-*.socket' contactbroker.service"
+        }
+    }
+}
+
+/// The user's name, or their number where they have none.
+@Sendable
+func userName(_ uid: UInt32) -> String {
+    var entry = passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: 16_384)
+    guard getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, found != nil, let name = entry.pw_name else {
+        return "\(uid)"
+    }
+    return String(cString: name)
+}
+
+extension Failure {
+    init(_ error: AccessStoreError, folder: String) {
+        switch error {
+        case .unavailable(let reason):
+            self.init(
+                "could not start: the access database in \(folder) cannot be used: \(reason)",
+                tryThis: "it must be yours to write, and the disk must have room")
+        case .damaged(let reason):
+            self.init(
+                "could not start: the access database in \(folder) is damaged and was left as it is: \(reason)",
+                tryThis: "restore access.sqlite from a backup, or move it away to begin without any grants")
+        case .newerSchema:
+            self.init(
+                "could not start: the access database in \(folder) was written by a later contactbrokerd",
+                tryThis: "install that version again, or name another folder with --state-dir")
+        case .inUse:
+            self.init(
+                "could not start: another broker serves \(folder)",
+                tryThis: "stop it first, or name another folder with --state-dir")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Broker
+import ContactsInterface
+import Glibc
+import PeerIdentity
+import Policy
+import VarlinkServer
+
+/// Which broker this is: whom it serves, and where its things are. The two modes differ in this and in nothing else.
+struct Setting {
+    let mode: BrokerMode
+    /// In words, for the journal.
+    let whom: String
+    /// The folder of the databases.
+    let state: String
+    let configuration: PolicyFolder
+    let doors: [ContactsInterface: DoorPlace]
+
+    /// Where a door's socket comes from.
+    enum DoorPlace {
+        /// Made by us, for us alone.
+        case path(String)
+        /// Made by systemd, with the mode that its unit says.
+        case passed(PassedSocket)
+    }
+
+    /// Where evidence about callers comes from: chosen here and nowhere else.
+    func evidenceSource() throws -> EvidenceCollector {
+        if mode == .system { try SystemPlaces.requireIdentifyHelper() }
+        do throws(PeerError) {
+            return try EvidenceCollector()
+        } catch {
+            throw Failure("could not start: callers cannot be identified: \(error)")
+        }
+    }
+
+    /// Whether this broker takes connections of a user at a door at all.
+    func serves(_ uid: uid_t, at door: ContactsInterface) -> Bool {
+        switch mode {
+        case .system: true
+        // Root may do everything that administrators may, and has contacts of its own with a broker of its own.
+        case .session: uid == getuid() || uid == 0 && door == .admin
+        }
+    }
+}

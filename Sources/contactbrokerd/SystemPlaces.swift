@@ -1,0 +1,108 @@
+import ContactsInterface
+import Glibc
+import Policy
+import VarlinkServer
+
+/// Where the system's broker has its things, and what it does not start without.
+enum SystemPlaces {
+    static let configuration = "/etc/contactbroker"
+    /// Where systemd says nothing else.
+    static let state = "/var/lib/contactbroker"
+    /// The helper that alone has the privilege to look at other users' processes.
+    static let identifySocket = "/run/contactbroker/identify/identify.sock"
+
+    /// - Parameter sockets: those that systemd passed.
+    static func setting(_ sockets: [PassedSocket]) throws -> Setting {
+        guard getuid() != 0, geteuid() != 0 else {
+            throw Failure(
+                "could not start: the system's broker never runs as root",
+                tryThis: "systemctl start contactbroker.service, or for yourself alone: contactbrokerd --session")
+        }
+        guard try capabilities() == 0 else {
+            throw Failure(
+                "could not start: this process has capabilities, and what reads apps' bytes must have none",
+                tryThis: "leave CapabilityBoundingSet= and AmbientCapabilities= of contactbroker.service empty")
+        }
+        return Setting(
+            mode: .system, whom: "every user of this machine", state: try stateFolder(),
+            configuration: PolicyFolder(configuration: configuration, owner: 0), doors: try doors(sockets))
+    }
+
+    /// Which socket is which door's. All three are called `varlink`, as Varlink's libraries expect, so that each is told
+    /// by the last part of the path that it is bound to: the name of the interface.
+    static func doors(_ sockets: [PassedSocket]) throws -> [ContactsInterface: Setting.DoorPlace] {
+        var doors: [ContactsInterface: Setting.DoorPlace] = [:]
+        for socket in sockets {
+            let name = socket.path?.split(separator: "/").last.map(String.init)
+            guard socket.name == "varlink", let door = ContactsInterface.allCases.first(where: { $0.name == name }),
+                doors.updateValue(.passed(socket), forKey: door) == nil
+            else {
+                throw Failure(
+                    "could not start: systemd passed a socket that is no door: \(socket.name) at \(socket.path ?? "no path")",
+                    tryThis:
+                        "compare the .socket units with those of this version: systemctl cat 'contactbroker-*.socket'")
+            }
+        }
+        let missing = ContactsInterface.allCases.filter { doors[$0] == nil }.map(\.name)
+        guard missing.isEmpty else {
+            throw Failure(
+                "could not start: systemd passed no socket for \(missing.joined(separator: ", "))",
+                tryThis: "systemctl start contactbroker.service; for yourself alone: contactbrokerd --session")
+        }
+        return doors
+    }
+
+    private static func stateFolder() throws -> String {
+        guard let value = getenv("STATE_DIRECTORY").map({ String(cString: $0) }), !value.isEmpty else { return state }
+        // With more than one, systemd puts colons between them.
+        guard value.hasPrefix("/"), !value.contains(":") else {
+            throw Failure("could not start: STATE_DIRECTORY names no one folder: \(value)")
+        }
+        return value
+    }
+
+    /// Only root can have put the socket there: every folder above it must be root's, and nobody else's to write.
+    static func requireIdentifyHelper() throws {
+        var status = stat()
+        var folder = ""
+        for part in identifySocket.split(separator: "/").dropLast() {
+            folder += "/" + part
+            guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == 0,
+                status.st_mode & 0o022 == 0
+            else { throw noHelper("\(folder) is no folder of root's alone") }
+        }
+        guard lstat(identifySocket, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
+            throw noHelper("there is no socket at \(identifySocket)")
+        }
+    }
+
+    private static func noHelper(_ reason: String) -> Failure {
+        Failure(
+            "could not start: callers cannot be identified without contactbroker-identify: \(reason)",
+            tryThis: "systemctl start contactbroker-identify.socket")
+    }
+
+    /// The capabilities of this process, in force or within reach.
+    private static func capabilities() throws -> UInt64 {
+        guard let file = fopen("/proc/self/status", "re") else {
+            throw Failure("could not start: /proc/self/status cannot be read")
+        }
+        defer { fclose(file) }
+        var found: UInt64?
+        var line: UnsafeMutablePointer<CChar>?
+        var size = 0
+        defer { free(line) }
+        while getline(&line, &size, file) > 0 {
+            guard let text = line.map({ String(cString: $0) }) else { break }
+            for name in ["CapInh:", "CapPrm:", "CapEff:", "CapAmb:"] where text.hasPrefix(name) {
+                guard
+                    let bits = UInt64(
+                        text.dropFirst(name.count).filter { !$0.isWhitespace }, radix: 16)
+                else { continue }
+                found = (found ?? 0) | bits
+            }
+        }
+        guard let found else { throw Failure("could not start: /proc/self/status says nothing of capabilities") }
+        return found
+    }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import JSON
+import Testing
+import VarlinkClient
+
+@Suite("The system's broker, where it must not start")
+struct SystemModeTests {
+    /// Runs the program, and says how it ended and what it said.
+    private func launch(_ arguments: [String], prefix: [String] = []) throws -> (end: ChildProcess.End, said: String) {
+        let house = try House(starting: false)
+        let log = open(house.folder + "/said", O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+        let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer {
+            close(log)
+            close(nothing)
+        }
+        let words = prefix + [House.programs + "/contactbrokerd"] + arguments
+        let program = try ChildProcess(
+            words[0], Array(words.dropFirst()), descriptors: [(0, nothing), (1, log), (2, log)])
+        let end = try program.waitForEnd()
+        return (end, House.text(of: house.folder + "/said"))
+    }
+
+    /// As a user without privilege, who may look into /proc: where a program finds its arguments.
+    private static let asNobody = Surroundings.ordinaryUser.entering(state: "")
+
+    @Test("Not as root", .enabled(if: getuid() == 0, "needs root"))
+    func root() throws {
+        let (end, said) = try launch(["--system"])
+        #expect(end == .exited(2))
+        #expect(said.contains("could not start: the system's broker never runs as root\n"))
+    }
+
+    @Test(
+        "Not with capabilities", .enabled(if: Surroundings.ordinaryUser.canBeEntered && getuid() == 0, "needs root"))
+    func capabilities() throws {
+        // The last word ends what setpriv is told.
+        let some = ["--inh-caps", "+sys_ptrace", "--ambient-caps", "+sys_ptrace", "--"]
+        let (end, said) = try launch(["--system"], prefix: Self.asNobody.dropLast() + some)
+        #expect(end == .exited(2))
+        #expect(said.contains("could not start: this process has capabilities"), "\(said)")
+    }
+
+    @Test(
+        "Not without the sockets that systemd passes",
+        .enabled(if: Surroundings.ordinaryUser.canBeEntered, "needs setpriv and a build that others may read"))
+    func sockets() throws {
+        let (end, said) = try launch(["--system"], prefix: Self.asNobody)
+        #expect(end == .exited(2))
+        #expect(said.contains("could not start: systemd passed no socket for io.contactbroker.Contacts"), "\(said)")
+    }
+
+    @Test(
+        "Not with a socket that is none of its doors",
+        .enabled(
+            if: Surroundings.ordinaryUser.canBeEntered && access("/usr/bin/systemd-socket-activate", X_OK) == 0,
+            "needs systemd-socket-activate"))
+    func foreignSocket() throws {
+        let house = try House(starting: false)
+        let path = house.folder + "/io.contactbroker.Other"
+        chown(house.folder, 65_534, 65_534)
+        let log = open(house.folder + "/said", O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+        defer { close(log) }
+        let words =
+            Self.asNobody + [
+                "/usr/bin/systemd-socket-activate", "--listen", path, "--fdname=varlink",
+                House.programs + "/contactbrokerd", "--system",
+            ]
+        let program = try ChildProcess(words[0], Array(words.dropFirst()), descriptors: [(1, log), (2, log)])
+        // It starts when somebody knocks.
+        while !program.hasEnded(within: .milliseconds(10)) {
+            let knock = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+            _ = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(knock, $0, size) }
+            }
+            close(knock)
+        }
+        let said = House.text(of: house.folder + "/said")
+        #expect(
+            said.contains("could not start: systemd passed a socket that is no door: varlink at \(path)"), "\(said)")
+    }
+
+    @Test("Not with folders of the command line's choosing, and not in both modes")
+    func arguments() throws {
+        for words in [
+            ["--system", "--state-dir", "/tmp/x"], ["--system", "--config-dir", "/tmp/x"], ["--system", "--session"],
+            [],
+        ] {
+            let (end, said) = try launch(words)
+            #expect(end != .exited(0), "\(words): \(said)")
+        }
+    }
+
+    @Test("Settings that are not understood keep a broker from starting, and say where")
+    func settings() throws {
+        let house = try House(starting: false)
+        mkdir(house.configuration, 0o700)
+        let file = house.configuration + "/contactbroker.toml"
+        try House.write(Array("[contacts]\nregion = \"de\"\n".utf8), to: file)
+        let broker = try house.launch()
+        #expect(try broker.waitForEnd() == .exited(2))
+        #expect(house.journal.contains("\(file):2: contacts.region: two capital letters"))
+    }
+}
+
+@Suite("Root at the doors of a user's own broker")
+struct RootTests {
+    @Test(
+        "Root may see and purge at the administrator's door, and is turned away from the others",
+        .enabled(if: getuid() == 0 && Surroundings.ordinaryUser.canBeEntered, "needs root, and another user"))
+    func root() throws {
+        let house = try House(in: .ordinaryUser)
+        let administrator = try VarlinkClient(path: house.adminDoor, timeout: .seconds(10))
+        defer { administrator.close() }
+        let status = try administrator.call("io.contactbroker.Admin.GetStatus")
+        #expect(status["status"]?["mode"]?.string == "session")
+        _ = try administrator.call("io.contactbroker.Admin.PurgeUser") { $0.member("uid", 65_534) }
+        for door in [house.appsDoor, house.agentDoor] {
+            let client = try VarlinkClient(path: door, timeout: .seconds(10))
+            defer { client.close() }
+            #expect(throws: VarlinkClientError.self) { try client.call("org.varlink.service.GetInfo") }
+        }
+        #expect(house.journal.contains("user 0 was turned away"))
+    }
+}
+
+@Suite("Removing what is kept for a user")
+struct PurgeTests {
+    private func contactctl(_ arguments: String..., in house: House) throws -> Command {
+        try Command(House.programs + "/contactctl", arguments, in: house)
+    }
+
+    @Test("It is asked for, done, said, and on record; the next start knows nothing of it")
+    func purging() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let own = "\(getuid())"
+        let asked = try contactctl("purge-user", own, in: house)
+        #expect(asked.end == .exited(2))
+        #expect(asked.errors.contains("there is no terminal to ask on"))
+        #expect(House.paths(below: house.state + "/users").count > 0)
+        let purged = try contactctl("purge-user", own, "--yes", in: house)
+        #expect(purged.end == .exited(0), "\(purged.errors)")
+        #expect(purged.output.hasPrefix("everything kept for "))
+        #expect(House.paths(below: house.state + "/users").isEmpty)
+        #expect(try contactctl("audit", in: house).output.contains("purge"))
+        #expect(try contactctl("verify", in: house).end == .exited(0))
+        try house.stop()
+        try house.start()
+        #expect(try house.app("keeper").call("GetAuthorization").word == "notDetermined")
+    }
+
+    @Test("Nobody of that name is said to be nobody")
+    func unknown() throws {
+        let house = try House()
+        let unknown = try contactctl("purge-user", "nobody of that name", "--yes", in: house)
+        #expect(unknown.end == .exited(1))
+        #expect(unknown.errors.contains("no user is called nobody of that name"))
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import Testing
+
+@testable import Policy
+
+@Suite("How the broker is to run")
+struct SettingsTests {
+    private func refusal(of text: String) -> PolicyError? {
+        do throws(PolicyError) {
+            _ = try Settings(text, file: "contactbroker.toml")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("The file as shipped sets nothing, and what it shows is what holds without it")
+    func shipped() throws {
+        let path =
+            #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/policy/contactbroker.toml"
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let text = String(decoding: buffer[..<fread(&buffer, 1, buffer.count, file)], as: UTF8.self)
+        #expect(try Settings(text, file: path) == Settings())
+        let examples = text.split(separator: "\n").filter { $0.hasPrefix("# [") || $0.contains(" = ") }
+            .map { $0.dropFirst(2) }.joined(separator: "\n")
+        var shown = try Settings(examples, file: path)
+        #expect(shown.withoutAuthentication == .refuse)
+        #expect(shown.region == "DE")
+        shown.withoutAuthentication = nil
+        shown.region = nil
+        #expect(shown == Settings())
+    }
+
+    @Test("Each setting is read")
+    func settings() throws {
+        let settings = try Settings(
+            """
+            [agent]
+            without_authentication = "allow"
+            [contacts]
+            region = "NL"
+            close_after = "1h"
+            [limits]
+            connections_per_user = 16
+            """, file: "x")
+        #expect(settings.withoutAuthentication == .allow)
+        #expect(settings.region == "NL")
+        #expect(settings.closesBooksAfter == .seconds(3_600))
+        #expect(settings.connectionsPerUser == 16)
+    }
+
+    @Test(
+        "What is not understood is said with its line and key",
+        arguments: [
+            ("[agent]\nwithout_authentification = \"refuse\"", 2, "agent.without_authentification"),
+            ("[agent]\n\nwithout_authentication = \"maybe\"", 3, "agent.without_authentication"),
+            ("[contacts]\nregion = \"de\"", 2, "contacts.region"), ("[contacts]\nregion = 49", 2, "contacts.region"),
+            ("[contacts]\nclose_after = \"5\"", 2, "contacts.close_after"),
+            ("[limits]\nconnections_per_user = 15", 2, "limits.connections_per_user"),
+            ("[limits]\nconnections_per_user = 4097", 2, "limits.connections_per_user"),
+            ("[limits]\nconnections_per_user = \"16\"", 2, "limits.connections_per_user"),
+            ("[[rule]]\ndeny = true", 1, "rule"), ("identify = \"/tmp/x\"", 1, "identify"),
+        ])
+    func wrong(text: String, line: Int, key: String) {
+        let refusal = refusal(of: text)
+        #expect(refusal?.line == line)
+        #expect(refusal?.key == key)
+        #expect(refusal?.file == "contactbroker.toml")
+    }
+
+    @Test("No file and no folder are as if nothing were said; a file that others may write is refused")
+    func folder() throws {
+        var template = Array("/tmp/settings.XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let file = path + "/contactbroker.toml"
+        defer {
+            unlink(file)
+            rmdir(path)
+        }
+        let folder = PolicyFolder(configuration: path)
+        #expect(try folder.readSettings() == Settings())
+        #expect(try PolicyFolder(configuration: path + "/none").readSettings() == Settings())
+        let text = Array("[contacts]\nregion = \"NL\"\n".utf8)
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(write(descriptor, text, text.count) == text.count)
+        #expect(try folder.readSettings().region == "NL")
+        #expect(fchmod(descriptor, 0o620) == 0)
+        #expect(throws: PolicyError.self) { try folder.readSettings() }
+        close(descriptor)
+    }
+
+    @Test("Where only root may rule, another user's folder is refused", .enabled(if: getuid() == 0, "needs root"))
+    func rootOnly() throws {
+        var template = Array("/tmp/settings.XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { rmdir(path) }
+        try #require(chown(path, 65_534, 65_534) == 0)
+        #expect(throws: PolicyError.self) { try PolicyFolder(configuration: path, owner: 0).readSettings() }
+        #expect(throws: PolicyError.self) { try PolicyFolder(configuration: path, owner: 0).read() }
+        #expect(try PolicyFolder(configuration: path, owner: 65_534).readSettings() == Settings())
+    }
+}
