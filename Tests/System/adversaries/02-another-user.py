@@ -25,7 +25,7 @@ def apps():
     must(not secrets(bob) and not secrets(nobody), f"{bob}; {nobody}")
     # Who never had a book is answered as somebody is whom nobody answered.
     must([error for error, _ in bob] == [error for error, _ in nobody], f"bob {bob}, nobody {nobody}")
-    return f"notDetermined, then {bob[1][0]}; a user without an account's usual things is told the same"
+    return f"notDetermined, then {bob[1][0]}; so is user nobody"
 
 
 @tries("bob opens the agent's door", "permission denied")
@@ -69,9 +69,6 @@ def own_uid():
     names = ("VerifyAudit", "ReloadPolicy", "PurgeUser")
     got = as_user("alice", lambda: [attempt(admin, name, **({"uid": 1000} if name == "PurgeUser" else {})) for name in names])
     must([error for error, _ in got] == ["NotAuthorized"] * len(names), str(got))
-    widened = as_user("alice", lambda: attempt(
-        admin, "SetGrant", app="io.contactbroker.contactbook", strength="installed", status="full"))
-    must(widened[0] in ("NotAuthorized", "InvalidValue") or widened[1], str(widened))
     return "NotAuthorized"
 
 

@@ -7,7 +7,7 @@ import subprocess
 from house.accounts import as_user, run as run_as, start
 from house.broker import CALLER, MARKER, REQUEST_ACCESS, Asking, fresh, secrets, taken_for
 from house.person import Agent
-from house.varlink import ADMIN, AGENT, APPS
+from house.varlink import ADMIN, AGENT, APPS, admin, attempt
 from house.verdict import must, run, tries
 
 APP, PLATFORM = "org.example.Flat", "org.example.Platform"
@@ -84,6 +84,15 @@ def one_contact():
         said = process.communicate(timeout=30)[0].decode()
     must("Lindqvist" in said and MARKER not in said and "Okafor" not in said and '"count":1' in said, said)
     return "one contact; it counts 1"
+
+
+@tries("has a program outside widen its grant at the administrator's door", "NotAuthorized without a password")
+def widened():
+    got = as_user("alice", lambda: attempt(admin, "SetGrant", app=APP, strength="sandboxed", status="full"))
+    must(got[0] in ("NotAuthorized", "InvalidValue"), str(got))
+    levels = [each["status"] for each in admin("ListGrants", uid=1000)["grants"] if each["app"] == APP]
+    must(levels == ["limited"], str(levels))
+    return f"{got[0]}; it stays limited"
 
 
 @tries("its grant, wanted by a program outside of the sandbox under a scope of its name", "nothing")

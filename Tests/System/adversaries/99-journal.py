@@ -50,7 +50,7 @@ def structured():
     must(known, "no entry has a MESSAGE_ID")
     ours = sorted({name for entry in known for name in entry if name.startswith("CONTACTBROKER_")})
     status, text = command("journalctl", "--no-pager", "-b", "-x", "-u", SERVICE, "-n", "200")
-    must("-- " in text, "no explanation from the catalog")
+    must("Subject:" in text, "no explanation from the catalog")
     return f"{len(known)} entries with MESSAGE_ID; fields {', '.join(ours)[:120]}"
 
 

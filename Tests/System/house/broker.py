@@ -95,8 +95,10 @@ def taken_for(user, arguments, uid=1000, **options):
         if asking.prompt:
             return asking.prompt.get("strength"), asking.prompt.get("app") or asking.prompt.get("displayName")
         said = " ".join(asking.said().split())
-        # Turned away at the door, or told no without a question: anything else means that it could not try.
-        if not any(word in said for word in ("closed", "AccessDenied", "restricted", "denied", "hung up")):
+        # Turned away at the door, or told no without a question, or did not believe that a broker is there whose user has
+        # no number in its namespace: anything else means that it could not try.
+        no = ("closed", "AccessDenied", "restricted", "denied", "hung up", "neither the system's contact broker nor yours")
+        if not any(word in said for word in no):
             raise RuntimeError(f"it did not ask: {said}")
         return None, said
 

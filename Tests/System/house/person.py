@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import pwd
 import re
 import select
 import signal
@@ -25,6 +26,8 @@ class Terminal:
         self.mark = 0
         self.pid, self.master = pty.fork()
         if self.pid == 0:
+            # As login(1) does: the terminal is the person's.
+            os.fchown(0, pwd.getpwnam(user).pw_uid, -1)
             os.environ.clear()
             os.environ.update({"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TERM": "xterm", "LANG": "C.UTF-8"})
             os.execv("/bin/su", ["su", "--login", user, "--session-command", command])
@@ -91,21 +94,18 @@ class Terminal:
         raise NotShown(f"it did not end; shown was: {' '.join(self.text.split())[-600:]!r}")
 
     def close(self):
-        if self.pid:
-            # su(1) and its session end when the terminal is gone.
+        """Takes the terminal away: su(1) and what runs in its session end with it, or are ended."""
+        if self.master >= 0:
             os.close(self.master)
             self.master = -1
-            end = time.monotonic() + 5
-            while time.monotonic() < end and not os.waitpid(self.pid, os.WNOHANG)[0]:
-                select.select([], [], [], 0.05)
-            else:
-                if time.monotonic() >= end:
-                    os.kill(self.pid, signal.SIGKILL)
-                    os.waitpid(self.pid, 0)
-            self.pid = 0
-        elif self.master >= 0:
-            os.close(self.master)
-            self.master = -1
+        end = time.monotonic() + 5
+        while self.pid and not os.waitpid(self.pid, os.WNOHANG)[0]:
+            if time.monotonic() > end:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                break
+            select.select([], [], [], 0.02)
+        self.pid = 0
 
     def __enter__(self):
         return self
