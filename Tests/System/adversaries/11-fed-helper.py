@@ -1,18 +1,16 @@
 """a caller made of what hangs, lies or does not end, for whoever finds out who it is"""
 
-import ctypes
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 
 from house.accounts import as_user, run as run_as, start
-from house.broker import CALLER, HELPER, SERVICE, admin, command, fresh, pid
-from house.varlink import APPS, Connection, attempt
-from house.verdict import NotBuilt, Skipped, must, run, tries
+from house.broker import CALLER, HELPER, SERVICE, fresh, pid
+from house.varlink import APPS
+from house.verdict import NotBuilt, must, run, tries
 
 fresh()
 # Longest time until one who cannot be identified knows, and until another one, who can, is answered meanwhile.
@@ -77,6 +75,13 @@ def info(words, make):
     program = WORLD + SMALL_ROOT + make + "\nos.chroot('/tmp/root')\n" + ASK
     got = asks(program, words)
     must("secret" not in got and "root:" not in got, got)
+    return got
+
+
+@tries("(the same world of its own, with nothing in it)", "answered: what follows is refused for what it is")
+def nothing():
+    got = info("nothing", "")
+    must("notDetermined" in got, got)
     return got
 
 
