@@ -1,10 +1,9 @@
 """another user of the machine"""
 
-import os
 
 from house.accounts import as_user
-from house.broker import MARKER, fresh, secrets
-from house.varlink import ADMIN, AGENT, APPS, IDENTIFY, Connection, admin, attempt, contacts
+from house.broker import fresh, secrets
+from house.varlink import AGENT, IDENTIFY, Connection, admin, attempt, contacts
 from house.verdict import must, run, tries
 
 fresh()

@@ -4,7 +4,7 @@ import ctypes
 import os
 
 from house.accounts import as_user, run as run_as
-from house.broker import HELPER, MARKER, SERVICE, STATE, command, pid
+from house.broker import HELPER, MARKER, SERVICE, STATE, pid
 from house.verdict import NotBuilt, must, run, tries
 
 

@@ -1,6 +1,5 @@
 """an app in a sandbox, given all of /run/contactbroker by mistake"""
 
-import json
 
 from house.accounts import run as run_as
 from house.broker import fresh, secrets, taken_for

@@ -1,6 +1,5 @@
 """a program of the same user that takes another app's name"""
 
-import json
 import os
 
 from house.accounts import as_user, in_user_manager, run as run_as

@@ -1,12 +1,10 @@
 """a program of the same user that runs the agent in a terminal of its own"""
 
 import grp
-import os
-import pwd
 
 from house.accounts import as_user
 from house.broker import CALLER, REQUEST_ACCESS, Asking, fresh, secrets
-from house.person import PASSWORD_PROMPT, WAITING, Agent, NotShown, Terminal
+from house.person import PASSWORD_PROMPT, WAITING, Agent, Terminal
 from house.varlink import AGENT, APPS, Connection, attempt
 from house.verdict import must, run, tries
 

@@ -8,9 +8,9 @@ import re
 import signal
 import time
 
-from house.accounts import as_user, become, environment, run as run_as
+from house.accounts import as_user, run as run_as
 from house.broker import CALLER, REQUEST_ACCESS, command, fresh, wait_for
-from house.person import Agent, NotShown, PASSWORD_PROMPT, Terminal, WAITING
+from house.person import Agent, PASSWORD_PROMPT, Terminal, WAITING
 from house.varlink import APPS
 from house.verdict import must, run, tries
 

@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 
-from house.accounts import as_user, become, environment, start
-from house.broker import MARKER, admin, fresh, pending, secrets, wait_for
+from house.accounts import as_user, become, start
+from house.broker import MARKER, fresh, secrets
 from house.person import Agent
-from house.varlink import APPS, Closed, Connection, Refused, attempt
+from house.varlink import APPS, Connection, attempt
 from house.verdict import Skipped, must, run, tries
 
 PIDFD_GETFD, PIDFD_OPEN = 438, 434

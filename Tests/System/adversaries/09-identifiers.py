@@ -7,7 +7,6 @@ import sys
 from house.accounts import start
 from house.broker import MARKER, fresh, secrets
 from house.person import PASSWORD_PROMPT, Agent
-from house.varlink import attempt
 from house.verdict import must, run, tries
 
 # Two processes of one interpreter: each is an app of its own, as long as it lives.

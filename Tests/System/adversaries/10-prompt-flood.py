@@ -1,9 +1,7 @@
 """a program that will not stop asking"""
 
 import os
-import random
 import subprocess
-import sys
 import time
 
 from house.accounts import as_user, start

@@ -41,6 +41,17 @@ print(attempt(lambda: Connection("io.contactbroker.Contacts", 15).call("io.conta
 SMALL_ROOT = """
 os.makedirs("/tmp/root", exist_ok=True)
 check(libc.mount(b"root", b"/tmp/root", b"tmpfs", 0, None))
+for name in ("usr", "srv", "run"):
+    os.mkdir("/tmp/root/" + name)
+    check(libc.mount(b"/" + name.encode(), b"/tmp/root/" + name.encode(), None, 0x5000, None))
+for name in ("lib", "lib64", "bin"):
+    os.symlink("usr/" + name, "/tmp/root/" + name)
+"""
+ASK_INSIDE = """
+os.chroot("/tmp/root")
+os.chdir("/")
+os.execv("/srv/test/caller", ["caller", "/run/contactbroker/apps/io.contactbroker.Contacts",
+    '{"method":"io.contactbroker.Contacts.GetAuthorization"}'])
 """
 
 
@@ -72,7 +83,7 @@ def asks(program, words):
 
 
 def info(words, make):
-    program = WORLD + SMALL_ROOT + make + "\nos.chroot('/tmp/root')\n" + ASK
+    program = WORLD + SMALL_ROOT + make + ASK_INSIDE
     got = asks(program, words)
     must("secret" not in got and "root:" not in got, got)
     return got

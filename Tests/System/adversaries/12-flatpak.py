@@ -1,11 +1,10 @@
 """a real flatpak app, and who wants to be it"""
 
-import json
 import os
 import subprocess
 
 from house.accounts import as_user, run as run_as, start
-from house.broker import CALLER, MARKER, REQUEST_ACCESS, Asking, fresh, secrets, taken_for
+from house.broker import CALLER, MARKER, REQUEST_ACCESS, fresh, secrets, taken_for
 from house.person import Agent
 from house.varlink import ADMIN, AGENT, APPS, admin, attempt
 from house.verdict import must, run, tries

@@ -5,8 +5,8 @@ import signal
 import subprocess
 
 from house.accounts import as_user, run as run_as, start
-from house.broker import CALLER, MARKER, REQUEST_ACCESS, Asking, command, fresh, pending, secrets, wait_for
-from house.person import PASSWORD_PROMPT, WAITING, Agent, NotShown, Terminal, password
+from house.broker import CALLER, REQUEST_ACCESS, Asking, command, fresh
+from house.person import PASSWORD_PROMPT, WAITING, Agent, Terminal
 from house.varlink import APPS, admin, attempt
 from house.verdict import must, run, tries
 

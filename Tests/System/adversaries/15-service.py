@@ -1,6 +1,6 @@
 """a system service that runs as alice"""
 
-from house.broker import CALLER, REQUEST_ACCESS, Asking, command, fresh, pending, secrets
+from house.broker import CALLER, REQUEST_ACCESS, command, fresh, pending, secrets
 from house.varlink import ADMIN, AGENT, APPS
 from house.verdict import must, run, tries
 

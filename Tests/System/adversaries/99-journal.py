@@ -3,7 +3,7 @@
 import json
 
 from house.accounts import run as run_as
-from house.broker import HELPER, MARKER, SERVICE, command, secrets
+from house.broker import HELPER, SERVICE, command, secrets
 from house.verdict import NotBuilt, must, run, tries
 
 ENTRIES = []

@@ -4,8 +4,8 @@ import os
 import subprocess
 import time
 
-from house.accounts import as_user, start
-from house.varlink import APPS, Closed, Connection, Refused, admin, attempt
+from house.accounts import start
+from house.varlink import APPS, Connection, admin, attempt
 from house.verdict import NotBuilt
 
 SERVICE = "contactbroker.service"
