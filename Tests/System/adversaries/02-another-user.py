@@ -1,0 +1,82 @@
+"""another user of the machine"""
+
+
+from house.accounts import as_user
+from house.broker import fresh, secrets
+from house.varlink import AGENT, IDENTIFY, Connection, admin, attempt, contacts
+from house.verdict import must, run, tries
+
+fresh()
+
+
+def door(path, method, **parameters):
+    return attempt(lambda: Connection(path, 10).call(method, parameters))
+
+
+@tries("bob opens the apps' door", "his own standing: nothing of alice's, not even that she has contacts")
+def apps():
+    def ask():
+        return [attempt(contacts, "GetAuthorization"), attempt(contacts, "CountContacts", 15),
+                attempt(contacts, "FetchContacts", 15)]
+
+    bob, nobody = as_user("bob", ask), as_user("nobody", ask)
+    must(bob[0][1]["status"] == "notDetermined", f"GetAuthorization: {bob[0]}")
+    must(not secrets(bob) and not secrets(nobody), f"{bob}; {nobody}")
+    # Who never had a book is answered as somebody is whom nobody answered.
+    must([error for error, _ in bob] == [error for error, _ in nobody], f"bob {bob}, nobody {nobody}")
+    return f"notDetermined, then {bob[1][0]}; so is user nobody"
+
+
+@tries("bob opens the agent's door", "permission denied")
+def agents_door():
+    got = as_user("bob", lambda: [door(AGENT, "io.contactbroker.Agent.Serve")[0], door(AGENT, "x")[0]])
+    must(got == ["permission denied"] * 2, str(got))
+    return "permission denied"
+
+
+@tries("bob opens the identifying helper's door", "permission denied")
+def helpers_door():
+    got = as_user("bob", lambda: door(IDENTIFY, "x")[0])
+    must(got == "permission denied", str(got))
+    return got
+
+
+ADMIN_CALLS = {
+    "ListGrants": [{"uid": 1000}, {"allUsers": True}],
+    "SetGrant": [{"app": "io.contactbroker.contactbook", "uid": 1000, "status": "denied"}],
+    "ResetGrant": [{"uid": 1000}],
+    "QueryAudit": [{"uid": 1000}, {"allUsers": True}],
+    "ListPending": [{"uid": 1000}],
+    "ExplainDecision": [{"app": "io.contactbroker.contactbook", "uid": 1000}],
+    "VerifyAudit": [{}], "ReloadPolicy": [{}], "PurgeUser": [{"uid": 1000}],
+}
+
+
+@tries("bob asks the administrator's door about alice, and for what administrators do", "NotAuthorized, every time")
+def admins_door():
+    def ask():
+        return [(name, attempt(admin, name, **parameters)) for name, calls in ADMIN_CALLS.items() for parameters in calls]
+
+    got = as_user("bob", ask)
+    through = [(name, answer) for name, answer in got if answer[0] != "NotAuthorized"]
+    must(not through, f"{through}")
+    return f"NotAuthorized, {len(got)} times"
+
+
+@tries("alice herself asks for what administrators do", "NotAuthorized without a password")
+def own_uid():
+    names = ("VerifyAudit", "ReloadPolicy", "PurgeUser")
+    got = as_user("alice", lambda: [attempt(admin, name, **({"uid": 1000} if name == "PurgeUser" else {})) for name in names])
+    must([error for error, _ in got] == ["NotAuthorized"] * len(names), str(got))
+    return "NotAuthorized"
+
+
+@tries("the system's user “nobody” opens every door", "no more than bob")
+def nobody():
+    got = as_user("nobody", lambda: [
+        door(AGENT, "x")[0], door(IDENTIFY, "x")[0], attempt(admin, "ListGrants", uid=1000)[0]])
+    must(got == ["permission denied", "permission denied", "NotAuthorized"], str(got))
+    return ", ".join(got)
+
+
+run()

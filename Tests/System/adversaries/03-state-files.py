@@ -1,0 +1,96 @@
+"""a program of the same user that reads files"""
+
+import ctypes
+import os
+
+from house.accounts import as_user, run as run_as
+from house.broker import HELPER, MARKER, SERVICE, STATE, pid
+from house.verdict import NotBuilt, must, run, tries
+
+
+def all_files():
+    found = [os.path.join(folder, name) for folder, folders, files in os.walk(STATE) for name in folders + files]
+    if not any(path.endswith("contacts.sqlite") for path in found):
+        raise NotBuilt(f"no book below {STATE}")
+    return [STATE] + found
+
+
+def opened(paths):
+    """Which of the paths this process can read, write, list or look at."""
+    through = []
+    for path in paths:
+        for words, flags in (("read", os.O_RDONLY), ("written", os.O_WRONLY), ("named", os.O_PATH)):
+            try:
+                os.close(os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK))
+                # The folder itself may be named; what is in it not.
+                if not (path == STATE and words == "named"):
+                    through.append(f"{path} can be {words}")
+            except OSError:
+                pass
+    return through
+
+
+@tries("opens every file under the state folder, as alice and as bob", "not one")
+def state():
+    paths = all_files()
+    for user in ("alice", "bob", "nobody"):
+        through = as_user(user, opened, paths)
+        must(not through, f"{user}: {through}")
+    return f"not one of {len(paths)}"
+
+
+@tries("looks whether they are closed by mode too, not by the folder alone", "0600 and 0700, contactbroker's")
+def each_mode():
+    import pwd
+    import stat
+    wrong = []
+    for path in all_files():
+        status = os.lstat(path)
+        wanted = 0o700 if stat.S_ISDIR(status.st_mode) else 0o600
+        if stat.S_IMODE(status.st_mode) & ~wanted or pwd.getpwuid(status.st_uid).pw_name != "contactbroker":
+            wrong.append(f"{path} {stat.S_IMODE(status.st_mode):o}")
+    must(not wrong, ", ".join(wrong))
+    return f"all {len(all_files())}"
+
+
+@tries("reads the daemon's memory, files and environment below /proc", "nothing")
+def processes():
+    numbers = [number for number in (pid(SERVICE), pid(HELPER)) if number]
+    if not numbers:
+        raise NotBuilt(SERVICE)
+    paths = [f"/proc/{number}/{name}" for number in numbers for name in ("mem", "maps", "environ", "auxv", "root/etc", "cwd/.", "fd", "map_files")]
+
+    def reach():
+        through = []
+        for path in paths:
+            try:
+                file = os.open(path, os.O_RDONLY)
+                if os.path.isdir(path):
+                    os.listdir(file)
+                else:
+                    os.read(file, 1)
+                through.append(path)
+            except OSError:
+                pass
+        libc = ctypes.CDLL(None, use_errno=True)
+        for number in numbers:
+            if libc.ptrace(16, number, 0, 0) == 0:
+                through.append(f"ptrace of {number}")
+        return through
+
+    for user in ("alice", "bob"):
+        through = as_user(user, reach)
+        must(not through, f"{user}: {through}")
+    return f"nothing of {len(numbers)} processes"
+
+
+@tries("searches what every user may read for a name from alice's book", "nowhere")
+def elsewhere():
+    status, said = run_as(
+        "bob", ["grep", "-rlsF", "--devices=skip", MARKER, "/run", "/tmp", "/var", "/etc", "/home", "/dev/shm"], timeout=60)
+    found = [line for line in said.splitlines() if line]
+    must(status != "no end" and not found, f"{said}")
+    return "in no file"
+
+
+run()

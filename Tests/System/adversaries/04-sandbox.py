@@ -1,0 +1,70 @@
+"""an app in a sandbox, given all of /run/contactbroker by mistake"""
+
+
+from house.accounts import run as run_as
+from house.broker import fresh, secrets, taken_for
+from house.varlink import ADMIN, AGENT, APPS
+from house.verdict import must, run, tries
+
+fresh()
+SANDBOX = [
+    "bwrap", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-cgroup", "--die-with-parent",
+    "--ro-bind", "/usr", "/usr", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--symlink", "usr/bin",
+    "/bin", "--ro-bind", "/etc", "/etc", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", "/srv", "/srv",
+    "--bind", "/run/contactbroker", "/run/contactbroker", "--"]
+CALLER = "/srv/test/caller"
+
+
+def inside(*arguments, user="alice"):
+    return run_as(user, SANDBOX + list(arguments), timeout=30)
+
+
+@tries("opens the agent's door", "permission denied")
+def agents_door():
+    status, said = inside(CALLER, AGENT, '{"method":"io.contactbroker.Agent.Serve","more":true}')
+    must("Permission denied" in said or said.strip() == "closed", said)
+    return said.strip()
+
+
+@tries("opens the administrator's door", "NotAuthorized, or turned away")
+def admins_door():
+    got = {}
+    for method in ("ListGrants", "QueryAudit", "GetStatus", "ResetGrant"):
+        _, said = inside(CALLER, ADMIN, f'{{"method":"io.contactbroker.Admin.{method}"}}')
+        got[method] = said.strip()
+        must("NotAuthorized" in said or said.strip() == "closed", f"{method}: {said}")
+    return got["ListGrants"]
+
+
+@tries("starts the installed agent inside", "its group is not given; it reaches nothing")
+def agent_inside():
+    status, said = run_as(
+        "alice", ["script", "--quiet", "--return", "--command", " ".join(SANDBOX + ["contact-agent", "--once"]), "/dev/null"],
+        timeout=8)
+    must("Waiting for apps" not in said and "Password" not in said, said)
+    return " ".join(said.split())[:160] or "nothing"
+
+
+@tries("starts the installed contactctl inside", "refused")
+def contactctl():
+    status, said = inside("contactctl", "apps")
+    must(status not in (0, "no end") and not secrets(said), said)
+    return " ".join(said.split())[:120]
+
+
+@tries("starts the installed contactbook inside, which has everything outside", "it is not the installed contactbook there")
+def contactbook():
+    strength, app = taken_for("alice", SANDBOX + ["contactbook", "list"])
+    must(strength not in ("installed", "sandboxed", "labelled", "service"), f"{strength} {app}")
+    must(not secrets(app), f"{app}")
+    return f"{strength}: {app}"
+
+
+@tries("asks for access: whom is it taken for", "no more than a path and a hash")
+def own_name():
+    strength, app = taken_for("alice", SANDBOX + [CALLER, APPS, '{"method":"io.contactbroker.Contacts.RequestAccess"}'])
+    must(strength in ("unverified", None), f"{strength}: {app}")
+    return f"{strength}: {app}"
+
+
+run()

@@ -1,0 +1,76 @@
+"""a person who was given the number of one who left"""
+
+import os
+
+from house.accounts import as_user
+from house.broker import command, fresh, secrets
+from house.person import Agent
+from house.varlink import admin, attempt, contacts
+from house.verdict import must, run, tries
+
+NUMBER = "1777"
+
+
+def account(name):
+    status, said = command("useradd", "--create-home", "--shell", "/bin/bash", "--uid", NUMBER, name)
+    must(status == 0, said)
+    import subprocess
+    subprocess.run(["chpasswd"], input=f"{name}:password of {name}\n".encode(), check=True)
+    command("loginctl", "enable-linger", name)
+
+
+@tries("(carol keeps a contact, and leaves; dave gets her number)", "so it is")
+def prepare():
+    import subprocess
+    from house.accounts import start
+    fresh()
+    account("carol")
+    with Agent("carol") as person:
+        adding = start("carol", ["contactbook", "add", "--given", "Carols", "--family", "Zyxgrob"],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        person.wait("asks to see your contacts")
+        person.press("c")
+        person.wait("What may")
+        person.approve("a")
+        person.give_password("carol", "You shared all contacts")
+        said = adding.communicate(timeout=20)[0].decode()
+    must(adding.returncode == 0, said)
+    command("loginctl", "disable-linger", "carol")
+    command("loginctl", "terminate-user", "carol")
+    command("systemctl", "stop", f"user@{NUMBER}.service")
+    status, said = command("userdel", "--force", "--remove", "carol")
+    must(not os.path.exists("/home/carol"), said)
+    account("dave")
+    fresh()
+    return "the same number, another name"
+
+
+@tries("dave opens every door that is his", "refused, without a word of what was there")
+def dave():
+    got = as_user("dave", lambda: [
+        attempt(contacts, "GetAuthorization"), attempt(contacts, "FetchContacts", 10, keys=["familyName"]),
+        attempt(contacts, "CountContacts", 10), attempt(admin, "ListGrants"), attempt(admin, "QueryAudit")])
+    must(not secrets(got) and "contactbook" not in str(got[3:]), str(got))
+    must(all(error for error, _ in got[1:3]), str(got))
+    return ", ".join(str(error or answer) for error, answer in got[:4])[:150]
+
+
+@tries("dave runs contactbook, which carol had allowed everything", "refused")
+def contactbook():
+    from house.accounts import run as run_as
+    status, said = run_as("dave", ["contactbook", "list"], timeout=30)
+    must(status != 0 and not secrets(said), said)
+    return " ".join(said.split())[:120]
+
+
+@tries("(root purges the number)", "dave starts with nothing")
+def purged():
+    status, said = command("contactctl", "purge-user", "--yes", NUMBER)
+    must(status == 0, said)
+    got = as_user("dave", lambda: attempt(contacts, "GetAuthorization"))
+    must(got == [None, {"status": "notDetermined"}] or got[1]["status"] == "notDetermined", str(got))
+    must(not os.path.exists(f"/var/lib/contactbroker/users/{NUMBER}/contacts.sqlite"), "carol's book is still there")
+    return "carol's book is gone; dave: notDetermined"
+
+
+run()

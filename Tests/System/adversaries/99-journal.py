@@ -1,0 +1,66 @@
+"""whoever reads the journal, after all of this"""
+
+import json
+
+from house.accounts import run as run_as
+from house.broker import HELPER, SERVICE, command, secrets
+from house.verdict import NotBuilt, must, run, tries
+
+ENTRIES = []
+
+
+def entries():
+    if not ENTRIES:
+        command("journalctl", "--sync")
+        _, text = command("journalctl", "--no-pager", "-b", "-o", "json", "-u", SERVICE, "-u", HELPER)
+        ENTRIES.extend(json.loads(line) for line in text.splitlines() if line.startswith("{"))
+    if not ENTRIES:
+        raise NotBuilt(f"no entry of {SERVICE}")
+    return ENTRIES
+
+
+@tries("root searches every field of it for names from alice's book", "not one")
+def names():
+    found = [entry for entry in entries() if secrets(json.dumps(entry, ensure_ascii=False))]
+    must(not found, str(found[:2]))
+    _, whole = command("journalctl", "--no-pager", "-b", "-o", "export")
+    must(not secrets(whole), "in another program's entry")
+    return f"none in {len(entries())} entries of ours, nor in any other"
+
+
+@tries("root searches it for a search or a reason that an app gave", "not one")
+def queries():
+    text = json.dumps(entries(), ensure_ascii=False)
+    found = [word for word in ("wilhelmina", "to show what an app receives") if word in text]
+    must(not found, str(found))
+    return "none"
+
+
+@tries("alice and bob read it", "nothing of it")
+def others():
+    for user in ("alice", "bob"):
+        status, said = run_as(user, ["journalctl", "--no-pager", "-q", "-u", SERVICE], timeout=20)
+        must("contactbroker" not in said, f"{user}: {said[:200]}")
+    return "nothing"
+
+
+@tries("(the fleet's log store reads fields, not sentences)", "a catalogued message with its facts as fields")
+def structured():
+    known = [entry for entry in entries() if entry.get("MESSAGE_ID")]
+    must(known, "no entry has a MESSAGE_ID")
+    ours = sorted({name for entry in known for name in entry if name.startswith("CONTACTBROKER_")})
+    status, text = command("journalctl", "--no-pager", "-b", "-x", "-u", SERVICE, "-n", "200")
+    must("Subject:" in text, "no explanation from the catalog")
+    return f"{len(known)} entries with MESSAGE_ID; fields {', '.join(ours)[:120]}"
+
+
+@tries("(nothing crashed, nothing was killed by its watchdog)", "no such entry")
+def crashes():
+    _, text = command("journalctl", "--no-pager", "-b", "-q", "-g", "dumped core|watchdog timeout|segfault|Fatal error")
+    must(not text, text[:400])
+    _, failed = command("systemctl", "--failed", "--no-legend", "--plain")
+    must("contactbroker" not in failed, failed)
+    return "none"
+
+
+run()

@@ -1,0 +1,143 @@
+"""A person at a terminal: a login session on a real pseudo-terminal, with a program in it."""
+
+import fcntl
+import os
+import pty
+import pwd
+import re
+import select
+import signal
+import struct
+import termios
+import time
+
+ESCAPES = re.compile(rb"\x1b\[[0-9;?<>=]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]|\x1b[=>78]")
+
+
+class NotShown(Exception):
+    """The terminal did not show what it should have shown."""
+
+
+class Terminal:
+    """What runs in it is in a session that pam_systemd registered, as after a login."""
+
+    def __init__(self, user, command, rows=30, columns=110):
+        self.output = b""
+        self.mark = 0
+        self.pid, self.master = pty.fork()
+        if self.pid == 0:
+            # As login(1) does: the terminal is the person's.
+            os.fchown(0, pwd.getpwnam(user).pw_uid, -1)
+            os.environ.clear()
+            os.environ.update({"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TERM": "xterm", "LANG": "C.UTF-8"})
+            os.execv("/bin/su", ["su", "--login", user, "--session-command", command])
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def read(self, timeout):
+        """Takes what was printed meanwhile; `False` once nothing can come any more."""
+        ready, _, _ = select.select([self.master], [], [], timeout)
+        if not ready:
+            return True
+        try:
+            data = os.read(self.master, 65536)
+        except OSError:
+            return False
+        self.output += data
+        return bool(data)
+
+    @property
+    def text(self):
+        """What was shown since the last key, without what only colours and places it."""
+        return ESCAPES.sub(b"", self.output[self.mark:]).decode(errors="replace")
+
+    @property
+    def everything(self):
+        return ESCAPES.sub(b"", self.output).decode(errors="replace")
+
+    def wait(self, *texts, timeout=20):
+        """Waits until one of the texts is shown, and says which."""
+        end = time.monotonic() + timeout
+        while True:
+            shown = self.text
+            for text in texts:
+                if text in shown:
+                    return text
+            left = end - time.monotonic()
+            if left <= 0 or not self.read(left):
+                if any(text in self.text for text in texts):
+                    continue
+                raise NotShown(f"waited for {' or '.join(texts)!r}, shown was: {' '.join(self.text.split())[-600:]!r}")
+
+    def press(self, keys):
+        self.mark = len(self.output)
+        os.write(self.master, keys.encode())
+
+    def approve(self, keys):
+        """As a person does: not before the prompt could be read. The agent takes no approval sooner."""
+        self.watch(0.8)
+        self.press(keys)
+
+    def watch(self, seconds):
+        """Looks at the terminal for a time."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0 and self.read(left):
+            pass
+
+    def wait_for_end(self, timeout=20):
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            self.read(0.05)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.pid = 0
+                return os.waitstatus_to_exitcode(status)
+        raise NotShown(f"it did not end; shown was: {' '.join(self.text.split())[-600:]!r}")
+
+    def close(self):
+        """Takes the terminal away: su(1) and what runs in its session end with it, or are ended."""
+        if self.master >= 0:
+            os.close(self.master)
+            self.master = -1
+        end = time.monotonic() + 5
+        while self.pid and not os.waitpid(self.pid, os.WNOHANG)[0]:
+            if time.monotonic() > end:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                break
+            select.select([], [], [], 0.02)
+        self.pid = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def password(user):
+    return f"password of {user}"
+
+
+PASSWORD_PROMPT = "Password:"
+WAITING = "Waiting for apps"
+
+
+class Agent(Terminal):
+    """A person with the agent on their terminal, who has proved that it is they."""
+
+    def __init__(self, user, word=None, arguments=""):
+        super().__init__(user, f"contact-agent {arguments}".strip())
+        try:
+            if self.wait(WAITING, PASSWORD_PROMPT) == PASSWORD_PROMPT:
+                self.press((word or password(user)) + "\n")
+                self.wait(WAITING)
+            self.press("")
+        except BaseException:
+            self.close()
+            raise
+
+    def give_password(self, user, after):
+        """Types it if it is asked for, and waits for what is shown then."""
+        if self.wait(after, PASSWORD_PROMPT) == PASSWORD_PROMPT:
+            self.press(password(user) + "\n")
+            self.wait(after)
