@@ -86,6 +86,7 @@ let package = Package(
         room("VarlinkServer", ["Varlink", "CLinux"]),
         room("VarlinkClient", ["Varlink", "CLinux"]),
         room("BrokerConnection", ["VarlinkClient"]),
+        room("PasswordPrompt", ["CLinux"]),
         room("CommandOutput", ["BrokerConnection", "Formatting", arguments]),
         room("System", ["CSystemd", "AccessControl", "PeerIdentity", "Varlink"]),
         room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface", "Policy"]),
@@ -102,8 +103,8 @@ let package = Package(
             name: "contactbroker-identify", dependencies: ["CIdentify", "CCrypto"], swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
         // Its file gives contact-agent a group: it must find Swift's libraries wherever whoever starts it says they are.
-        program("contact-agent", ["BrokerConnection", "Formatting", "CLinux"], isInstalled: true),
-        program("contactctl", ["CommandOutput"], isInstalled: true),
+        program("contact-agent", ["BrokerConnection", "Formatting", "CLinux", "PasswordPrompt"], isInstalled: true),
+        program("contactctl", ["CommandOutput", "PasswordPrompt"], isInstalled: true),
         program("contactbook", ["CommandOutput", "VCard", "CLinux"], isInstalled: true),
         .executableTarget(
             name: "AskForContact", dependencies: ["BrokerConnection", "Formatting"], path: "Examples/AskForContact",

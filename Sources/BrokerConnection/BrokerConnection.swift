@@ -37,7 +37,7 @@ public enum BrokerConnection {
             throw .cannotConnect(path: path, reason: Self.reason(of: error))
         }
         let server = client.serverCredentials()?.uid
-        guard let server, isTrusted(server) else {
+        guard let server, isTrusted(server) || isSeenFromSandbox(server, at: path) else {
             client.close()
             throw .foreignServer(path: path, uid: server)
         }
@@ -52,6 +52,30 @@ public enum BrokerConnection {
         brokerUser: uid_t? = userID(of: brokerUser)
     ) -> Bool {
         uid == ownUser || uid == 0 || uid == brokerUser
+    }
+
+    /// Whether this is the system's broker as a program in a user namespace of its own sees it: users that the namespace
+    /// does not have, root among them, all go by one number there (user_namespaces(7)). Who made the sandbox has put the
+    /// system's folder into it, and nothing in it could have: what stands at that path is believed.
+    static func isSeenFromSandbox(
+        _ uid: uid_t, at path: String, map: String? = contents(of: "/proc/self/uid_map"),
+        overflow: String? = contents(of: "/proc/sys/kernel/overflowuid")
+    ) -> Bool {
+        guard !clinux_is_privileged(), BrokerPlaces.isOfSystem(path), let map, let overflow,
+            uid == overflow.split(whereSeparator: \.isWhitespace).first.flatMap({ uid_t($0) })
+        else { return false }
+        // The first namespace has everybody.
+        return map.split(whereSeparator: \.isWhitespace) != ["0", "0", "4294967295"]
+    }
+
+    /// The first bytes of a small file of the kernel's.
+    static func contents(of path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = read(file, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
     private static func isSocket(_ path: String) -> Bool {

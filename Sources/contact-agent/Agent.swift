@@ -1,6 +1,7 @@
 import BrokerConnection
 import CLinux
 import Glibc
+import PasswordPrompt
 import VarlinkClient
 
 /// Waits for prompts and for the person, and lets them meet. It owns the terminal, the connection and the queue.

@@ -1,6 +1,7 @@
 import BrokerConnection
 import CLinux
 import Glibc
+import PasswordPrompt
 import VarlinkClient
 
 /// The program that the person sees and answers.
@@ -67,7 +68,7 @@ struct ContactAgent {
             terminal.close()
             return failed("could not catch signals", advice: "Report this: \(String(cString: strerror(-signals))).")
         }
-        let password = precautions.isPrivileged ? PasswordAgent(environment: precautions.environment) : nil
+        let password = precautions.isPrivileged ? PasswordAgent(environment: precautions.environment.lines) : nil
         let agent = Agent(
             terminal: terminal, signals: signals, once: arguments.once, attempt: arguments.attempt, door: door,
             password: password)

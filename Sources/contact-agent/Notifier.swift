@@ -1,6 +1,7 @@
 import BrokerConnection
 import CLinux
 import Glibc
+import PasswordPrompt
 import VarlinkClient
 
 /// Says that prompts wait, for whoever has no agent open. It is told how many there are, and nothing else.

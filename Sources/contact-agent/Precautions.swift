@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import PasswordPrompt
 
 /// What the agent does before anything else, so that whoever started it cannot steer it.
 struct Precautions {

@@ -2,6 +2,7 @@ import BrokerConnection
 import CommandOutput
 import Glibc
 import JSON
+import PasswordPrompt
 import VarlinkClient
 
 /// The broker's door for people who manage access, as these commands use it.
@@ -16,9 +17,17 @@ struct AdminDoor {
     /// Whether a person sits there who can be asked for a password.
     private static var isAtTerminal: Bool { isatty(STDIN_FILENO) != 0 || isatty(STDERR_FILENO) != 0 }
 
-    private static func parameters(_ write: (inout JSONWriter) -> Void, _ writer: inout JSONWriter) {
-        write(&writer)
-        if isAtTerminal { writer.member("allowInteractiveAuthentication", true) }
+    /// Calls, first without a password. Where one is wanted and somebody sits here, it is asked for: by their desktop, or on
+    /// this terminal by polkit's own agent, which speaks to the terminal itself.
+    private static func asking<Result>(_ call: ((inout JSONWriter) -> Void) throws -> Result) throws -> Result {
+        do {
+            return try call { _ in }
+        } catch VarlinkClientError.error("io.systemd.InteractiveAuthenticationRequired", _) where isAtTerminal {
+            let agent = PasswordAgent()
+            agent.prepare()
+            defer { agent.end() }
+            return try call { $0.member("allowInteractiveAuthentication", true) }
+        }
     }
 
     /// - Parameter waitingForEver: for answers that come when something happens.
@@ -33,8 +42,13 @@ struct AdminDoor {
 
     func call(_ method: String, _ write: (inout JSONWriter) -> Void = { _ in }) throws -> JSONValue {
         do {
-            return try client.call("io.contactbroker.Admin.\(method)") { Self.parameters(write, &$0) }
-        } catch {
+            return try Self.asking { password in
+                try client.call("io.contactbroker.Admin.\(method)") {
+                    write(&$0)
+                    password(&$0)
+                }
+            }
+        } catch let error as VarlinkClientError {
             throw failure(error)
         }
     }
@@ -44,11 +58,14 @@ struct AdminDoor {
         _ method: String, _ write: (inout JSONWriter) -> Void, each: (JSONValue) throws -> Void
     ) throws {
         do {
-            try client.stream("io.contactbroker.Admin.\(method)") {
-                Self.parameters(write, &$0)
-            } each: { reply, _ in
-                try each(reply)
-                return true
+            try Self.asking { password in
+                try client.stream("io.contactbroker.Admin.\(method)") {
+                    write(&$0)
+                    password(&$0)
+                } each: { reply, _ in
+                    try each(reply)
+                    return true
+                }
             }
         } catch let error as VarlinkClientError {
             throw failure(error)
@@ -69,8 +86,8 @@ struct AdminDoor {
             return CommandFailure(
                 "could not \(task): the contact broker does not let you",
                 try: """
-                    it wants the password of the user whose contacts these are, or an administrator's: over ssh, where \
-                    nothing asks for one, run pkttyagent --process $$ first, or try it as root
+                    it wants the password of the user whose contacts these are, or an administrator's; where polkit's \
+                    pkttyagent is not installed, nothing asks for it at a terminal: try it as root
                     """, .refused)
         case "io.systemd.InteractiveAuthenticationRequired":
             return CommandFailure(

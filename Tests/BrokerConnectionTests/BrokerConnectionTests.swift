@@ -52,6 +52,21 @@ struct BrokerConnectionTests {
         #expect(!BrokerConnection.isTrusted(998, ownUser: 1_000, brokerUser: nil))
     }
 
+    @Test("In a sandbox the system's broker is believed though its user has no number there, and no other is")
+    func sandbox() {
+        let system = "/run/contactbroker/apps/io.contactbroker.Contacts"
+        let seen = { (uid: uid_t, path: String, map: String?) in
+            BrokerConnection.isSeenFromSandbox(uid, at: path, map: map, overflow: "65534\n")
+        }
+        #expect(seen(65_534, system, "      1000       1000          1\n"))
+        #expect(seen(65_534, system, "         0       1000          1\n"))
+        // Where everybody has a number, that one is nobody's.
+        #expect(!seen(65_534, system, "         0          0 4294967295\n"))
+        #expect(!seen(1_001, system, "      1000       1000          1\n"))
+        #expect(!seen(65_534, "/home/ada/apps/io.contactbroker.Contacts", "      1000       1000          1\n"))
+        #expect(!seen(65_534, system, nil))
+    }
+
     @Test("Where there is no broker, the error names the places and says what to try")
     func notRunning() {
         let places = BrokerPlaces(override: "/nowhere/mine")

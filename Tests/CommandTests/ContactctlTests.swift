@@ -240,12 +240,17 @@ struct ContactctlTests {
             nobody.code == 1 && nobody.error.hasPrefix("contactctl: could not verify the audit: it wants a password"))
         #expect(nobody.error.hasSuffix("\nrun it at a terminal, or as root\n"))
         #expect(silent.asked.map(\.parameters) == ["{}"])
-        let refusing = try ScriptedBroker { _, _ in .error("io.contactbroker.Admin.NotAuthorized") }
+        let refusing = try ScriptedBroker { _, parameters in
+            let isInteractive = parameters["allowInteractiveAuthentication"] != nil
+            return .error(
+                isInteractive
+                    ? "io.contactbroker.Admin.NotAuthorized" : "io.systemd.InteractiveAuthenticationRequired")
+        }
         let terminal = try PseudoTerminal(
             RunningProgram.folder() + "/contactctl", arguments: ["verify"],
             environment: ["CONTACTBROKER_RUNTIME_DIR": refusing.folder, "TERM": "xterm", "PATH": "/usr/bin:/bin"])
         #expect(try terminal.waitForExit() == .exited(1))
-        #expect(refusing.asked.map(\.parameters) == [#"{"allowInteractiveAuthentication":true}"#])
+        #expect(refusing.asked.map(\.parameters) == ["{}", #"{"allowInteractiveAuthentication":true}"#])
         #expect(terminal.screen.text.contains("pkttyagent"))
     }
 

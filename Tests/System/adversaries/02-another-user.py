@@ -41,6 +41,8 @@ def helpers_door():
     return got
 
 
+# The second: a password would help, and nobody was to be asked for one. Nothing is told with either.
+REFUSED = ("NotAuthorized", "InteractiveAuthenticationRequired")
 ADMIN_CALLS = {
     "ListGrants": [{"uid": 1000}, {"allUsers": True}],
     "SetGrant": [{"app": "io.contactbroker.contactbook", "uid": 1000, "status": "denied"}],
@@ -52,30 +54,30 @@ ADMIN_CALLS = {
 }
 
 
-@tries("bob asks the administrator's door about alice, and for what administrators do", "NotAuthorized, every time")
+@tries("bob asks the administrator's door about alice, and for what administrators do", "refused, every time")
 def admins_door():
     def ask():
         return [(name, attempt(admin, name, **parameters)) for name, calls in ADMIN_CALLS.items() for parameters in calls]
 
     got = as_user("bob", ask)
-    through = [(name, answer) for name, answer in got if answer[0] != "NotAuthorized"]
+    through = [(name, answer) for name, answer in got if answer[0] not in REFUSED]
     must(not through, f"{through}")
-    return f"NotAuthorized, {len(got)} times"
+    return f"{', '.join(sorted({answer[0] for _, answer in got}))}: {len(got)} times"
 
 
-@tries("alice herself asks for what administrators do", "NotAuthorized without a password")
+@tries("alice herself asks for what administrators do", "refused without a password")
 def own_uid():
     names = ("VerifyAudit", "ReloadPolicy", "PurgeUser")
     got = as_user("alice", lambda: [attempt(admin, name, **({"uid": 1000} if name == "PurgeUser" else {})) for name in names])
-    must([error for error, _ in got] == ["NotAuthorized"] * len(names), str(got))
-    return "NotAuthorized"
+    must(all(error in REFUSED for error, _ in got), str(got))
+    return ", ".join(sorted({error for error, _ in got}))
 
 
 @tries("the system's user “nobody” opens every door", "no more than bob")
 def nobody():
     got = as_user("nobody", lambda: [
         door(AGENT, "x")[0], door(IDENTIFY, "x")[0], attempt(admin, "ListGrants", uid=1000)[0]])
-    must(got == ["permission denied", "permission denied", "NotAuthorized"], str(got))
+    must(got[:2] == ["permission denied"] * 2 and got[2] in REFUSED, str(got))
     return ", ".join(got)
 
 

@@ -11,13 +11,16 @@ from house.verdict import must, run, tries
 ASK = [CALLER, APPS, REQUEST_ACCESS]
 
 
-def gets_nothing(terminal, before):
-    """An app of alice's asks meanwhile: nothing of it may be seen in the attacker's terminal."""
+def gets_nothing(terminal, before, person=None):
+    """An app of alice's asks meanwhile: nothing of it may be seen in the attacker's terminal; she has another, or none."""
     with Asking("alice", ASK) as asking:
         terminal.watch(3)
         must("asks to see" not in terminal.everything, f"it was shown the prompt: {terminal.text}")
         must(not secrets(terminal.everything), "it was shown contacts")
-        must(not (asking.prompt or {}).get("shown"), f"the prompt counts as shown: {asking.prompt}")
+        if person:
+            must(person.wait("asks to see your contacts"), "it was not shown to her either")
+        else:
+            must(not (asking.prompt or {}).get("shown"), f"the prompt counts as shown: {asking.prompt}")
     return before
 
 
@@ -64,9 +67,9 @@ def own_password_agent():
 @tries("waits for the person to prove themselves elsewhere, then starts its own", "asked for the password itself")
 def second_terminal():
     fresh()
-    with Agent("alice"), Terminal("alice", "contact-agent") as terminal:
+    with Agent("alice") as person, Terminal("alice", "contact-agent") as terminal:
         must(terminal.wait(PASSWORD_PROMPT, WAITING) == PASSWORD_PROMPT, "it serves by the other terminal's password")
-        return gets_nothing(terminal, "asked for the password, as if nobody had proved anything")
+        return gets_nothing(terminal, "asked for the password, as if nobody had proved anything", person)
 
 
 @tries("opens the agent's door by itself, as alice", "permission denied")

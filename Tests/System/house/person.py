@@ -72,6 +72,16 @@ class Terminal:
         self.mark = len(self.output)
         os.write(self.master, keys.encode())
 
+    def type_password(self, word):
+        """As a person does: once the terminal shows nothing of what is typed. What comes sooner is thrown away, as ever
+        when a terminal is asked to be silent, and shown."""
+        end = time.monotonic() + 10
+        while termios.tcgetattr(self.master)[3] & termios.ECHO:
+            if time.monotonic() > end:
+                raise NotShown("a password was asked for, and the terminal would show it")
+            self.watch(0.02)
+        self.press(word + "\n")
+
     def approve(self, keys):
         """As a person does: not before the prompt could be read. The agent takes no approval sooner."""
         self.watch(0.8)
@@ -129,7 +139,7 @@ class Agent(Terminal):
         super().__init__(user, f"contact-agent {arguments}".strip())
         try:
             if self.wait(WAITING, PASSWORD_PROMPT) == PASSWORD_PROMPT:
-                self.press((word or password(user)) + "\n")
+                self.type_password(word or password(user))
                 self.wait(WAITING)
             self.press("")
         except BaseException:
@@ -139,5 +149,5 @@ class Agent(Terminal):
     def give_password(self, user, after):
         """Types it if it is asked for, and waits for what is shown then."""
         if self.wait(after, PASSWORD_PROMPT) == PASSWORD_PROMPT:
-            self.press(password(user) + "\n")
+            self.type_password(password(user))
             self.wait(after)

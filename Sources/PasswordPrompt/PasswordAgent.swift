@@ -5,20 +5,29 @@ import Glibc
 /// who would.
 ///
 /// It asks in this process's name and no other's, and speaks to the terminal itself: the password is never seen here.
-final class PasswordAgent {
-    static let program = "/usr/bin/pkttyagent"
+public final class PasswordAgent {
+    public static let program = "/usr/bin/pkttyagent"
     /// How long it may take to make itself known to polkit.
     static let patience = Duration.seconds(5)
 
     private let environment: [String]
     private var child: ChildProgram?
 
-    init(environment: Environment) { self.environment = environment.lines }
+    /// - Parameter environment: all that it is given, each as `NAME=value`.
+    public init(environment: [String]) { self.environment = environment }
+
+    /// With what it needs of this process's environment: how the terminal draws, and the language.
+    public convenience init() {
+        let names = ["TERM", "LANG", "LC_ALL", "LC_MESSAGES", "LC_CTYPE"]
+        let values = names.compactMap { name in getenv(name).map { "\(name)=" + String(cString: $0) } }
+        self.init(environment: values + ["PATH=/usr/bin:/bin"])
+    }
 
     /// Has it run, and waits until polkit knows of it.
     ///
     /// - Returns: whether it runs. Where it does not, a desktop's own agent may still ask.
-    func prepare() -> Bool {
+    @discardableResult
+    public func prepare() -> Bool {
         if let child, child.isRunning { return true }
         var ends: [CInt] = [-1, -1]
         guard clinux_pipe(&ends) == 0 else { return false }
@@ -35,5 +44,5 @@ final class PasswordAgent {
         return child?.isRunning ?? false
     }
 
-    func end() { child = nil }
+    public func end() { child = nil }
 }

@@ -4,14 +4,14 @@ import Glibc
 /// A program that this one started; it ends when this one does.
 ///
 /// Started by an absolute path, with an environment made here, and only once the group is given up.
-final class ChildProgram {
+public final class ChildProgram {
     private var process: pid_t?
 
     /// - Parameters:
     ///   - arguments: without the program's own name.
     ///   - told: a descriptor that becomes its descriptor 3.
     /// - Returns: `nil` where it cannot be started.
-    init?(_ path: String, _ arguments: [String], environment: [String], told: CInt = -1) {
+    public init?(_ path: String, _ arguments: [String], environment: [String], told: CInt = -1) {
         guard access(path, X_OK) == 0 else { return nil }
         var child: pid_t = 0
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -25,14 +25,14 @@ final class ChildProgram {
     deinit { end() }
 
     /// Whether it still runs.
-    var isRunning: Bool {
+    public var isRunning: Bool {
         guard let process else { return false }
         if clinux_has_child_ended(process) == 0 { return true }
         self.process = nil
         return false
     }
 
-    func end() {
+    public func end() {
         guard let process, isRunning else { return }
         kill(process, SIGTERM)
         var status: CInt = 0
@@ -47,7 +47,7 @@ final class ChildProgram {
 }
 
 /// Hands over texts as C has lists of them, ended by a null pointer. They are valid within the body.
-func withCStrings<Result>(
+public func withCStrings<Result>(
     _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
     let copies = texts.map { strdup($0) }
