@@ -37,7 +37,7 @@ def wrong_password():
     fresh()
     with Terminal("alice", "contact-agent") as terminal:
         terminal.wait(PASSWORD_PROMPT)
-        terminal.press("password of bob\n")
+        terminal.type_password("password of bob")
         terminal.wait("AUTHENTICATION FAILED", PASSWORD_PROMPT, "not", timeout=20)
         must(WAITING not in terminal.text, "it serves after a wrong password")
         return gets_nothing(terminal, "refused, and still no prompt and no contact")
