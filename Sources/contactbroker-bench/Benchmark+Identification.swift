@@ -52,7 +52,7 @@ extension Benchmark {
             report.remarks.append("identification through the helper was not measured: the helper needs root")
             return
         }
-        let socket = scratch.state + "/identify.sock"
+        let socket = scratch.runtime + "/identify.sock"
         let helper = try ChildProcess(
             Role.program(beside: "contactbroker-identify"), ["--socket", socket])
         defer { helper.end() }

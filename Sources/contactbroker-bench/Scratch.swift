@@ -4,7 +4,7 @@ import Glibc
 final class Scratch {
     /// Beside the build, so that what is durable there is durable here.
     let state: String
-    private let runtime: String
+    let runtime: String
     private let program: String
     private var broker: ChildProcess?
 
