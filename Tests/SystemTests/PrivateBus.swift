@@ -63,6 +63,8 @@ final class PrivateBus {
         let file = open(folder + "/" + name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         try #require(file >= 0)
         defer { close(file) }
+        // Another test may try an umask just now.
+        try #require(fchmod(file, mode) == 0)
         let bytes = Array(text.utf8)
         try #require(Glibc.write(file, bytes, bytes.count) == bytes.count)
     }

@@ -40,10 +40,13 @@ private final class PolkitHouse {
             """, to: "shadow", mode: 0o600)
         let groups = Self.contents("/etc/group").split(separator: "\n").filter { !$0.hasPrefix("sudo:") }
         try bus.write(groups.joined(separator: "\n") + "\nsudo:x:27:boss\n", to: "group")
-        try #require(mkdir(bus.folder + "/actions", 0o755) == 0)
+        let actions = bus.folder + "/actions"
+        try #require(mkdir(actions, 0o755) == 0 && chmod(actions, 0o755) == 0)
         try bus.write(Self.contents(Self.actions), to: "actions/io.contactbroker.policy")
         let script = """
             set -e
+            # Another test may try one just now.
+            umask 022
             mount -t tmpfs -o mode=755 tmpfs /run
             mkdir /run/dbus
             # Some containers close theirs to everybody but root.
@@ -138,7 +141,7 @@ struct RealPolkitTests {
 
     init() throws { house = try PolkitHouse() }
 
-    @Test("The right password is a yes; what was kept is kept for that action alone, and share-all is asked each time")
+    @Test("The right password is a yes, for that action alone, and is asked for each time")
     func right() throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
         let agent = try house.agent(of: PolkitHouse.ada, for: ada)
@@ -147,9 +150,9 @@ struct RealPolkitTests {
         #expect(agent.terminal.screen.contains("Your password is needed to see which apps want your contacts"))
         agent.terminal.send("right password\r")
         #expect(try asked.answer(bus.loop) == .granted)
-        #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .granted)
-        #expect(try bus.ask(.shareAll, of: ada, mayInteract: false) == .wantsInteraction)
-        #expect(try bus.ask(.manageOwn, of: ada, mayInteract: false) == .wantsInteraction)
+        for action in AuthorityAction.allCases {
+            #expect(try bus.ask(action, of: ada, mayInteract: false) == .wantsInteraction, "\(action)")
+        }
         for _ in 1...2 {
             let much = Question(.shareAll, of: ada, app: "org.example.Mail", by: bus.authority())
             try agent.terminal.wait(for: "The app: org.example.Mail")
@@ -270,8 +273,8 @@ struct RealPolkitTests {
     @Test("polkit reads every action of the file, with its message, owner and what is wanted wherever somebody sits")
     func actions() throws {
         for (action, wanted) in [
-            (AuthorityAction.answer, "auth_self_keep"), (.shareAll, "auth_self"), (.manageOwn, "auth_self_keep"),
-            (.admin, "auth_admin_keep"),
+            (AuthorityAction.answer, "auth_self"), (.shareAll, "auth_self"), (.manageOwn, "auth_self"),
+            (.admin, "auth_admin"),
         ] {
             let shown = try house.program(["/usr/bin/pkaction", "--verbose", "--action-id", action.rawValue])
             #expect(try shown.waitForExit() == .exited(0))
