@@ -10,51 +10,26 @@ struct ManifestReader {
     /// Bytes of an app's name for people.
     static let longestName = 100
 
-    private let file: String
-    private let lines: KeyLines
-    private let document: TOMLTable
+    private let file: AdministratorFile
 
     /// - Parameters:
     ///   - file: its path, for problems.
     ///   - id: what the file's name says that the app is.
     static func read(_ text: String, file: String, id: String) throws(ManifestProblem) -> AppManifest {
-        try ManifestReader(text, file: file).manifest(id)
-    }
-
-    private init(_ text: String, file: String) throws(ManifestProblem) {
-        self.file = file
-        // The parser hands out C strings: what stands behind such a character would be gone without a word.
-        guard !text.utf8.contains(0), !text.contains("\\u0000"), !text.contains("\\U00000000") else {
-            throw ManifestProblem(file: file, reason: "a NUL character")
-        }
-        do throws(KeyLines.Misshapen) {
-            lines = try KeyLines(text)
-        } catch {
-            throw ManifestProblem(file: file, line: error.line, reason: error.reason)
-        }
-        do {
-            document = try TOMLTable(string: text)
-        } catch {
-            guard let error = error as? TOMLParseError else { throw ManifestProblem(file: file, reason: "\(error)") }
-            throw ManifestProblem(file: file, line: error.source.begin.line, reason: error.description)
-        }
-    }
-
-    private func wrong(_ key: String, _ reason: String) -> ManifestProblem {
-        ManifestProblem(file: file, line: lines.line(of: key), key: key, reason: reason)
+        try ManifestReader(file: AdministratorFile(text, file: file)).manifest(id)
     }
 
     private func manifest(_ id: String) throws(ManifestProblem) -> AppManifest {
-        try allow(["app"], in: document, "")
-        guard let app = document["app"]?.table else { throw wrong("app", "a manifest has one table, [app]") }
-        try allow(["id", "name", "executables"], in: app, "app.")
+        try file.allow(["app"], in: file.document, "")
+        guard let app = file.document["app"]?.table else { throw file.wrong("app", "a manifest has one table, [app]") }
+        try file.allow(["id", "name", "executables"], in: app, "app.")
         guard let name = app["id"]?.string, Self.isAppName(name) else {
-            throw wrong(
+            throw file.wrong(
                 "app.id", "two or more words of letters, digits, - and _, with dots between, as \"org.example.Mail\"")
         }
-        guard name == id else { throw wrong("app.id", "the file must be called \(name).toml") }
+        guard name == id else { throw file.wrong("app.id", "the file must be called \(name).toml") }
         guard let shown = app["name"]?.string, Self.isShowable(shown) else {
-            throw wrong("app.name", "what people call it: one line of at most \(Self.longestName) bytes")
+            throw file.wrong("app.name", "what people call it: one line of at most \(Self.longestName) bytes")
         }
         return AppManifest(app: name, name: shown, executables: try executables(app))
     }
@@ -62,25 +37,21 @@ struct ManifestReader {
     private func executables(_ app: TOMLTable) throws(ManifestProblem) -> [String] {
         let key = "app.executables"
         guard let array = app["executables"]?.array, (1...Self.maximumExecutables).contains(array.count) else {
-            throw wrong(key, "an array of 1 to \(Self.maximumExecutables) paths")
+            throw file.wrong(key, "an array of 1 to \(Self.maximumExecutables) paths")
         }
         var paths: [String] = []
         for index in 0..<array.count {
             guard let path = array[index].string, Self.isPath(path) else {
-                throw wrong(key, "whole paths in plain letters, without . or .. or // in them, as \"/usr/bin/mail\"")
+                throw file.wrong(
+                    key, "whole paths in plain letters, without . or .. or // in them, as \"/usr/bin/mail\"")
             }
             guard !AppManifest.isInterpreter(path) else {
-                throw wrong(key, "\(path) runs other people's programs, so that it names no app")
+                throw file.wrong(key, "\(path) runs other people's programs, so that it names no app")
             }
-            guard !paths.contains(path) else { throw wrong(key, "\(path) stands there twice") }
+            guard !paths.contains(path) else { throw file.wrong(key, "\(path) stands there twice") }
             paths.append(path)
         }
         return paths
-    }
-
-    private func allow(_ known: [String], in table: TOMLTable, _ prefix: String) throws(ManifestProblem) {
-        guard let unknown = table.keys.first(where: { !known.contains($0) }) else { return }
-        throw wrong(prefix + unknown, "no such key; known are " + known.joined(separator: ", "))
     }
 
     /// As D-Bus and desktop files have them.

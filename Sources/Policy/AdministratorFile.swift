@@ -1,14 +1,14 @@
 import TOMLKit
 
-/// A file of the administrator, parsed. Reading it is strict: a key that is not known or a value of another type is an error with
+/// A file of the administrator, or of a package that the administrator installed, parsed. Reading it is strict: a key that is not known or a value of another type is an error with
 /// its line. What was meant and not understood must not be left out in silence.
-struct AdministratorFile {
+public struct AdministratorFile {
     let path: String
     let lines: KeyLines
-    let document: TOMLTable
+    public let document: TOMLTable
 
     /// - Parameter file: its name, for errors.
-    init(_ text: String, file: String) throws(PolicyError) {
+    public init(_ text: String, file: String) throws(PolicyError) {
         path = file
         // The parser hands out C strings: what stands behind such a character would be gone without a word.
         guard !text.utf8.contains(0), !text.contains("\\u0000"), !text.contains("\\U00000000") else {
@@ -27,15 +27,16 @@ struct AdministratorFile {
         }
     }
 
-    func wrong(_ key: String, _ reason: String) -> PolicyError {
+    public func wrong(_ key: String, _ reason: String) -> PolicyError {
         PolicyError(file: path, line: lines.line(of: key), key: key, reason: reason)
     }
 
     // MARK: Values
 
-    func allow(_ known: Set<String>, in table: TOMLTable, _ prefix: String) throws(PolicyError) {
+    /// - Parameter known: in the order in which an error is to name them.
+    public func allow(_ known: [String], in table: TOMLTable, _ prefix: String) throws(PolicyError) {
         guard let unknown = table.keys.first(where: { !known.contains($0) }) else { return }
-        throw wrong(prefix + unknown, "no such key; known are " + known.sorted().joined(separator: ", "))
+        throw wrong(prefix + unknown, "no such key; known are " + known.joined(separator: ", "))
     }
 
     func table(_ parent: TOMLTable, _ name: String, _ path: String) throws(PolicyError) -> TOMLTable? {

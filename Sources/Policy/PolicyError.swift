@@ -1,4 +1,4 @@
-/// Why a policy cannot be read: the file, the line where there is one, and what is wrong with which key.
+/// Why a policy, or another file that is trusted as one, cannot be read: the file, the line where there is one, and what is wrong with which key.
 public struct PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
     /// From 1.

@@ -18,7 +18,7 @@ struct PolicyReader {
     // MARK: The file
 
     private func policy() throws(PolicyError) -> Policy {
-        try file.allow(["rule", "agent", "audit"], in: file.document, "")
+        try file.allow(["agent", "audit", "rule"], in: file.document, "")
         var policy = Policy()
         if let agent = try file.table(file.document, "agent", "agent") {
             try file.allow(["without_authentication"], in: agent, "agent.")
@@ -46,7 +46,7 @@ struct PolicyReader {
 
     private func rule(_ table: TOMLTable, _ path: String) throws(PolicyError) -> Rule {
         let prefix = path + "."
-        try file.allow(Self.ruleKeys, in: table, prefix)
+        try file.allow(Self.ruleKeys.sorted(), in: table, prefix)
         var rule = Rule(place: file.path + (file.lines.line(of: path).map { ":\($0)" } ?? ""))
         rule.name = try file.string(table, "name", prefix)
         rule.users = try users(table, prefix)

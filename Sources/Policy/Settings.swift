@@ -26,7 +26,7 @@ public struct Settings: Hashable, Sendable {
             withoutAuthentication = try file.word(agent, "without_authentication", "agent.")
         }
         if let contacts = try file.table(file.document, "contacts", "contacts") {
-            try file.allow(["region", "close_after"], in: contacts, "contacts.")
+            try file.allow(["close_after", "region"], in: contacts, "contacts.")
             region = try file.string(contacts, "region", "contacts.")
             guard region.map({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (65...90).contains($0) } }) ?? true else {
                 throw file.wrong("contacts.region", "two capital letters, as \"DE\" (ISO 3166-1)")
