@@ -1,0 +1,44 @@
+import Glibc
+import JSON
+import Testing
+
+@Suite("Manuals")
+struct ManualTests {
+    /// What a program says of itself, and what its manual says.
+    @Test("A manual has every command and every option", arguments: ["contactctl.1", "contactbrokerd.8"])
+    func namesAll(_ page: String) throws {
+        let program = String(page.prefix { $0 != "." })
+        let said = try RunningProgram(program, ["--experimental-dump-help"], runtime: "/nonexistent").finish()
+        let command = try #require(try JSONDocument(parsing: Array(said.output.utf8)).root["command"])
+        let manual = try text(of: page)
+        let missing = words(command).filter { !manual.contains($0) }
+        #expect(missing.isEmpty, "\(page) does not have \(missing)")
+    }
+
+    /// How mdoc writes the names of a command's options, and of the commands below it.
+    private func words(_ command: JSONValue) -> [String] {
+        var words: [String] = []
+        for argument in command["arguments"]?.elements.map(Array.init) ?? []
+        where argument["shouldDisplay"]?.bool != false {
+            for name in argument["names"]?.elements.map(Array.init) ?? [] where name["kind"]?.string == "long" {
+                words.append("Fl -\(name["name"]?.string ?? "?")")
+            }
+        }
+        for below in command["subcommands"]?.elements.map(Array.init) ?? [] where below["commandName"]?.string != "help"
+        {
+            words.append(".It Cm \(below["commandName"]?.string ?? "?")")
+            words += self.words(below)
+        }
+        return words
+    }
+
+    private func text(of page: String) throws -> String {
+        let here = #filePath
+        let root = here.split(separator: "/").dropLast(3).joined(separator: "/")
+        let file = try #require(fopen("/\(root)/Documentation/man/\(page)", "r"), "there is no \(page)")
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+}
