@@ -108,12 +108,12 @@ extension Broker {
 
     /// Reads the audit off the loop, since it may be long, and hands over on the loop what was read.
     func readAudit<Result: Sendable>(
-        _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Result, _ call: Call,
+        _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Result, failed: @escaping () -> Void,
         _ done: @escaping (Result) -> Void
     ) {
         let reader = access.auditReader
         let loop = surroundings.loop
-        let bound = LoopBound((call, done, surroundings.log), loop: loop)
+        let bound = LoopBound((failed, done, surroundings.log), loop: loop)
         Self.auditQueue.async {
             var result: Result?
             var failure: AccessStoreError?
@@ -124,13 +124,25 @@ extension Broker {
             }
             let outcome = (result, failure)
             loop.execute {
-                let (call, done, log) = bound.value
+                let (failed, done, log) = bound.value
                 if let result = outcome.0 { return done(result) }
                 log("the audit cannot be read: \(outcome.1.map { "\($0)" } ?? "")")
-                call.fail(
-                    AdminError.invalidValue("state", reason: "the audit cannot be read; see the broker's journal"))
+                failed()
             }
         }
+    }
+
+    /// The same for a call, which fails where the audit cannot be read.
+    func readAudit<Result: Sendable>(
+        _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Result, _ call: Call,
+        _ done: @escaping (Result) -> Void
+    ) {
+        readAudit(
+            read,
+            failed: {
+                call.fail(
+                    AdminError.invalidValue("state", reason: "the audit cannot be read; see the broker's journal"))
+            }, done)
     }
 
     static func reply(_ records: [AuditEntry], _ extent: AuditExtent) -> [UInt8] {

@@ -19,6 +19,7 @@ public final class Broker {
     let prompts: Prompts
     let auditPace: AuditPace
     var auditFollowers: [AuditFollower] = []
+    private var auditForwarder: AuditForwarder?
     let history: History
     /// Passwords that are wanted just now.
     var passwords = Passwords()
@@ -79,6 +80,8 @@ public final class Broker {
         }
         turn.onDisk = { [weak self] done in self?.onDisk(done) }
         policyCameIntoForce()
+        auditForwarder = surroundings.auditKeeper.map { AuditForwarder($0, broker: self) }
+        if auditForwarder != nil { scheduleSync() }
         resumePurges()
         recoverSaves()
         // Not before the first answers.
@@ -325,8 +328,11 @@ public final class Broker {
             let walSync = broker.access.walSync
             let checkpointer = broker.access.walPages > Checkpointer.pages ? broker.access.checkpointer : nil
             let loop = broker.surroundings.loop
+            let count = broker.access.auditCount
+            let isForwarding = broker.auditForwarder != nil
             broker.syncQueue.async {
                 let failure = Self.sync(walSync)
+                if failure == nil, isForwarding { loop.execute { bound.value.auditForwarder?.onDisk(upTo: count) } }
                 // A checkpoint that fails leaves the log longer, and is tried again.
                 _ = try? checkpointer?.run()
                 guard let failure else { return }

@@ -78,5 +78,8 @@ public struct Limits: Hashable, Sendable {
     /// A follower is told of new records after this time, of all of them together.
     public var followInterval = Duration.milliseconds(20)
 
+    /// Records that the keeper of a second copy of the audit did not take are offered again after this time.
+    public var keeperRetry = Duration.seconds(10)
+
     public init() {}
 }

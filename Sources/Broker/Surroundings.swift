@@ -57,6 +57,8 @@ public struct Surroundings {
     /// What the administrator configured for where there is no such authority; the policy's word stands beside it, and the
     /// stricter one holds. Where both are silent it is `refuse` if there should be an authority, and `allow` in session mode.
     public var withoutAuthentication: Policy.WithoutAuthentication?
+    /// Keeps the audit in a second place; `nil` where one is enough.
+    public var auditKeeper: (any AuditKeeper)?
     /// For the journal: what happened, never what a contact says.
     public var log: (_ message: String) -> Void
     /// The same, for what has a name; numbers and names of users may stand beside it as facts.

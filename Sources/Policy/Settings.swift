@@ -10,6 +10,9 @@ public struct Settings: Hashable, Sendable {
     /// Connections that one user may have open at each door.
     public var connectionsPerUser = 1_024
 
+    /// Whether the journal gets every record of the audit too, from where a log store of many machines can have it.
+    public var auditGoesToJournal = false
+
     static let fileName = "contactbroker.toml"
     /// No fewer than a desktop's programs have.
     private static let connections = 16...4_096
@@ -20,7 +23,7 @@ public struct Settings: Hashable, Sendable {
     /// - Parameter file: its name, for errors.
     init(_ text: String, file name: String) throws(PolicyError) {
         let file = try AdministratorFile(text, file: name)
-        try file.allow(["agent", "contacts", "limits"], in: file.document, "")
+        try file.allow(["agent", "audit", "contacts", "limits"], in: file.document, "")
         if let agent = try file.table(file.document, "agent", "agent") {
             try file.allow(["without_authentication"], in: agent, "agent.")
             withoutAuthentication = try file.word(agent, "without_authentication", "agent.")
@@ -37,6 +40,10 @@ public struct Settings: Hashable, Sendable {
                 }
                 closesBooksAfter = .seconds(seconds)
             }
+        }
+        if let audit = try file.table(file.document, "audit", "audit") {
+            try file.allow(["journal"], in: audit, "audit.")
+            auditGoesToJournal = try file.bool(audit, "journal", "audit.") ?? false
         }
         guard let limits = try file.table(file.document, "limits", "limits") else { return }
         try file.allow(["connections_per_user"], in: limits, "limits.")

@@ -37,14 +37,25 @@ public final class Journal: Sendable {
         }
     }
 
+    /// Sends records of which none may be lost.
+    ///
+    /// - Parameter done: whether the journal took all of them; called on a queue of the journal's own.
+    public func deliver(_ records: [JournalRecord], _ done: @escaping @Sendable (Bool) -> Void) {
+        queue.async { done(records.allSatisfy(self.write)) }
+    }
+
+    /// Whether there is a journal to send to (systemd-journald.service(8)).
+    public static var isThere: Bool { access("/run/systemd/journal/socket", W_OK) == 0 }
+
     /// Waits until everything said so far is with the journal.
     public func flush() { queue.sync {} }
 
-    private func write(_ record: JournalRecord) {
+    @discardableResult
+    private func write(_ record: JournalRecord) -> Bool {
         let fields = record.fields
         let lengths = fields.map(\.count)
         let bytes = fields.joined().map { CChar(bitPattern: $0) }
         // Where there is no journal there is nobody to tell.
-        _ = csystemd_journal_send(bytes, lengths, lengths.count)
+        return csystemd_journal_send(bytes, lengths, lengths.count) >= 0
     }
 }

@@ -18,6 +18,8 @@ public enum MessageIdentifier: String, CaseIterable, Sendable {
     case anotherPerson = "b0151bd1ab164e4d8b4c808049595008"
     /// What was kept for a user is gone.
     case userPurged = "b0151bd1ab164e4d8b4c808049595009"
+    /// A record of the audit.
+    case audited = "b0151bd1ab164e4d8b4c80804959500b"
     /// A door closed by itself.
     case doorFailed = "b0151bd1ab164e4d8b4c80804959500a"
 }

@@ -39,6 +39,9 @@ final class House {
         surroundings.mode = setting.mode
         surroundings.notice = { notice, message, facts in log.tell(notice, message, facts) }
         surroundings.region = settings.region ?? TelephoneRegion.ofThisProcess
+        if settings.auditGoesToJournal {
+            surroundings.auditKeeper = try AuditJournal(Journaling.open(), state: setting.state)
+        }
         surroundings.readPolicy = { setting.configuration.policy() }
         switch setting.mode {
         case .session: surroundings.withoutAuthentication = settings.withoutAuthentication

@@ -26,6 +26,9 @@ enum Journaling {
         flush()
     }
 
+    /// The journal, whether or not standard error goes there.
+    static func open() -> Journal { journal ?? Journal() }
+
     /// Waits until everything said so far is where it belongs.
     static func flush() { journal?.flush() }
 
@@ -111,7 +114,7 @@ extension MessageIdentifier {
 
     fileprivate var level: Logger.Level {
         switch self {
-        case .serving, .stopping, .policyInForce: .info
+        case .serving, .stopping, .policyInForce, .audited: .info
         case .userPurged: .notice
         case .turnedAway, .anotherPerson, .policyUnreadable: .warning
         case .notStarted, .recordsNotKept, .doorFailed: .error

@@ -14,19 +14,36 @@ final class BrokerHouse {
     let folder: String
     let loop = StandInLoop()
     private(set) var broker: Broker
+    private let limits: Limits
 
-    init(_ change: (inout Limits) -> Void = { _ in }) throws {
+    /// - Parameter keeper: has the audit in a second place.
+    init(keeper: (any AuditKeeper)? = nil, _ change: (inout Limits) -> Void = { _ in }) throws {
         var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         var limits = Limits()
         change(&limits)
-        let loop = self.loop
-        broker = Broker(
-            surroundings: Surroundings(
-                loop: loop, now: { loop.now }, uptime: { loop.now }, stateFolder: folder, ownUID: 1_000,
-                userName: { "\($0)" }, watch: { _, _ in nil }, areKin: { _, _ in false }, facts: [], log: { _ in }),
-            limits: limits, access: try AccessStore.open(folder: folder, now: loop.now))
+        self.limits = limits
+        broker = try Self.open(folder, loop, limits, keeper)
+        loop.turn()
+    }
+
+    private static func open(
+        _ folder: String, _ loop: StandInLoop, _ limits: Limits, _ keeper: (any AuditKeeper)?
+    ) throws -> Broker {
+        var surroundings = Surroundings(
+            loop: loop, now: { loop.now }, uptime: { loop.now }, stateFolder: folder, ownUID: 1_000,
+            userName: { "\($0)" }, watch: { _, _ in nil }, areKin: { _, _ in false }, facts: [], log: { _ in })
+        surroundings.auditKeeper = keeper
+        return Broker(
+            surroundings: surroundings, limits: limits, access: try AccessStore.open(folder: folder, now: loop.now))
+    }
+
+    /// Ends the broker, and starts the next one on the same folder.
+    func restart(keeper: (any AuditKeeper)?) throws {
+        loop.turn()
+        broker.close()
+        broker = try Self.open(folder, loop, limits, keeper)
         loop.turn()
     }
 

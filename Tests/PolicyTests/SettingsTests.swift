@@ -30,6 +30,8 @@ struct SettingsTests {
         #expect(shown.region == "DE")
         shown.withoutAuthentication = nil
         shown.region = nil
+        #expect(shown.auditGoesToJournal)
+        shown.auditGoesToJournal = false
         #expect(shown == Settings())
     }
 
@@ -44,7 +46,10 @@ struct SettingsTests {
             close_after = "1h"
             [limits]
             connections_per_user = 16
+            [audit]
+            journal = true
             """, file: "x")
+        #expect(settings.auditGoesToJournal)
         #expect(settings.withoutAuthentication == .allow)
         #expect(settings.region == "NL")
         #expect(settings.closesBooksAfter == .seconds(3_600))
@@ -56,7 +61,9 @@ struct SettingsTests {
         arguments: [
             ("[agent]\nwithout_authentification = \"refuse\"", 2, "agent.without_authentification"),
             ("[agent]\n\nwithout_authentication = \"maybe\"", 3, "agent.without_authentication"),
-            ("[contacts]\nregion = \"de\"", 2, "contacts.region"), ("[contacts]\nregion = 49", 2, "contacts.region"),
+            ("[contacts]\nregion = \"de\"", 2, "contacts.region"),
+            ("[audit]\njournal = \"yes\"", 2, "audit.journal"), ("[audit]\ndurable = true", 2, "audit.durable"),
+            ("[contacts]\nregion = 49", 2, "contacts.region"),
             ("[contacts]\nclose_after = \"5\"", 2, "contacts.close_after"),
             ("[limits]\nconnections_per_user = 15", 2, "limits.connections_per_user"),
             ("[limits]\nconnections_per_user = 4097", 2, "limits.connections_per_user"),

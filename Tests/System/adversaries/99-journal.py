@@ -3,7 +3,8 @@
 import json
 
 from house.accounts import run as run_as
-from house.broker import HELPER, SERVICE, command, secrets
+from house.broker import HELPER, SERVICE, command, secrets, wait_for
+from house.varlink import admin
 from house.verdict import NotBuilt, must, run, tries
 
 ENTRIES = []
@@ -52,6 +53,29 @@ def structured():
     status, text = command("journalctl", "--no-pager", "-b", "-x", "-u", SERVICE, "-n", "200")
     must("Subject:" in text, "no explanation from the catalog")
     return f"{len(known)} entries with MESSAGE_ID; fields {', '.join(ours)[:120]}"
+
+
+@tries("(the administrator holds the journal's copy of the audit against the chain)", "every record, once, with its hash")
+def audit():
+    chain = {each["sequence"]: each["hash"] for each in admin("QueryAudit", allUsers=True)["records"]}
+    last = max(chain)
+
+    def records():
+        command("journalctl", "--sync")
+        _, text = command("journalctl", "--no-pager", "-b", "-o", "json", "-u", SERVICE, "CONTACTBROKER_SEQUENCE=%d" % last)
+        return text.startswith("{")
+
+    wait_for(records, f"record {last} in the journal")
+    ENTRIES.clear()
+    kept = [entry for entry in entries() if "CONTACTBROKER_SEQUENCE" in entry]
+    numbers = [int(entry["CONTACTBROKER_SEQUENCE"]) for entry in kept]
+    # A broker that is killed between the journal and its note of it sends the last records once more.
+    once = sorted(set(numbers))
+    must(once == list(range(once[0], once[-1] + 1)), "records are missing")
+    must(once[0] <= 2 and once[-1] >= last, f"from {once[0]} to {once[-1]} of {last}")
+    wrong = [n for n, entry in zip(numbers, kept) if n in chain and entry["CONTACTBROKER_HASH"] != chain[n]]
+    must(not wrong, f"another hash: {wrong[:5]}")
+    return f"{len(once)} records, {len(numbers) - len(once)} of them twice"
 
 
 @tries("(nothing crashed, nothing was killed by its watchdog)", "no such entry")

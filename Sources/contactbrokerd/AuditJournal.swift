@@ -1,0 +1,96 @@
+import AccessStore
+import Broker
+import ContactsModel
+import Glibc
+import Synchronization
+import System
+
+/// Has the journal keep the audit too: every record with its place in the chain and its hash, so that what comes out of a log store
+/// can be held against the chain here.
+///
+/// Up to where the journal has it stands in `STATE/audit-journal`. Where the broker ends between the two, the last
+/// records come a second time, with the same numbers; none is left out.
+final class AuditJournal: AuditKeeper {
+    private let journal: Journal
+    private let path: String
+    let position: Int64?
+
+    /// - Throws: ``Failure`` where there is no journal, or what it has is not to be read.
+    init(_ journal: Journal, state: String) throws(Failure) {
+        guard Journal.isThere else {
+            throw Failure(
+                "could not start: contactbroker.toml wants the audit in the journal, and there is none",
+                tryThis: "take out audit.journal, or run systemd-journald")
+        }
+        self.journal = journal
+        path = state + "/audit-journal"
+        position = try Self.read(path)
+    }
+
+    func take(_ records: [AuditEntry], _ done: @escaping @Sendable (Bool) -> Void) {
+        guard let last = records.last else { return done(true) }
+        journal.deliver(records.map(JournalRecord.init)) { [path] taken in
+            // Where the place cannot be kept the records come again at the next start, and are known by their numbers.
+            if taken { _ = Self.write(last.sequence, path) }
+            done(taken)
+        }
+    }
+
+    private static func read(_ path: String) throws(Failure) -> Int64? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw Failure("could not start: \(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 32)
+        let count = Glibc.read(file, &bytes, bytes.count)
+        guard count > 1, bytes[count - 1] == 0x0A,
+            let number = Int64(String(decoding: bytes[..<(count - 1)], as: UTF8.self)), number >= 0
+        else {
+            throw Failure(
+                "could not start: \(path) does not say up to where the journal has the audit",
+                tryThis: "remove it: the journal then gets what comes from now on")
+        }
+        return number
+    }
+
+    /// Returns whether it was written; what was there before stays where not.
+    private static func write(_ number: Int64, _ path: String) -> Bool {
+        let draft = path + ".new"
+        let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { return false }
+        let bytes = Array("\(number)\n".utf8)
+        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count
+        return close(file) == 0 && isWritten && rename(draft, path) == 0
+    }
+}
+
+extension JournalRecord {
+    /// What `contactctl audit --json` tells of a record, but for the names of contacts.
+    init(_ record: AuditEntry) {
+        var facts: [(name: String, value: String)] = [
+            ("sequence", "\(record.sequence)"), ("time", Timestamp.text(seconds: record.time / 1_000_000)),
+            ("uid", "\(record.uid)"), ("event", record.event.rawValue),
+        ]
+        func add(_ name: String, _ value: String?) {
+            if let value, !value.isEmpty { facts.append((name, value)) }
+        }
+        add("app", record.app)
+        add("strength", record.strength?.rawValue)
+        add("status", record.status?.rawValue)
+        add("keys", record.keys?.keys.map(\.rawValue).joined(separator: " "))
+        add("contacts", record.count.map(String.init))
+        add("revision", record.revision.map(String.init))
+        add("repeats", record.repeats.map(String.init))
+        add("detail", record.detail)
+        add("previous", record.previous)
+        add("hash", record.hash)
+        let whose = record.app.isEmpty ? "" : " of \(record.app)"
+        let what = record.count.map { ", \($0) \($0 == 1 ? "contact" : "contacts")" } ?? ""
+        let again = record.repeats.map { ", \($0) more" } ?? ""
+        self.init(
+            .info, "audit \(record.sequence): \(record.event.rawValue)\(whose), user \(record.uid)\(what)\(again)",
+            identifier: .audited, facts: facts)
+    }
+}
