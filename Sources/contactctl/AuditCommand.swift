@@ -22,7 +22,7 @@ struct AuditCommand: ParsableCommand {
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit takes a number from 1") }
-        if let since, Self.moment(since, now: 0) == nil {
+        if let since, Moment(since) == nil {
             throw ValidationError("--since takes 30m, 12h, 7d, a date or a time; not \(Speech.clean(since))")
         }
     }
@@ -42,7 +42,7 @@ struct AuditCommand: ParsableCommand {
         var rows = AuditRows()
         try door.stream("QueryAudit") {
             $0.member("app", identifier)
-            $0.member("since", since.flatMap { Self.moment($0, now: Int64(time(nil))) })
+            $0.member("since", since.flatMap { Moment($0)?.before(Int64(time(nil))) })
             $0.member("event", event)
             $0.member("limit", isSifted && !follow ? nil : bound)
             if follow { $0.member("follow", true) }
@@ -71,18 +71,5 @@ struct AuditCommand: ParsableCommand {
 
     private static func isOf(_ record: JSONValue, app: String) -> Bool {
         record["app"]?.string?.lowercased().contains(app.lowercased()) ?? false
-    }
-
-    /// A moment as the broker takes it; `nil` for what is none.
-    ///
-    /// - Parameter now: seconds since 1970.
-    static func moment(_ text: String, now: Int64) -> String? {
-        let units: [Character: Int64] = ["m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-        if let unit = text.last.flatMap({ units[$0] }) {
-            guard let count = Int64(text.dropLast()), (1...100_000).contains(count) else { return nil }
-            return Timestamp.text(seconds: now - count * unit)
-        }
-        let isDate = CalendarDate(String(text.prefix(10)))?.year != nil
-        return isDate && (text.utf8.count == 10 || text.utf8.count == 20 && text.hasSuffix("Z")) ? text : nil
     }
 }

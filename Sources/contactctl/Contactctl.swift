@@ -9,7 +9,7 @@ struct Contactctl: ParsableCommand {
         discussion: "Exit codes: 0 done, 1 refused or nothing found, 2 could not be tried.",
         version: "contactctl 0.1.0",
         subcommands: [
-            AppsCommand.self, ShowCommand.self, RevokeCommand.self, ResetCommand.self, WhyCommand.self,
+            AppsCommand.self, ShowCommand.self, RevokeCommand.self, ResetCommand.self, SetCommand.self, WhyCommand.self,
             ReloadCommand.self, PendingCommand.self, AuditCommand.self, VerifyCommand.self, StatusCommand.self,
             PurgeUserCommand.self,
         ])

@@ -131,6 +131,42 @@ struct ContactctlTests {
         #expect(broker.asked.last?.parameters == #"{"app":"org.example.Ink"}"#)
     }
 
+    @Test("set changes what is named, and leaves the level as it is")
+    func set() throws {
+        let broker = try broker()
+        let outcome = try run(
+            "contactctl", "set", "ink", "--keys", "givenName,phoneNumbers", "--until", "2030-01-31", with: broker)
+        #expect(outcome.code == 0)
+        #expect(outcome.output == "Ink may see 3 contacts, givenName, until you revoke it\n")
+        #expect(
+            broker.asked.last?.parameters
+                == #"{"app":"org.example.Ink","strength":"sandboxed","status":"limited","#
+                + #""keys":["givenName","phoneNumbers"],"expires":"2030-01-31"}"#)
+    }
+
+    @Test("set of nothing, of a level, a key or a time that is none, changes nothing")
+    func setWrongly() throws {
+        let broker = try broker()
+        let wrong: [[String]] = [
+            [], ["--level", "everything"], ["--keys", "shoeSize"], ["--keys", ","], ["--until", "tomorrow"],
+        ]
+        for each in wrong {
+            let outcome = try RunningProgram("contactctl", ["set", "ink"] + each, runtime: broker.folder).finish()
+            #expect(outcome.code != 0 && outcome.output.isEmpty, "\(each)")
+        }
+        #expect(broker.asked.isEmpty)
+    }
+
+    @Test("set of an app that is known in several ways asks which is meant")
+    func setAmbiguous() throws {
+        let claimed = Self.ink.replacing("sandboxed", with: "claimed")
+        let broker = try broker([Self.ink, claimed])
+        let outcome = try run("contactctl", "set", "ink", "--level", "full", with: broker)
+        #expect(outcome.code == 1)
+        #expect(outcome.error.contains("name one: --strength sandboxed or --strength claimed"))
+        #expect(broker.asked.map(\.method) == ["ListGrants"])
+    }
+
     @Test("audit joins the batches, oldest first")
     func audit() throws {
         let outcome = try run("contactctl", "audit", with: broker())
@@ -256,11 +292,11 @@ struct ContactctlTests {
 
     @Test("Times can be said in several ways, and nonsense in none")
     func moments() {
-        #expect(AuditCommand.moment("2h", now: 7_200) == "1970-01-01T00:00:00Z")
-        #expect(AuditCommand.moment("2026-01-31", now: 0) == "2026-01-31")
-        #expect(AuditCommand.moment("2026-01-31T12:00:00Z", now: 0) == "2026-01-31T12:00:00Z")
+        #expect(Moment("2h")?.before(7_200) == "1970-01-01T00:00:00Z")
+        #expect(Moment("2026-01-31")?.before(0) == "2026-01-31")
+        #expect(Moment("2026-01-31T12:00:00Z")?.before(0) == "2026-01-31T12:00:00Z")
         for text in ["", "h", "0h", "-1h", "100001d", "2026-02-30", "2026-01-31T12:00", "yesterday"] {
-            #expect(AuditCommand.moment(text, now: 0) == nil, "\(text)")
+            #expect(Moment(text)?.before(0) == nil, "\(text)")
         }
     }
 }

@@ -1,0 +1,34 @@
+import ContactsModel
+
+/// A time as people type it: a span from now, or a day or time of the calendar.
+enum Moment {
+    /// Seconds.
+    case span(Int64)
+    case time(String)
+
+    /// `30m`, `12h`, `7d`, `2w`, `2026-01-31` or `2026-01-31T12:00:00Z`; `nil` for anything else.
+    init?(_ text: String) {
+        let units: [Character: Int64] = ["m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+        if let unit = text.last.flatMap({ units[$0] }) {
+            guard let count = Int64(text.dropLast()), (1...100_000).contains(count) else { return nil }
+            self = .span(count * unit)
+            return
+        }
+        let isDate = CalendarDate(String(text.prefix(10)))?.year != nil
+        guard isDate, text.utf8.count == 10 || text.utf8.count == 20 && text.hasSuffix("Z") else { return nil }
+        self = .time(text)
+    }
+
+    /// A span ends then: seconds since 1970.
+    func before(_ now: Int64) -> String { at(now, -1) }
+
+    /// A span begins then.
+    func after(_ now: Int64) -> String { at(now, 1) }
+
+    private func at(_ now: Int64, _ sign: Int64) -> String {
+        switch self {
+        case .span(let seconds): Timestamp.text(seconds: now + sign * seconds)
+        case .time(let text): text
+        }
+    }
+}
