@@ -9,8 +9,11 @@ VENV := $(shell pwd)/.build/python
 # A crashing test must end, not wait for a backtrace.
 export SWIFT_BACKTRACE = enable=no
 
+# What make deb needs beside that.
+DEB_PACKAGES := dpkg-dev binutils
+
 # What make test-system needs beside that: a container, and what makes its root.
-SYSTEM_TEST_PACKAGES := mmdebstrap systemd-container zstd gcc libc6-dev
+SYSTEM_TEST_PACKAGES := mmdebstrap systemd-container zstd gcc libc6-dev $(DEB_PACKAGES)
 PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-dev pkg-config python3 python3-venv
 
 .PHONY: all demo test test-system lint bench certify release install tsan asan clean packages python uninstall deb
@@ -93,8 +96,10 @@ uninstall:
 	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" packaging/uninstall
 
 # A package for Debian, in .build/deb.
+deb: PACKAGES += $(DEB_PACKAGES)
 deb: $(if $(filter $(RELEASE),$(PROGRAMS)),release)
 	mkdir -p .build/deb
+	rm -f .build/deb/*.deb
 	packaging/debian/build "$(PROGRAMS)" "$(shell pwd)/.build/deb"
 
 # Sanitizers build in folders of their own: switching flags in one costs a whole build.
