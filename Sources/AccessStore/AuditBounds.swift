@@ -15,8 +15,9 @@ public struct AuditBounds: Hashable, Sendable {
     /// Windows open at once, counted as ``windowsPerApp``. Past it only who has windows gets a new one, for an old one
     /// of its own.
     public var windows = 16_384
-    /// Apps whose share is kept in mind; further ones have one share together, and their records are not folded.
-    public var apps = 1_024
+    /// Apps of one user whose share is kept in mind; further ones of that user have one share together, and their records are not
+    /// folded.
+    public var appsPerUser = 512
 
     public init() {}
 }

@@ -22,7 +22,10 @@ struct AuditLedger {
     private var accounts: [Owner: AuditAccount] = [:]
     /// Who wrote last is most often who writes next.
     private var latest: AuditAccount?
-    private var overflow: AuditAccount?
+    /// Accounts of each user, those of its own.
+    private var counts: [UInt32: Int] = [:]
+    /// Of each user, for all apps that found no place.
+    private var overflow: [UInt32: AuditAccount] = [:]
     /// Who has used up its share, as far as is known.
     private var exhausted: [ObjectIdentifier: AuditAccount] = [:]
     private var weight = 0
@@ -89,22 +92,33 @@ struct AuditLedger {
             latest = known
             return known
         }
-        if accounts.count >= bounds.apps { forgetIdle(now: record.time) }
-        guard accounts.count < bounds.apps else {
-            let shared = overflow ?? AuditAccount(owner: nil, bounds: bounds, now: record.time)
-            overflow = shared
+        if isFull(owner.uid) { forgetIdle(of: owner.uid, now: record.time) }
+        guard !isFull(owner.uid) else {
+            let shared = overflow[owner.uid] ?? AuditAccount(owner: nil, bounds: bounds, now: record.time)
+            overflow[owner.uid] = shared
             return shared
         }
         let account = AuditAccount(owner: owner, bounds: bounds, now: record.time)
         accounts[owner] = account
+        counts[owner.uid, default: 0] += 1
         latest = account
         return account
     }
 
-    private mutating func forgetIdle(now: Int64) {
+    private func isFull(_ uid: UInt32) -> Bool { counts[uid, default: 0] >= bounds.appsPerUser }
+
+    /// Another user's apps are not looked at: no user's many apps are another's work.
+    private mutating func forgetIdle(of uid: UInt32, now: Int64) {
         latest = nil
-        accounts = accounts.filter { !$0.value.isIdle(bounds, now: now) }
-        exhausted = exhausted.filter { !$0.value.isIdle(bounds, now: now) }
+        for (owner, account) in accounts where owner.uid == uid && account.isIdle(bounds, now: now) {
+            accounts[owner] = nil
+            exhausted[ObjectIdentifier(account)] = nil
+        }
+        counts[uid] = accounts.keys.count { $0.uid == uid }
+        if let shared = overflow[uid], shared.isIdle(bounds, now: now) {
+            exhausted[ObjectIdentifier(shared)] = nil
+            overflow[uid] = nil
+        }
     }
 
     var hasExhausted: Bool { !exhausted.isEmpty }
@@ -112,7 +126,7 @@ struct AuditLedger {
     /// How long this app must wait; `nil` for not at all.
     mutating func wait(_ owner: Owner, now: Int64) -> Duration? {
         guard !exhausted.isEmpty else { return nil }
-        guard let account = accounts[owner] ?? (accounts.count >= bounds.apps ? overflow : nil),
+        guard let account = accounts[owner] ?? (isFull(owner.uid) ? overflow[owner.uid] : nil),
             exhausted[ObjectIdentifier(account)] != nil
         else { return nil }
         guard let wait = account.wait(bounds, now: now) else {

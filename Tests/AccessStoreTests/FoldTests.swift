@@ -332,7 +332,7 @@ struct AuditBoundTests {
 
     @Test("Apps without number share what one has, and those known before keep theirs")
     func manyApps() {
-        store.auditBounds.apps = 2
+        store.auditBounds.appsPerUser = 2
         save(by: mail)
         save(by: notes)
         for number in 1...10 {
@@ -340,6 +340,11 @@ struct AuditBoundTests {
         }
         #expect(wait(Principal(uid: 1_000, strength: .unverified, app: "/copy/11")) != nil)
         #expect(wait(mail) == nil && wait(notes) == nil)
+        // Another user's apps are none of these.
+        let other = Principal(uid: 1_001, strength: .unverified, app: "/copy/11")
+        #expect(wait(other) == nil)
+        for _ in 1...4 { save(by: other) }
+        #expect(wait(other) == nil)
         // Who has been quiet for long enough makes room.
         save(by: elsewhere, after: 7_200)
         #expect(wait(elsewhere, after: 7_200) == nil)
