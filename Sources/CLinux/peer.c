@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* The headers of Debian 12 are older than these. */
@@ -41,6 +43,27 @@ int clinux_pidfd_open(int32_t pid)
     return pidfd < 0 ? -errno : (int)pidfd;
 }
 
+/* linux/pidfd.h of Linux 6.13, as far as it is of use here; the kernel fills as much as it is given room for. */
+struct information {
+    uint64_t mask, control_group;
+    uint32_t pid, tgid, ppid, ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
+    int32_t exit_code;
+};
+#define INFORMATION_PID 1u
+
+_Static_assert(_IOWR(0xFF, 11, struct information) == CLINUX_PIDFD_GET_INFO, "the number has the size in it");
+
+int clinux_pidfd_pid(int pidfd)
+{
+    struct statfs system;
+    if (fstatfs(pidfd, &system) != 0) return -errno;
+    /* PIDFS_MAGIC. Nothing else is asked in this way: what the number means to it is its own affair. */
+    if (system.f_type != 0x50494446) return -ENOTTY;
+    struct information information = { .mask = INFORMATION_PID };
+    if (ioctl(pidfd, CLINUX_PIDFD_GET_INFO, &information) != 0) return errno == EINVAL ? -ENOTTY : -errno;
+    return (information.mask & INFORMATION_PID) && information.tgid <= INT32_MAX ? (int)information.tgid : -EIO;
+}
+
 int clinux_pidfd_has_ended(int pidfd)
 {
     struct pollfd watched = { .fd = pidfd, .events = POLLIN };
@@ -58,14 +81,14 @@ int clinux_open_path(int directory, const char *name, int follow)
     return descriptor < 0 ? -errno : descriptor;
 }
 
-int clinux_file_status(int descriptor, struct clinux_file *out)
+static int file_status(int directory, const char *name, int flags, struct clinux_file *out)
 {
     struct statx status;
     unsigned wanted = STATX_BASIC_STATS;
 #ifdef STATX_MNT_ID
     wanted |= STATX_MNT_ID;
 #endif
-    if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, wanted, &status) != 0) return -errno;
+    if (statx(directory, name, flags | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, wanted, &status) != 0) return -errno;
     out->device_major = status.stx_dev_major;
     out->device_minor = status.stx_dev_minor;
     out->inode = status.stx_ino;
@@ -75,6 +98,8 @@ int clinux_file_status(int descriptor, struct clinux_file *out)
     out->changed_seconds = status.stx_ctime.tv_sec;
     out->changed_nanoseconds = status.stx_ctime.tv_nsec;
     out->is_regular = S_ISREG(status.stx_mode);
+    out->is_folder = S_ISDIR(status.stx_mode);
+    out->reserved = 0;
     out->owner = status.stx_uid;
     out->mode = status.stx_mode & 07777;
     out->mount = 0;
@@ -84,6 +109,28 @@ int clinux_file_status(int descriptor, struct clinux_file *out)
         out->mount = status.stx_mnt_id;
         out->has_mount = 1;
     }
+#endif
+    return 0;
+}
+
+int clinux_file_status(int descriptor, struct clinux_file *out)
+{
+    return file_status(descriptor, "", AT_EMPTY_PATH, out);
+}
+
+int clinux_file_status_at(int directory, const char *name, int follow, struct clinux_file *out)
+{
+    return file_status(directory, name, follow ? 0 : AT_SYMLINK_NOFOLLOW, out);
+}
+
+uint64_t clinux_mount(int descriptor)
+{
+    /* STATX_MNT_ID_UNIQUE, Linux 6.8. */
+    const unsigned unique = 0x4000;
+    struct statx status;
+    if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, unique, &status) != 0) return 0;
+#ifdef STATX_MNT_ID
+    if (status.stx_mask & unique) return status.stx_mnt_id;
 #endif
     return 0;
 }

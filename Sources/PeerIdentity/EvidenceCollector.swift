@@ -16,20 +16,28 @@ public final class EvidenceCollector: EvidenceSource {
     public func prepare() { reader.prepare() }
 
     public func collect(_ peer: PeerHandle) throws(PeerError) -> Evidence {
-        try reader.collect(peer) { (hashing) throws(PeerError) in
-            try Self.look(peer, hashing ? IDENTIFY_WANTS_DIGEST : 0)
-        }
+        try reader.collect(peer, OwnLook(vantage: reader.vantage))
     }
 
     public func isStill(_ peer: PeerHandle, _ evidence: Evidence) -> Bool {
-        guard let seen = try? Self.look(peer, IDENTIFY_WANTS_EXECUTABLE_ONLY) else { return false }
-        return reader.isStill(peer, evidence, seen)
-    }
-
-    private static func look(_ peer: PeerHandle, _ wants: UInt32) throws(PeerError) -> Look {
         var look = identify_look()
-        switch identify_look_at(peer.pidfd, wants, HashCache.sizeLimit, &look) {
-        case 0: return Look(look)
+        guard identify_look_at(peer.pidfd, IDENTIFY_WANTS_EXECUTABLE_ONLY, 0, &look) == 0 else { return false }
+        return reader.isStill(peer, evidence, Look(look))
+    }
+}
+
+private struct OwnLook: ProcessLooker {
+    let vantage: Evidence.Vantage
+
+    func look(
+        _ peer: PeerHandle, _ process: ProcessDirectory, hashing: Bool, known: Sight?
+    ) throws(PeerError) -> Sight {
+        if let known, known.isStill(peer, process) { return known }
+        let digest = hashing ? IDENTIFY_WANTS_DIGEST : 0
+        let place = vantage == .system ? IDENTIFY_WANTS_PLACE : 0
+        var seen = identify_known()
+        switch identify_know(peer.pidfd, process.descriptor, digest | place, HashCache.sizeLimit, &seen) {
+        case 0: return Sight(seen)
         case -ESRCH: throw PeerError.ended
         case let code: throw PeerError.unreadable(what: "process", errno: -code)
         }

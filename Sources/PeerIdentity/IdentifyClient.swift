@@ -37,20 +37,18 @@ public final class IdentifyClient: EvidenceSource {
     }
 
     public func collect(_ peer: PeerHandle) throws(PeerError) -> Evidence {
-        try reader.collect(peer) { (hashing) throws(PeerError) in
-            try look(peer, hashing ? IDENTIFY_WANTS_DIGEST : 0, Self.patience)
-        }
+        try reader.collect(peer, self)
     }
 
     public func isStill(_ peer: PeerHandle, _ evidence: Evidence) -> Bool {
         guard let seen = try? look(peer, IDENTIFY_WANTS_EXECUTABLE_ONLY, Self.loopPatience) else { return false }
-        return reader.isStill(peer, evidence, seen)
+        return reader.isStill(peer, evidence, Look(seen))
     }
 
-    private func look(_ peer: PeerHandle, _ wants: UInt32, _ patience: CInt) throws(PeerError) -> Look {
+    private func look(_ peer: PeerHandle, _ wants: UInt32, _ patience: CInt) throws(PeerError) -> identify_look {
         let answer = try ask(peer.pidfd, wants, uid: peer.uid, patience)
         switch answer.outcome {
-        case IDENTIFY_LOOKED.rawValue: return Look(answer.look)
+        case IDENTIFY_LOOKED.rawValue: return answer.look
         case IDENTIFY_ENDED.rawValue: throw PeerError.ended
         case IDENTIFY_TIMED_OUT.rawValue: throw PeerError.unreadable(what: "process", errno: ETIMEDOUT)
         case IDENTIFY_BUSY.rawValue: throw PeerError.unreadable(what: "process", errno: EBUSY)
@@ -66,5 +64,16 @@ public final class IdentifyClient: EvidenceSource {
         let result = identify_ask(socket, &request, pidfd, patience, &answer)
         guard result == 0 else { throw PeerError.unreadable(what: "contactbroker-identify", errno: -result) }
         return answer
+    }
+}
+
+/// The helper looks each time, whoever is known: only what it says need not be read twice.
+extension IdentifyClient: ProcessLooker {
+    func look(
+        _ peer: PeerHandle, _ process: ProcessDirectory, hashing: Bool, known: Sight?
+    ) throws(PeerError) -> Sight {
+        var seen = try look(peer, hashing ? IDENTIFY_WANTS_DIGEST : 0, Self.patience)
+        if let known, known.isSame(as: &seen) { return known }
+        return Sight(seen)
     }
 }

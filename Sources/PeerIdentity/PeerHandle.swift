@@ -54,13 +54,13 @@ public final class PeerHandle: Sendable {
     }
 
     private static func label(of socket: CInt) -> Reading<String> {
-        let size = 1_024
-        var text = [CChar](repeating: 0, count: size)
-        let length = clinux_peer_label(socket, &text, size)
-        switch length {
-        case -ENOPROTOOPT, -EOPNOTSUPP: return .absent
-        case ..<0: return .unreadable(errno: -length)
-        default: return .found(ExecutablePath.text(of: text[..<Int(length)].lazy.map { UInt8(bitPattern: $0) }))
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1_024) { text in
+            let length = clinux_peer_label(socket, text.baseAddress, text.count)
+            switch length {
+            case -ENOPROTOOPT, -EOPNOTSUPP: return .absent
+            case ..<0: return .unreadable(errno: -length)
+            default: return .found(ExecutablePath.text(of: text[..<Int(length)].lazy.map { UInt8(bitPattern: $0) }))
+            }
         }
     }
 }

@@ -1,27 +1,27 @@
 import AccessControl
 import CLinux
 import Glibc
+import Synchronization
 
 /// `/proc/PID` of one process, held open: what is read through it is never of another process that got the number later.
-final class ProcessDirectory {
-    private let descriptor: CInt
+final class ProcessDirectory: Sendable {
+    let descriptor: CInt
+    private let statusFile: KernelFile
+    private let controlGroupFile: KernelFile
 
     /// - Throws: `errno` as ``PeerError/unreadable(what:errno:)``; where the process has ended, whoever holds its
     ///   pidfd can tell.
     init(pid: Int32) throws(PeerError) {
         descriptor = clinux_open_path(AT_FDCWD, "/proc/\(pid)", 0)
+        statusFile = KernelFile(descriptor, "stat")
+        controlGroupFile = KernelFile(descriptor, "cgroup")
         guard descriptor >= 0 else { throw PeerError.unreadable(what: "process", errno: -descriptor) }
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The whole of a small file; files of procfs tell no size beforehand.
-    func contents(of name: String, limit: Int = 65_536) -> Reading<[UInt8]> {
-        let file = openat(descriptor, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return errno == ENOENT ? .absent : .unreadable(errno: errno) }
-        defer { close(file) }
-        return readAll(file, limit: limit)
-    }
+    /// The text of `/proc/PID/cgroup`.
+    func controlGroup() -> Reading<[UInt8]> { controlGroupFile.contents(limit: 65_536) }
 
     /// The text of a link. A text longer than a path can be is unreadable, never cut.
     func link(_ name: String) -> Reading<[UInt8]> {
@@ -34,7 +34,7 @@ final class ProcessDirectory {
     }
 
     func status() throws(PeerError) -> ProcessStatus {
-        switch contents(of: "stat", limit: 4_096) {
+        switch statusFile.contents(limit: 4_096) {
         case .found(let line):
             guard let status = ProcessStatus(line: line) else {
                 throw PeerError.unreadable(what: "status", errno: EINVAL)
@@ -60,6 +60,44 @@ final class ProcessDirectory {
 
     func namespaces() -> Evidence.Namespaces {
         Evidence.Namespaces(mount: namespace("mnt"), user: namespace("user"))
+    }
+}
+
+/// A file of one process below `/proc`, opened when it is first read and then held: each reading is of that moment, and of
+/// no other process.
+private final class KernelFile: Sendable {
+    private let directory: CInt
+    private let name: String
+    private let opened = Mutex<CInt?>(nil)
+
+    init(_ directory: CInt, _ name: String) {
+        self.directory = directory
+        self.name = name
+    }
+
+    deinit { opened.withLock { if let file = $0 { close(file) } } }
+
+    /// Such a file tells no size beforehand, and all of itself in one piece if there is room for it. More than `limit`
+    /// bytes are unreadable, never cut.
+    func contents(limit: Int) -> Reading<[UInt8]> {
+        let file = opened.withLock { opened in
+            if let file = opened { return file }
+            let file = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            if file >= 0 { opened = file }
+            return file >= 0 ? file : -errno
+        }
+        guard file >= 0 else { return -file == ENOENT ? .absent : .unreadable(errno: -file) }
+        for room in [1_024, limit + 1] {
+            var count = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: room) { piece, size in
+                repeat { count = pread(file, piece.baseAddress, room, 0) } while count < 0 && errno == EINTR
+                if count < 0 { count = -Int(errno) }
+                size = max(0, count)
+            }
+            if count < 0 { return .unreadable(errno: CInt(-count)) }
+            if count < room { return .found(bytes) }
+        }
+        return .unreadable(errno: EFBIG)
     }
 }
 

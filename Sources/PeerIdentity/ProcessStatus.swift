@@ -16,13 +16,18 @@ struct ProcessStatus: Hashable {
         guard let open = line.firstIndex(of: UInt8(ascii: "(")),
             let close = line.lastIndex(of: UInt8(ascii: ")")), open < close
         else { return nil }
-        let fields = line[line.index(after: close)...].split(separator: UInt8(ascii: " "))
         // Field 3 of the line is the first here.
-        guard fields.count >= 20,
-            let parent = Self.number(fields[1], as: Int32.self),
-            let session = Self.number(fields[3], as: Int32.self),
-            let terminal = Self.number(fields[4], as: Int32.self),
-            let startTime = Self.number(fields[19], as: UInt64.self)
+        var fields = line[(close + 1)...]
+        func next<Number: FixedWidthInteger>(after skipped: Int, as: Number.Type) -> Number? {
+            for _ in 0...skipped {
+                fields = fields.drop { $0 != UInt8(ascii: " ") }.drop { $0 == UInt8(ascii: " ") }
+            }
+            return Self.number(fields.prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") }, as: Number.self)
+        }
+        guard let parent = next(after: 1, as: Int32.self),
+            let session = next(after: 1, as: Int32.self),
+            let terminal = next(after: 0, as: Int32.self),
+            let startTime = next(after: 14, as: UInt64.self)
         else { return nil }
         command = ExecutablePath.text(of: line[(open + 1)..<close])
         self.parent = parent
@@ -31,7 +36,21 @@ struct ProcessStatus: Hashable {
         self.startTime = startTime
     }
 
+    /// Decimal digits, with or without a sign before them.
     private static func number<Number: FixedWidthInteger>(_ digits: ArraySlice<UInt8>, as: Number.Type) -> Number? {
-        Number(String(decoding: digits, as: UTF8.self))
+        let isNegative = digits.first == UInt8(ascii: "-")
+        let digits = isNegative ? digits.dropFirst() : digits
+        guard !digits.isEmpty else { return nil }
+        var value = Number.zero
+        for digit in digits {
+            guard case UInt8(ascii: "0")...UInt8(ascii: "9") = digit else { return nil }
+            let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+            let one = Number(digit - UInt8(ascii: "0"))
+            let (next, isTooLargeToo) =
+                isNegative ? tens.subtractingReportingOverflow(one) : tens.addingReportingOverflow(one)
+            guard !isTooLarge, !isTooLargeToo else { return nil }
+            value = next
+        }
+        return value
     }
 }

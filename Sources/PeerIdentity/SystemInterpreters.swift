@@ -62,10 +62,7 @@ final class SystemInterpreters: Sendable {
     }
 
     private static func status(of path: String) -> clinux_file? {
-        let file = clinux_open_path(AT_FDCWD, path, 1)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
         var status = clinux_file()
-        return clinux_file_status(file, &status) == 0 ? status : nil
+        return clinux_file_status_at(AT_FDCWD, path, 1, &status) == 0 ? status : nil
     }
 }

@@ -9,7 +9,8 @@ struct Identification {
     let source: any EvidenceSource
 
     /// The caller's side. It says when it began, and connects again when it is let go.
-    static func connect(to path: String, times: Int) throws {
+    static func connect(to path: String, times: Int, on processor: CInt) throws {
+        try Processors.pin(process: getpid(), to: [processor])
         for _ in 0..<times {
             let start = Clock.now()
             let socket = try BlockingSocket(path: path)
@@ -18,9 +19,9 @@ struct Identification {
         }
     }
 
-    /// Nanoseconds for each connection of one new process.
-    func measure(_ count: Int) throws -> [Int64] {
-        let caller = try ChildProcess(Role.program, [Role.caller.rawValue, path, "\(count)"])
+    /// Nanoseconds for each connection of one new process, which runs there.
+    func measure(_ count: Int, on processor: CInt) throws -> [Int64] {
+        let caller = try ChildProcess(Role.program, [Role.caller.rawValue, path, "\(count)", "\(processor)"])
         defer { caller.waitForEnd() }
         return try (0..<count).map { _ in try measureOne() }
     }
@@ -47,7 +48,7 @@ struct Identification {
 extension Benchmark {
     /// The program itself is hashed before: a hash is kept for as long as its file does not change.
     mutating func measureIdentification() throws {
-        try measureIdentification(try EvidenceCollector(), "identified caller")
+        try measureIdentification(try EvidenceCollector(), "identified caller", helper: nil)
         guard geteuid() == 0 else {
             report.remarks.append("identification through the helper was not measured: the helper needs root")
             return
@@ -62,28 +63,38 @@ extension Benchmark {
             guard Clock.now() < deadline else { throw Failure("contactbroker-identify does not answer") }
             usleep(1_000)
         }
-        try measureIdentification(client, "identified caller, through the helper")
+        try measureIdentification(client, "identified caller, through the helper", helper: helper.pid)
     }
 
-    private mutating func measureIdentification(_ source: any EvidenceSource, _ name: String) throws {
+    private mutating func measureIdentification(
+        _ source: any EvidenceSource, _ name: String, helper: pid_t?
+    ) throws {
         let path = scratch.state + "/caller"
         let listener = clinux_listen(path, 0o600, 16)
         guard listener >= 0 else { throw Failure(system: "could not listen", -listener) }
         defer {
             close(listener)
             unlink(path)
+            try? Processors.pin(process: getpid(), to: processors.allowed)
         }
         source.prepare()
         let identification = Identification(listener: listener, path: path, source: source)
-        _ = try identification.measure(1)
-        var first: [Int64] = []
-        var known: [Int64] = []
-        for _ in 0..<40 {
-            let times = try identification.measure(50)
-            first.append(times[0])
-            known += times[1...]
+        // The broker stays on the first; workers that wait already may be anywhere.
+        try Processors.pin(process: getpid(), to: [processors.first])
+        for placing in Placing.allCases {
+            let other = placing == .oneCore ? processors.first : processors.second
+            if let helper { try Processors.pin(process: helper, to: [other]) }
+            _ = try identification.measure(50, on: other)
+            var first: [Int64] = []
+            var known: [Int64] = []
+            for _ in 0..<40 {
+                let times = try identification.measure(50, on: other)
+                first.append(times[0])
+                known += times[1...]
+            }
+            let place = ", " + placing.rawValue
+            report.figures.append(Figure(name + place + ", at first sight", Samples(first), bar: 300))
+            report.figures.append(Figure(name + place + ", known", Samples(known), bar: 50))
         }
-        report.figures.append(Figure(name + ", at first sight", Samples(first), bar: 300))
-        report.figures.append(Figure(name + ", known", Samples(known), bar: 50))
     }
 }

@@ -24,6 +24,14 @@ struct Benchmark {
         return report
     }
 
+    static func runIdentification(build: String) throws -> Report {
+        let scratch = try Scratch(build: build, broker: Role.program(beside: "contactbrokerd"))
+        defer { scratch.remove() }
+        var benchmark = Benchmark(scratch: scratch, size: 0)
+        try benchmark.measureIdentification()
+        return benchmark.report
+    }
+
     private static func run(
         _ size: Int, _ build: String, _ report: inout Report, _ measure: (inout Benchmark) throws -> Void
     ) throws {

@@ -29,7 +29,9 @@ enum Role: String {
         case (.app, 1): try App(door: arguments[0]).run()
         case (.person, 1): try Person.run(door: arguments[0])
         case (.pong, 2): try PingPong.answer(call: Int(arguments[0]) ?? 1, reply: Int(arguments[1]) ?? 1)
-        case (.caller, 2): try Identification.connect(to: arguments[0], times: Int(arguments[1]) ?? 1)
+        case (.caller, 3):
+            try Identification.connect(
+                to: arguments[0], times: Int(arguments[1]) ?? 1, on: CInt(arguments[2]) ?? 0)
         case (.app, _), (.person, _), (.pong, _), (.caller, _): throw Failure("another number of arguments is needed")
         }
     }

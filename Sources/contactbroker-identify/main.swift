@@ -51,6 +51,8 @@ guard let state = ccrypto_sha256_begin(), ccrypto_sha256_finish(state, &sum) == 
     stop("could not start: SHA-256 is not there")
 }
 
+identify_begin()
+
 let confined = identify_confine()
 guard confined == 0 else {
     stop(

@@ -5,6 +5,7 @@ import Dispatch
 import Glibc
 import Logging
 import PeerIdentity
+import Synchronization
 import Varlink
 import VarlinkServer
 
@@ -24,6 +25,8 @@ struct Reception {
     /// takes seconds to read keep few others waiting, and none of another user's.
     private static let identification = (0..<256).map { DispatchQueue(label: "identification \($0)") }
 
+    private static let names = UserNames()
+
     private static func place(of peer: PeerHandle) -> Int { Int(peer.uid % 16) * 16 + Int(peer.pid % 16) }
 
     func admit(_ accepted: AcceptedPeer, _ decide: @escaping (Admission) -> Void) {
@@ -42,7 +45,7 @@ struct Reception {
         Self.identification[Self.place(of: peer)].async {
             let result = Self.identify(peer, source, manifests)
             // Where users are kept may be far away.
-            let user = userName(peer.uid)
+            let user = (try? result.get()).map { Self.names.name(of: peer.uid, in: $0.0.process) } ?? ""
             loop.execute {
                 let (decide, broker) = bound.value
                 switch result {
@@ -111,5 +114,32 @@ extension Logger {
         tell(
             .turnedAway, "process \(peer.pid) was turned away from \(door.name): \(reason)",
             [("uid", "\(peer.uid)"), ("pid", "\(peer.pid)"), ("door", door.name)])
+    }
+}
+
+/// As whom processes were started. Looked up once for each process and user: whoever is renamed, or has their number given
+/// to somebody else, while it runs has not started it.
+final class UserNames: Sendable {
+    /// Processes remembered; beyond it all are looked up anew.
+    private static let capacity = 256
+
+    private struct Process: Hashable {
+        let identity: ProcessIdentity
+        let uid: UInt32
+    }
+
+    private let names = Mutex<[Process: String]>([:])
+
+    func name(of uid: UInt32, in process: ProcessIdentity) -> String {
+        let process = Process(identity: process, uid: uid)
+        if let known = names.withLock({ $0[process] }) { return known }
+        let name = userName(uid)
+        // A number in place of a name may be a failure that passes.
+        guard name != "\(uid)" else { return name }
+        names.withLock { names in
+            if names.count >= Self.capacity { names = [:] }
+            names[process] = name
+        }
+        return name
     }
 }

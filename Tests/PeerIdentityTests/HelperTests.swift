@@ -112,7 +112,7 @@ struct HelperTests {
         var open = glob_t()
         defer { globfree(&open) }
         glob("/proc/\(helper.pid)/fd/*", 0, nil, &open)
-        #expect(open.gl_pathc <= 6)
+        #expect(open.gl_pathc <= 6 + 2 * Int(IDENTIFY_READY_WORKERS))
     }
 
     @Test("A process that has ended is said to have ended", arguments: [true, false])
@@ -204,9 +204,10 @@ struct HelperTests {
         let start = clock.now
         let stopper = DispatchGroup()
         let watched = helper.pid
-        DispatchQueue.global().async(group: stopper) {
+        // A queue of its own has a thread of its own, however busy the others are.
+        DispatchQueue(label: "stopper").async(group: stopper) {
             while clock.now - start < .seconds(5) {
-                for worker in RunningHelper.workers(of: watched) where kill(worker, SIGSTOP) == 0 { return }
+                for worker in RunningHelper.working(of: watched) where kill(worker, SIGSTOP) == 0 { return }
             }
         }
         let outcome = try helper.say(RunningHelper.request { $0.wants = IDENTIFY_WANTS_DIGEST }, [process])
@@ -214,8 +215,44 @@ struct HelperTests {
         #expect(outcome == IDENTIFY_TIMED_OUT.rawValue)
         #expect(clock.now - start >= .milliseconds(450))
         #expect(clock.now - start < .seconds(3))
-        #expect(helper.workers.isEmpty)
+        #expect(helper.working.isEmpty)
         #expect(try helper.say(RunningHelper.request(), [process]) == IDENTIFY_LOOKED.rawValue)
+    }
+
+    @Test("A worker serves one request: the next is another process's, which waited for it")
+    func oneEach() throws {
+        let helper = try RunningHelper()
+        let caller = try TestCaller()
+        let process = try pidfd(of: caller)
+        defer { close(process) }
+        #expect(try helper.client().isAnswered())
+        let deadline = ContinuousClock.now + .seconds(20)
+        var gone: Set<pid_t> = []
+        for _ in 0..<3 * Int(IDENTIFY_READY_WORKERS) {
+            while helper.workers.count < Int(IDENTIFY_READY_WORKERS), .now < deadline {}
+            let before = Set(helper.workers)
+            #expect(try helper.say(RunningHelper.request(), [process]) == IDENTIFY_LOOKED.rawValue)
+            while before.isSubset(of: helper.workers), .now < deadline {}
+            let ended = before.subtracting(helper.workers)
+            #expect(ended.count == 1)
+            gone.formUnion(ended)
+            #expect(gone.isDisjoint(with: helper.workers))
+        }
+    }
+
+    @Test("Whatever ends the workers that wait, those who ask are answered")
+    func endedReady() throws {
+        let helper = try RunningHelper()
+        let caller = try TestCaller()
+        let process = try pidfd(of: caller)
+        defer { close(process) }
+        for _ in 0..<20 {
+            for worker in helper.workers { kill(worker, SIGKILL) }
+            // One that was killed with the request in its hands has failed; the helper has not.
+            let outcome = try helper.say(RunningHelper.request(), [process])
+            #expect([IDENTIFY_LOOKED.rawValue, IDENTIFY_FAILED.rawValue].contains(outcome))
+        }
+        #expect(try helper.client().isAnswered())
     }
 
     @Test(
@@ -259,13 +296,14 @@ struct HelperTests {
                 for _ in 0..<50 where (try? client.collect(peer)) != nil { answers.add(1, ordering: .relaxed) }
             }
         }
-        while threads.wait(timeout: .now()) == .timedOut { most = max(most, helper.workers.count) }
+        while threads.wait(timeout: .now()) == .timedOut { most = max(most, helper.working.count) }
         #expect(answers.load(ordering: .relaxed) == 1_000)
         #expect((1...2).contains(most))
         // The last ones have answered, and end.
         let deadline = ContinuousClock.now + .seconds(5)
-        while !helper.workers.isEmpty, .now < deadline {}
-        #expect(helper.workers.isEmpty)
+        while !helper.working.isEmpty, .now < deadline {}
+        #expect(helper.working.isEmpty)
+        #expect(helper.workers.count <= Int(IDENTIFY_READY_WORKERS))
     }
 
     @Test("The second look goes through the helper too")

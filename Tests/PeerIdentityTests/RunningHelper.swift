@@ -61,8 +61,20 @@ final class RunningHelper {
 
     func client() throws -> IdentifyClient { try IdentifyClient(socket: path) }
 
-    /// Processes that look at this moment.
+    /// Its processes: those that look, and those that wait for a request.
     var workers: [pid_t] { Self.workers(of: pid) }
+
+    /// Those that look at this moment.
+    var working: [pid_t] { Self.working(of: pid) }
+
+    static func working(of pid: pid_t) -> [pid_t] { workers(of: pid).filter(isWorking) }
+
+    /// One that waits has its channel and nothing else open; what one is told to look at comes under the number 1.
+    static func isWorking(_ worker: pid_t) -> Bool {
+        var text = [CChar](repeating: 0, count: 64)
+        guard readlink("/proc/\(worker)/fd/1", &text, text.count - 1) > 0 else { return false }
+        return strcmp(text, "anon_inode:[pidfd]") == 0
+    }
 
     static func workers(of pid: pid_t) -> [pid_t] {
         guard case .found(let text) = contents(ofFile: "/proc/\(pid)/task/\(pid)/children") else { return [] }

@@ -58,8 +58,17 @@ int identify_accept(int listener, uint32_t uid);
 int identify_receive(int connection, struct identify_request *request, int *pidfd);
 /* An answer without a look. Never waits. */
 void identify_refuse(int connection, enum identify_outcome outcome);
-/* A process that looks, answers on the connection and ends: its number, or -errno. *pidfd of it is for the caller. */
-int identify_start_worker(int connection, int pidfd, const struct identify_request *request, int *worker);
+/* How many workers wait ready. */
+#define IDENTIFY_READY_WORKERS 4
+
+/* What is done before there is a request, and before identify_confine(). */
+void identify_begin(void);
+/* A process, shut in already, that waits for one request, looks, answers and ends: its number, or -errno. *worker, a pidfd
+   of it, and *channel, by which it is told, are for the caller. */
+int identify_make_worker(int *worker, int *channel);
+/* Hands it the one request it serves, with a connection to answer on and a pidfd to look at, which stay the caller's.
+   0, or -errno: it is there no more. Never waits. */
+int identify_hand_over(int channel, const struct identify_request *request, int connection, int pidfd);
 /* Kills it. */
 void identify_kill(int worker);
 /* Takes leave of one that has ended. 1 where it ended well. */
