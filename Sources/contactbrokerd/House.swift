@@ -56,8 +56,9 @@ final class House {
         broker = Broker(surroundings: surroundings, limits: limits, access: access)
         do {
             let manifests = setting.manifests(log)
+            let complaints = Complaints(loop: loop, log: log)
             for door in ContactsInterface.allCases {
-                doors.append(try open(door, loop, evidence, manifests, log, failed))
+                doors.append(try open(door, loop, evidence, manifests, complaints, log, failed))
             }
         } catch {
             close()
@@ -72,7 +73,7 @@ final class House {
 
     private func open(
         _ interface: ContactsInterface, _ loop: EventLoop, _ evidence: any EvidenceSource,
-        _ manifests: AppManifests, _ log: Logger,
+        _ manifests: AppManifests, _ complaints: Complaints, _ log: Logger,
         _ failed: @escaping @Sendable () -> Void
     ) throws -> Door {
         guard let place = setting.doors[interface] else { throw Failure("no place for the door \(interface.name)") }
@@ -80,16 +81,17 @@ final class House {
         let service = try ServiceInterface(interface.service)
         let reception = Reception(
             door: interface, setting: setting, broker: broker, loop: loop, source: evidence,
-            manifests: manifests, log: log)
+            manifests: manifests, complaints: complaints)
         let admit: Door.Admit = { peer, decide in reception.admit(peer, decide) }
         let onCall: (Call) -> Void = { call in if !service.answer(call) { broker.answer(call) } }
         let onClose: (any Connection, CloseReason) -> Void = { connection, reason in
             if case .foreignBytes(let writer, let user, let owner) = reason {
-                log.warning(
+                complaints.tell(
+                    of: user,
                     """
                     process \(writer) of user \(user) wrote into the connection of process \(owner) at \(interface.name); \
                     it was closed
-                    """)
+                    """, [("uid", "\(user)"), ("pid", "\(writer)"), ("door", interface.name)])
             }
             broker.closed(connection)
         }

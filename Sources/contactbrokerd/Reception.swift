@@ -3,7 +3,6 @@ import Broker
 import ContactsInterface
 import Dispatch
 import Glibc
-import Logging
 import PeerIdentity
 import Synchronization
 import Varlink
@@ -19,7 +18,7 @@ struct Reception {
     let loop: EventLoop
     let source: any EvidenceSource
     let manifests: AppManifests
-    let log: Logger
+    let complaints: Complaints
 
     /// Several at a time, and one process always in the same place: a thousand connections of one whose executable
     /// takes seconds to read keep few others waiting, and none of another user's.
@@ -31,7 +30,9 @@ struct Reception {
 
     func admit(_ accepted: AcceptedPeer, _ decide: @escaping (Admission) -> Void) {
         guard setting.serves(accepted.userID, at: door) else {
-            log.warning("user \(accepted.userID) was turned away: this broker serves \(getuid()) alone")
+            complaints.tell(
+                of: accepted.userID, "user \(accepted.userID) was turned away: this broker serves \(getuid()) alone",
+                [("uid", "\(accepted.userID)"), ("door", door.name)])
             return decide(.refuse)
         }
         let peer: PeerHandle
@@ -40,23 +41,23 @@ struct Reception {
         } catch {
             return decide(.refuse)
         }
-        let (source, loop, log, door, manifests) = (source, loop, log, door, manifests)
-        let bound = LoopBound((decide, broker), loop: loop)
+        let (source, loop, door, manifests) = (source, loop, door, manifests)
+        let bound = LoopBound((decide, broker, complaints), loop: loop)
         Self.identification[Self.place(of: peer)].async {
             let result = Self.identify(peer, source, manifests)
             // Where users are kept may be far away.
             let user = (try? result.get()).map { Self.names.name(of: peer.uid, in: $0.0.process) } ?? ""
             loop.execute {
-                let (decide, broker) = bound.value
+                let (decide, broker, complaints) = bound.value
                 switch result {
                 case .failure(.ended):
                     decide(.refuse)
                 case .failure(let error):
-                    log.tell(peer, "it could not be identified: \(error)", door)
+                    complaints.tell(peer, "it could not be identified: \(error)", door)
                     decide(.refuse)
                 case .success((let evidence, let judgement)):
                     let isOwner = broker.isOwner(peer.uid, named: user)
-                    decide(Self.admission(evidence, judgement, peer, source, door, isOwner: isOwner, log))
+                    decide(Self.admission(evidence, judgement, peer, source, door, isOwner: isOwner, complaints))
                 }
             }
         }
@@ -75,21 +76,21 @@ struct Reception {
 
     private static func admission(
         _ evidence: Evidence, _ judgement: Judgement, _ peer: PeerHandle, _ source: any EvidenceSource,
-        _ door: ContactsInterface, isOwner: Bool, _ log: Logger
+        _ door: ContactsInterface, isOwner: Bool, _ complaints: Complaints
     ) -> Admission {
         switch judgement {
         case .refused where evidence.uid == 0 && door == .admin:
             // A broker without privilege cannot look at root's processes, and need not: root is believed.
             return .admit(context: CallerSession(caller: root(evidence), door: door) { false })
         case .refused(let refusal):
-            log.tell(peer, "it cannot be told who it is: \(refusal)", door)
+            complaints.tell(peer, "it cannot be told who it is: \(refusal)", door)
             return .refuse
         case .caller(let caller):
             switch door {
             case .contacts: break
             case .agent, .admin:
                 guard !caller.isSandboxed else {
-                    log.tell(peer, "it is in a sandbox", door)
+                    complaints.tell(peer, "it is in a sandbox", door)
                     return .refuse
                 }
             }
@@ -108,11 +109,11 @@ private func root(_ evidence: Evidence) -> Caller {
         session: nil, terminal: nil, isInterpreter: false, isSandboxed: false)
 }
 
-extension Logger {
+extension Complaints {
     /// Somebody who connected is not served.
     fileprivate func tell(_ peer: PeerHandle, _ reason: String, _ door: ContactsInterface) {
         tell(
-            .turnedAway, "process \(peer.pid) was turned away from \(door.name): \(reason)",
+            of: peer.uid, "process \(peer.pid) was turned away from \(door.name): \(reason)",
             [("uid", "\(peer.uid)"), ("pid", "\(peer.pid)"), ("door", door.name)])
     }
 }

@@ -2,7 +2,7 @@
 
 
 from house.accounts import run as run_as
-from house.broker import fresh, secrets, taken_for
+from house.broker import command, fresh, pid, secrets, taken_for
 from house.varlink import ADMIN, AGENT, APPS
 from house.verdict import must, run, tries
 
@@ -34,6 +34,26 @@ def admins_door():
         got[method] = said.strip()
         must("NotAuthorized" in said or said.strip() == "closed", f"{method}: {said}")
     return got["ListGrants"]
+
+
+@tries("knocks there two hundred times, to bury in the journal what others do", "twenty entries")
+def complaints():
+    command("journalctl", "--rotate")
+    fresh()
+    knocks = (
+        "import socket\n"
+        "for _ in range(200):\n"
+        "    door = socket.socket(socket.AF_UNIX)\n"
+        f"    door.connect({ADMIN!r})\n"
+        "    door.recv(1)\n"
+        "    door.close()\n")
+    status, said = inside("python3", "-c", knocks)
+    must(status == 0, said)
+    command("journalctl", "--sync")
+    _, text = command("journalctl", "--no-pager", "-q", "-o", "cat", f"_PID={pid()}", "-g", "turned away")
+    must(len(text.splitlines()) <= 20, f"{len(text.splitlines())} entries")
+    must(text, "not one entry")
+    return f"{len(text.splitlines())} entries"
 
 
 @tries("starts the installed agent inside", "its group is not given; it reaches nothing")
