@@ -33,6 +33,12 @@ done
 hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/PeerIdentity Sources/VarlinkClient Sources/BrokerConnection || true)
 [ -z "$hits" ] || say "Foundation doubles the start of a small program: $hits"
 
+# Neither the daemon nor what it is made of (Documentation/Decisions/0015-no-foundation-in-the-broker.md).
+for room in Policy ContactsStore AccessStore Manifests VarlinkServer System Broker contactbrokerd; do
+    hits=$(git grep -nE '^(@preconcurrency )?import ((struct|class|enum|func) )?(Foundation|GRDB$|ArgumentParser|TOMLKit)' -- "Sources/$room" || true)
+    [ -z "$hits" ] || say "Foundation is a quarter of the broker's memory: $hits"
+done
+
 hits=$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- Sources Tests Examples ':!Tests/lint.sh' || true)
 [ -z "$hits" ] || say "unfinished: $hits"
 

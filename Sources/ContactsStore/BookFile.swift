@@ -1,4 +1,3 @@
-import GRDB
 import GRDBSQLite
 import Glibc
 
@@ -76,23 +75,26 @@ struct BookFile {
         guard fchmod(descriptor, 0o600) == 0 else {
             throw .unavailable(reason: "cannot set the file's mode: \(Self.errorText)")
         }
-        do {
-            let database = try DatabaseQueue(path: making)
-            try Schema.migrator.migrate(database)
-            try database.write { db in
-                try db.execute(
-                    sql: "INSERT INTO book (only, uid, userName, firstUse, forms) VALUES (1, ?, ?, unixepoch(), ?)",
-                    arguments: [Int64(owner.uid), owner.name, forms])
-            }
-            try database.close()
-        } catch {
-            throw StoreError(error)
-        }
+        try Self.fill(making, owner, forms)
         // A link, since it never replaces a file that came meanwhile.
         guard fsync(descriptor) == 0, link(making, path) == 0 else {
             throw .unavailable(reason: "cannot put the file in its place: \(Self.errorText)")
         }
         Self.syncFolder(folder)
+    }
+
+    /// When this returns the file is closed.
+    private static func fill(_ path: String, _ owner: StoreOwner, _ forms: String) throws(StoreError) {
+        do {
+            let database = try Database(path: path, patience: 0)
+            try Schema.migrator.migrate(database)
+            let insert = try PreparedStatement(
+                database, "INSERT INTO book (only, uid, userName, firstUse, forms) VALUES (1, ?, ?, unixepoch(), ?)")
+            insert.bind([.integer(Int64(owner.uid)), .text(owner.name), .text(forms)])
+            try insert.run()
+        } catch {
+            throw StoreError(error)
+        }
     }
 
     private func makeFolder() throws(StoreError) {

@@ -1,5 +1,4 @@
 import ContactsModel
-import GRDB
 import Normalization
 import Synchronization
 
@@ -44,7 +43,7 @@ final class SaveCount: Sendable {
 /// The reading connection, with its statements. Each statement sees one state of the book; between calls none is held but
 /// for the moments that ``ContactsStore/hold()`` speaks of.
 final class BookReader {
-    private let queue: DatabaseQueue
+    private let database: Database
     let normalizer: Normalizer
     private var statements: [String: PreparedStatement] = [:]
     /// The one of ``statements`` that is asked for most; finding it by its text costs as much as half the read.
@@ -54,22 +53,21 @@ final class BookReader {
     private var held: Int?
     private let saves: SaveCount
 
-    init(queue: DatabaseQueue, normalizer: Normalizer, saves: SaveCount) {
-        self.queue = queue
+    init(database: Database, normalizer: Normalizer, saves: SaveCount) {
+        self.database = database
         self.normalizer = normalizer
         self.saves = saves
     }
 
     func close() {
         release()
-        // Before the connection: SQLite closes none that has statements.
+        // Before the connection: SQLite keeps it open while it has statements.
         contactStatement = nil
         statements.removeAll()
-        try? queue.close()
+        database.close()
     }
 
-    /// Runs without a transaction, and past GRDB's queue, which costs more than the read of a contact: nobody else has
-    /// the connection, and the reader serves one call at a time. The queue is entered to prepare statements.
+    /// Runs without a transaction.
     func onConnection<Result>(_ body: (Connection) throws -> Result) throws(StoreError) -> Result {
         // What was saved since is part of every answer.
         if let held, held != saves.now || !saves.mayHold { try letGo() }
@@ -125,7 +123,7 @@ final class BookReader {
             reader.kept = places.places.count <= KeptPlaces.most ? places : nil
         }
 
-        var isInTransaction: Bool { reader.queue.unsafeRead { $0.isInsideTransaction } }
+        var isInTransaction: Bool { reader.database.isInTransaction }
 
         /// The statement of ``ReadSQL/contact``.
         func contactStatement() throws -> PreparedStatement {
@@ -139,7 +137,7 @@ final class BookReader {
             if let statement = reader.statements[sql] { return statement }
             // Texts vary with the number of words and digits only; should they ever be many, start afresh.
             if reader.statements.count >= 128 { reader.statements.removeAll() }
-            let statement = try reader.queue.unsafeRead { db in try PreparedStatement(db, sql) }
+            let statement = try PreparedStatement(reader.database, sql)
             reader.statements[sql] = statement
             return statement
         }

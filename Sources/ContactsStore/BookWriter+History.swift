@@ -1,40 +1,31 @@
 import ContactsModel
-import GRDB
 
 extension BookWriter {
     func lastChange() throws(StoreError) -> Int64 {
-        do {
-            return try queue.read { db in try Int64.fetchOne(db, sql: "SELECT lastChange FROM book") ?? 0 }
-        } catch {
-            throw StoreError(error)
-        }
+        try database.integer("SELECT lastChange FROM book") ?? 0
     }
 
     /// - Parameter records: all, or each of these and the groups of the app, and nothing else.
     func changes(
         after first: Int64, through last: Int64, of records: RecordScope, app: [UInt8]
     ) throws(StoreError) -> [BookChange] {
-        do {
-            return try queue.read { db in
-                var changes: [BookChange] = []
-                switch records {
-                case .all: try Self.append(try PreparedStatement(db, Self.allChanges), first, last, to: &changes)
-                case .only(let records):
-                    let ofRecord = try PreparedStatement(db, Self.changesOfRecord)
-                    for record in records {
-                        ofRecord.bind(3, record.rawValue)
-                        try Self.append(ofRecord, first, last, to: &changes)
-                    }
-                    let ofOwner = try PreparedStatement(db, Self.changesOfOwner)
-                    ofOwner.bind(3, app)
-                    try Self.append(ofOwner, first, last, to: &changes)
-                    changes.sort { $0.number < $1.number }
-                }
-                return changes
+        // The writing connection sees one state for as long as it does not write.
+        var changes: [BookChange] = []
+        switch records {
+        case .all:
+            try Self.append(try PreparedStatement(database, Self.allChanges), first, last, to: &changes)
+        case .only(let records):
+            let ofRecord = try PreparedStatement(database, Self.changesOfRecord)
+            for record in records {
+                ofRecord.bind(3, record.rawValue)
+                try Self.append(ofRecord, first, last, to: &changes)
             }
-        } catch {
-            throw StoreError(error)
+            let ofOwner = try PreparedStatement(database, Self.changesOfOwner)
+            ofOwner.bind(3, app)
+            try Self.append(ofOwner, first, last, to: &changes)
+            changes.sort { $0.number < $1.number }
         }
+        return changes
     }
 
     private static let columns = """

@@ -1,11 +1,10 @@
 import CLinux
 import ContactsModel
-import GRDB
 import Normalization
 
 /// The writing connection. It belongs to the user's queue.
 final class BookWriter {
-    let queue: DatabaseQueue
+    let database: Database
     private let file: BookFile
     private let identity: [UInt64]
     private let normalizer: Normalizer
@@ -19,22 +18,22 @@ final class BookWriter {
     /// The order in which beginnings of names are kept: the owner's.
     private var ordering = BookSettings().sortOrder
 
-    init(queue: DatabaseQueue, file: BookFile, normalizer: Normalizer) throws(StoreError) {
+    init(database: Database, file: BookFile, normalizer: Normalizer) throws(StoreError) {
         guard let identity = file.identity() else { throw .unavailable(reason: "the file is gone") }
-        self.queue = queue
+        self.database = database
         self.file = file
         self.identity = identity
         self.normalizer = normalizer
     }
 
     func close() {
-        // Before the connection: SQLite closes none that has statements.
+        // Before the connection: SQLite keeps it open while it has statements.
         statements = nil
         groups = nil
         history = nil
         linking = nil
         containers = nil
-        try? queue.close()
+        database.close()
     }
 
     @discardableResult
@@ -97,7 +96,7 @@ final class BookWriter {
 
     func readLinks() throws(StoreError) {
         do {
-            links = try queue.read { db in try LinkStatements.all(db) }
+            links = try LinkStatements.all(database)
         } catch {
             throw StoreError(error)
         }
@@ -111,42 +110,34 @@ final class BookWriter {
 
     /// What the owner prefers. What cannot be read is as if never said.
     func settings() throws(StoreError) -> BookSettings {
-        do {
-            return try queue.read { db in
-                var settings = BookSettings()
-                guard let row = try Row.fetchOne(db, sql: "SELECT sortOrder, displayOrder, countryCode FROM book")
-                else {
-                    return settings
-                }
-                let order = { (number: Int64?) in number.flatMap(UInt8.init(exactly:)).flatMap(ContactOrder.init) }
-                settings.sortOrder = order(row[0]) ?? settings.sortOrder
-                settings.displayOrder = order(row[1]) ?? settings.displayOrder
-                settings.countryCode = row[2] ?? settings.countryCode
-                return settings
-            }
-        } catch {
-            throw StoreError(error)
+        var settings = BookSettings()
+        let row = try PreparedStatement(database, "SELECT sortOrder, displayOrder, countryCode FROM book")
+        guard try row.step() else { return settings }
+        let order = { (column: Int32) in
+            row.isNull(column) ? nil : UInt8(exactly: row.integer(column)).flatMap(ContactOrder.init)
         }
+        settings.sortOrder = order(0) ?? settings.sortOrder
+        settings.displayOrder = order(1) ?? settings.displayOrder
+        settings.countryCode = row.isNull(2) ? settings.countryCode : row.text(2)
+        return settings
     }
 
     /// How many contacts there are.
     func size() throws(StoreError) -> Int {
-        do {
-            return try queue.read { db in try Int.fetchOne(db, sql: ReadSQL.countAll) ?? 0 }
-        } catch {
-            throw StoreError(error)
-        }
+        try Int(database.integer(ReadSQL.countAll) ?? 0)
     }
 
     func set(_ settings: BookSettings) throws(StoreError) {
         do {
             try transaction { db, statements in
                 if settings.sortOrder != ordering { try statements.reorderBeginnings(settings.sortOrder) }
-                try db.execute(
-                    sql: "UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?",
-                    arguments: [
-                        Int64(settings.sortOrder.rawValue), Int64(settings.displayOrder.rawValue), settings.countryCode,
-                    ])
+                let update = try PreparedStatement(
+                    db, "UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?")
+                update.bind([
+                    .integer(Int64(settings.sortOrder.rawValue)), .integer(Int64(settings.displayOrder.rawValue)),
+                    .text(settings.countryCode),
+                ])
+                try update.run()
             }
             ordering = settings.sortOrder
         } catch {
@@ -159,7 +150,7 @@ final class BookWriter {
     /// Makes keys and words anew where they were made by other rules.
     func rebuildForms() throws(StoreError) {
         do {
-            let made = try queue.read { db in try String.fetchOne(db, sql: "SELECT forms FROM book") }
+            let made = try database.text("SELECT forms FROM book")
             guard made != normalizer.version else { return }
             try transaction { _, statements in
                 try statements.removeAllForms()
@@ -185,15 +176,9 @@ final class BookWriter {
     /// Empties the log into the file, so that what was deleted is nowhere any more. Waits for nobody: a reader in the
     /// way leaves it for the next time.
     func checkpoint() throws(StoreError) {
-        do {
-            try queue.writeWithoutTransaction { db in
-                try db.checkpoint(.truncate)
-                // Without room in the log saves take longer and are as good.
-                try? beginLog(db)
-            }
-        } catch {
-            throw StoreError(error)
-        }
+        try database.checkpoint()
+        // Without room in the log saves take longer and are as good.
+        try? beginLog()
     }
 
     // MARK: Room in the log
@@ -209,40 +194,35 @@ final class BookWriter {
         let size = clinux_size(file.log)
         // A save that alone took more is one of many, which go on growing the log.
         guard size > roomEnd, size < roomEnd + Self.room else { return }
-        do {
-            try queue.writeWithoutTransaction { db in try fillLog(db, from: size) }
-        } catch {
-            throw StoreError(error)
-        }
+        try fillLog(from: size)
     }
 
     /// The log is empty: writes its header, with a page that says nothing of a contact, and makes room.
-    private func beginLog(_ db: Database) throws {
+    private func beginLog() throws(StoreError) {
         roomEnd = 0
-        try db.execute(sql: "PRAGMA user_version = \(Schema.version)")
-        try fillLog(db, from: clinux_size(file.log))
+        try database.execute(sql: "PRAGMA user_version = \(Schema.version)")
+        try fillLog(from: clinux_size(file.log))
     }
 
     /// Behind what SQLite has written there are zeros, at which it stops reading as at the end of the file.
-    private func fillLog(_ db: Database, from size: Int64) throws {
+    private func fillLog(from size: Int64) throws(StoreError) {
         guard size > 0 else { return }
-        // Nobody else writes meanwhile, not even another program.
-        try db.inTransaction(.immediate) {
+        // Not even another program.
+        try database.whileNobodyWrites {
             if clinux_fill(file.log, size + Self.room, 1) == 0 { roomEnd = size + Self.room }
-            return .rollback
         }
     }
 
     /// Pages that were read or written: the file's, and the next save reads those that it needs.
     func rest() {
         statements?.rest()
-        queue.releaseMemory()
+        database.releaseMemory()
     }
 
     private func transaction(_ body: (Database, WriteStatements) throws -> Void) throws {
         // What is written to a file without a name would be acknowledged and lost.
         guard file.identity() == identity else { throw StoreError.unavailable(reason: "the file was replaced") }
-        try queue.write { db in
+        try database.write { db in
             let statements = try self.statements ?? WriteStatements(db, ordering: ordering)
             self.statements = statements
             statements.beginForms()

@@ -1,6 +1,5 @@
 import CLinux
 import ContactsModel
-import GRDB
 import Normalization
 import Synchronization
 
@@ -59,13 +58,14 @@ public final class ContactsStore: Sendable {
         case .book: try BookConnection.check(file, owner: owner)
         }
         try file.tighten()
-        let writer = try BookWriter(queue: BookConnection.writing(file), file: file, normalizer: writerForms)
+        let writer = try BookWriter(database: BookConnection.writing(file), file: file, normalizer: writerForms)
         do throws(StoreError) {
             try writer.readOrdering()
             try writer.rebuildForms()
             try writer.readLinks()
             let saves = SaveCount()
-            let reader = BookReader(queue: try BookConnection.reading(file), normalizer: readerForms, saves: saves)
+            let reader = BookReader(
+                database: try BookConnection.reading(file), normalizer: readerForms, saves: saves)
             let settings = try writer.settings()
             let kept = Kept(
                 settings: settings, lastChange: try writer.lastChange(), size: 0, links: writer.links,
@@ -85,6 +85,8 @@ public final class ContactsStore: Sendable {
         guard let size = try? write({ writer throws(StoreError) in try writer.size() }) else { return }
         kept.withLock { $0.size = size }
         try? checkpoint()
+        // Counting has read every page of an index.
+        rest()
     }
 
     /// Makes the next saves quick; to be called after one that nobody waits for any more. Not for the loop.

@@ -1,5 +1,4 @@
 import ContactsModel
-import GRDB
 
 /// What is written of containers. Used within a transaction only.
 final class ContainerStatements {

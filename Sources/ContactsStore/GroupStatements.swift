@@ -1,5 +1,4 @@
 import ContactsModel
-import GRDB
 
 /// What is written of groups. Used within a transaction only.
 final class GroupStatements {

@@ -1,5 +1,4 @@
 import ContactsModel
-import GRDB
 
 /// Writes the history of a save, within the save's own transaction.
 final class HistoryStatements {

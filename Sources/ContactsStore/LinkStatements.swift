@@ -1,5 +1,4 @@
 import ContactsModel
-import GRDB
 
 /// What is written of links. Used within a transaction only.
 final class LinkStatements {

@@ -1,18 +1,13 @@
-import GRDB
 import GRDBSQLite
 
-/// A statement that is kept and run again through SQLite's own interface.
-///
-/// GRDB prepares and finalizes it; rows go past GRDB, whose cursors cost several times the read of a contact. It belongs
-/// to its connection, and runs where nothing else uses that connection.
-struct PreparedStatement {
-    private let statement: Statement
+/// A statement that is prepared once and run again. It belongs to its connection, and runs where nothing else uses that.
+/// Parameters count from 1, columns from 0, as in SQLite.
+final class PreparedStatement {
     private let pointer: OpaquePointer
 
-    init(_ db: Database, _ sql: String) throws {
-        statement = try db.makeStatement(sql: sql)
-        pointer = statement.sqliteStatement
-    }
+    init(_ db: Database, _ sql: String) throws(StoreError) { pointer = try db.prepare(sql) }
+
+    deinit { sqlite3_finalize(pointer) }
 
     /// SQLite's `SQLITE_TRANSIENT`, a macro that Swift does not import: the pointer -1, never called, which says that
     /// SQLite makes its own copy.

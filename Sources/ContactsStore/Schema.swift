@@ -1,5 +1,3 @@
-import GRDB
-
 /// The tables of a book. A migration that has shipped is never edited.
 enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").

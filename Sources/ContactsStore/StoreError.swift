@@ -1,4 +1,3 @@
-import GRDB
 import GRDBSQLite
 
 /// Why the book cannot be read or written. None of these has changed the file.
@@ -31,15 +30,9 @@ public enum ChangeError: Error, Hashable, Sendable {
 }
 
 extension StoreError {
-    /// What an error of SQLite or of GRDB means to callers. Texts of SQLite name tables, never what is in them.
-    init(_ error: any Error) {
-        switch error {
-        case let error as StoreError: self = error
-        case let error as DatabaseError: self = StoreError(code: error.resultCode.rawValue, message: error.message)
-        default: self = .unavailable(reason: "\(error)")
-        }
-    }
+    init(_ error: any Error) { self = error as? StoreError ?? .unavailable(reason: "\(error)") }
 
+    /// What SQLite's code means to callers. Its texts name tables, never what is in them.
     init(code: Int32, message: String?) {
         let reason = "SQLite \(code): \(message ?? "no message")"
         switch code & 0xFF {

@@ -1,5 +1,4 @@
 import ContactsModel
-import GRDB
 import Normalization
 
 /// What a contact's names begin with, as somebody types who looks for one.

@@ -1,6 +1,5 @@
 import PeerIdentity
 import Policy
-import TOMLKit
 
 /// Reads one manifest (Documentation/Manifests.md). Strict, as the administrator's rules are read: what was meant and not
 /// understood must not be left out in silence.

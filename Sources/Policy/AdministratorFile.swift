@@ -1,5 +1,3 @@
-import TOMLKit
-
 /// A file of the administrator, or of a package that the administrator installed, parsed. Reading it is strict: a key that is not known or a value of another type is an error with
 /// its line. What was meant and not understood must not be left out in silence.
 public struct AdministratorFile {
@@ -10,7 +8,7 @@ public struct AdministratorFile {
     /// - Parameter file: its name, for errors.
     public init(_ text: String, file: String) throws(PolicyError) {
         path = file
-        // The parser hands out C strings: what stands behind such a character would be gone without a word.
+        // Names end at such a character wherever they are passed to the system.
         guard !text.utf8.contains(0), !text.contains("\\u0000"), !text.contains("\\U00000000") else {
             throw PolicyError(file: file, reason: "a NUL character")
         }
@@ -19,11 +17,10 @@ public struct AdministratorFile {
         } catch {
             throw PolicyError(file: file, line: error.line, reason: error.reason)
         }
-        do {
-            document = try TOMLTable(string: text)
+        do throws(TOMLDocument.Misshapen) {
+            document = try TOMLDocument(text).root
         } catch {
-            guard let error = error as? TOMLParseError else { throw PolicyError(file: file, reason: "\(error)") }
-            throw PolicyError(file: file, line: error.source.begin.line, reason: error.description)
+            throw PolicyError(file: file, line: error.line, reason: error.reason)
         }
     }
 

@@ -1,6 +1,5 @@
 import AccessControl
 import ContactsModel
-import TOMLKit
 
 /// Reads one file of the administrator. Strict: a key that is not known, a value of another type, a rule that says nothing or
 /// more than it may is an error with its line. What was meant and not understood must not be left out in silence.

@@ -64,7 +64,10 @@ struct InterfaceScanner {
         let start = self
         let name = try word("a field's name")
         let bytes = Array(name.utf8)
-        guard isLetter(bytes[0]), bytes.last != UInt8(ascii: "_"), !name.contains("__") else {
+        let underscore = UInt8(ascii: "_")
+        guard isLetter(bytes[0]), bytes.last != underscore,
+            !zip(bytes, bytes.dropFirst()).contains(where: { $0 == underscore && $1 == underscore })
+        else {
             throw .expected("a field's name", line: start.line)
         }
         return name

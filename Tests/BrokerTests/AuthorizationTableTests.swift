@@ -235,7 +235,7 @@ private final class TableWorld {
         var text = answer
         for (identifier, word) in words { text = text.replacing(identifier, with: word) }
         for (name, word) in [("historyToken", "<token>"), ("reason", "<reason>")] {
-            guard let start = text.range(of: "\"\(name)\":\""),
+            guard let start = text.firstRange(of: "\"\(name)\":\""),
                 let end = text[start.upperBound...].firstIndex(of: "\"")
             else { continue }
             text.replaceSubrange(start.upperBound..<end, with: word)

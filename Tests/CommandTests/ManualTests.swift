@@ -8,11 +8,23 @@ struct ManualTests {
     @Test("A manual has every command and every option", arguments: ["contactctl.1", "contactbrokerd.8"])
     func namesAll(_ page: String) throws {
         let program = String(page.prefix { $0 != "." })
-        let said = try RunningProgram(program, ["--experimental-dump-help"], runtime: "/nonexistent").finish()
-        let command = try #require(try JSONDocument(parsing: Array(said.output.utf8)).root["command"])
+        let words = try words(of: program)
         let manual = try text(of: page)
-        let missing = words(command).filter { !manual.contains($0) }
+        let missing = words.filter { !manual.contains($0) }
+        #expect(words.count > 3)
         #expect(missing.isEmpty, "\(page) does not have \(missing)")
+    }
+
+    /// The words of mdoc that a program's manual must have.
+    private func words(of program: String) throws -> [String] {
+        guard program == "contactbrokerd" else {
+            let said = try RunningProgram(program, ["--experimental-dump-help"], runtime: "/nonexistent").finish()
+            return words(try #require(try JSONDocument(parsing: Array(said.output.utf8)).root["command"]))
+        }
+        // It has no parser that could tell: what its help names counts.
+        let help = try RunningProgram(program, ["--help"], runtime: "/nonexistent").finish().output
+        return Set(help.split { !$0.isLetter && $0 != "-" }.filter { $0.hasPrefix("--") && $0.count > 2 }).sorted().map
+        { "Fl -\($0.dropFirst(2))" }
     }
 
     /// How mdoc writes the names of a command's options, and of the commands below it.

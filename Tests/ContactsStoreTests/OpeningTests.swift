@@ -101,6 +101,42 @@ struct OpeningTests {
         #expect(migrated == .newerSchema)
     }
 
+    @Test("A step of the schema is made once, and one that fails leaves the book as it was")
+    func steps() throws {
+        let book = try Book()
+        let database = try BookConnection.writing(BookFile(folder: book.folder.book))
+        defer { database.close() }
+        let tables = "SELECT count(*) FROM sqlite_schema WHERE name IN ('more', 'most')"
+        var migrator = Schema.migrator
+        migrator.registerMigration("more") { try $0.execute(sql: "CREATE TABLE more (x)") }
+        for _ in 0..<2 { try migrator.migrate(database) }
+        #expect(try database.integer(tables) == 1)
+        migrator.registerMigration("most") { try $0.execute(sql: "CREATE TABLE most (x); SELECT nonsense") }
+        #expect(throws: StoreError.self) { try migrator.migrate(database) }
+        #expect(try database.integer(tables) == 1)
+        #expect(try Schema.migrator.hasBeenSuperseded(database))
+    }
+
+    @Test("What the library made that the first books were made with is taken on")
+    func library() throws {
+        let folder = try ScratchFolder()
+        var migrator = GRDB.DatabaseMigrator()
+        for name in ["1: contacts", "2: beginnings"] { migrator.registerMigration(name) { _ in } }
+        write([], to: folder.path + "/book.sqlite")
+        defer { for name in ["", "-wal", "-shm"] { unlink(folder.path + "/book.sqlite" + name) } }
+        let library = try DatabaseQueue(path: folder.path + "/book.sqlite")
+        try migrator.migrate(library)
+        try library.close()
+        let database = try OwnDatabase(path: folder.path + "/book.sqlite", patience: 0)
+        defer { database.close() }
+        var ours = OwnMigrator()
+        ours.registerMigration("1: contacts") { _ in Issue.record("made a second time") }
+        #expect(try ours.hasBeenSuperseded(database))
+        ours.registerMigration("2: beginnings") { _ in Issue.record("made a second time") }
+        #expect(try !ours.hasBeenSuperseded(database))
+        try ours.migrate(database)
+    }
+
     private func isDamaged(_ error: StoreError?) -> Bool {
         if case .damaged = error { true } else { false }
     }

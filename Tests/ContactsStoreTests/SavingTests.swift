@@ -246,11 +246,11 @@ struct SavingTests {
         book.store.close()
         // A bound on the pages of the file stands in for a disk without room: SQLite answers both with SQLITE_FULL.
         let file = BookFile(folder: book.folder.book)
-        let queue = try BookConnection.writing(file)
-        let writer = try BookWriter(queue: queue, file: file, normalizer: try #require(.init(locale: "")))
+        let database = try BookConnection.writing(file)
+        let writer = try BookWriter(database: database, file: file, normalizer: try #require(.init(locale: "")))
         defer { writer.close() }
-        let pages = try queue.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages + 2)") }
+        let pages = try #require(try database.integer("PRAGMA page_count"))
+        try database.execute(sql: "PRAGMA max_page_count = \(pages + 2)")
         let long = person("Bob") { $0.note = String(repeating: "long ", count: 20_000) }
         let small = person("Clara")
         do throws(ChangeError) {
@@ -262,24 +262,16 @@ struct SavingTests {
                 return
             }
         }
-        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM contact") } == 1)
-        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM word") } == 1)
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+        #expect(try database.integer("SELECT count(*) FROM contact") == 1)
+        #expect(try database.integer("SELECT count(*) FROM word") == 1)
+        try database.execute(sql: "PRAGMA max_page_count = 1000000")
         try writer.apply([.add(RecordNumber(2), small), .add(RecordNumber(3), long)], at: 0)
-        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM contact") } == 3)
-        #expect(try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+        #expect(try database.integer("SELECT count(*) FROM contact") == 3)
+        #expect(try database.text("PRAGMA integrity_check") == "ok")
     }
 
     /// Bytes of pages that the writing connection holds.
-    private func cacheSize(_ book: Book) throws -> Int {
-        try book.store.write { writer in
-            writer.queue.inDatabase { db in
-                var (current, highest): (CInt, CInt) = (0, 0)
-                sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_USED, &current, &highest, 0)
-                return Int(current)
-            }
-        }
-    }
+    private func cacheSize(_ book: Book) throws -> Int { try book.store.write { $0.database.cacheSize } }
 
     @Test("A book at rest holds little memory, and takes the next save")
     func rest() throws {

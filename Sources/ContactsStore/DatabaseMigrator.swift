@@ -1,0 +1,41 @@
+/// Brings a book to the version that we write, step by step: each is made whole or not at all.
+///
+/// Which steps a book has seen stands in a table of it, by their names. It is called as the library called it that made the
+/// first books.
+struct DatabaseMigrator {
+    private var migrations: [(name: String, body: (Database) throws -> Void)] = []
+
+    mutating func registerMigration(_ name: String, _ body: @escaping (Database) throws -> Void) {
+        migrations.append((name, body))
+    }
+
+    /// Makes the steps that are missing, in their order.
+    func migrate(_ database: Database) throws {
+        for migration in migrations where try !Self.made(database).contains(migration.name) {
+            try database.write { db in
+                try db.execute(
+                    sql: "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+                // Another connection may have made it since.
+                guard try !Self.made(db).contains(migration.name) else { return }
+                try migration.body(db)
+                let insert = try PreparedStatement(db, "INSERT INTO grdb_migrations (identifier) VALUES (?)")
+                insert.bind(1, migration.name)
+                try insert.run()
+            }
+        }
+    }
+
+    /// Whether the book has seen steps of which we know nothing.
+    func hasBeenSuperseded(_ database: Database) throws(StoreError) -> Bool {
+        try !Self.made(database).isSubset(of: Set(migrations.map(\.name)))
+    }
+
+    private static func made(_ database: Database) throws(StoreError) -> Set<String> {
+        let table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'grdb_migrations'"
+        guard try database.integer(table) != nil else { return [] }
+        let select = try PreparedStatement(database, "SELECT identifier FROM grdb_migrations")
+        var made: Set<String> = []
+        while try select.step() { made.insert(select.text(0)) }
+        return made
+    }
+}

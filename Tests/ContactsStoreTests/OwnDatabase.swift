@@ -1,0 +1,5 @@
+@testable import ContactsStore
+
+// What has the same names in the library that some tests look into a file with.
+typealias OwnDatabase = Database
+typealias OwnMigrator = DatabaseMigrator

@@ -1,0 +1,56 @@
+import Glibc
+import Testing
+
+@Suite("What the broker is told on its command line")
+struct CommandLineTests {
+    private func said(_ arguments: [String]) throws -> (end: ChildProcess.End, text: String) {
+        let house = try House(starting: false)
+        let log = open(house.folder + "/said", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(log) }
+        let program = try ChildProcess(
+            House.programs + "/contactbrokerd", arguments, descriptors: [(1, log), (2, log)])
+        let end = try program.waitForEnd()
+        return (end, House.text(of: house.folder + "/said"))
+    }
+
+    @Test("It says what it is", arguments: [["--help"], ["-h"], ["--version"], ["--session", "--help"]])
+    func help(arguments: [String]) throws {
+        let (end, text) = try said(arguments)
+        #expect(end == .exited(0))
+        #expect(text.contains(arguments == ["--version"] ? "0." : "Usage: contactbrokerd --session"))
+    }
+
+    @Test(
+        "What it does not understand starts nothing",
+        arguments: [
+            ([], "say either --session or --system"), (["--session", "--system"], "say either --session or --system"),
+            (["--sessions"], "unknown argument --sessions"), (["--session=yes"], "--session takes no value"),
+            (["--session", "--state-dir"], "--state-dir names no folder"),
+            (["--session", "/tmp"], "unknown argument /tmp"),
+            (["--session", "--runtime-dir="], "could not start: an empty folder name"),
+            (["--system", "--config-dir", "/tmp"], "where the system's broker has its things, its unit says"),
+        ])
+    func misunderstood(arguments: [String], reason: String) throws {
+        let (end, text) = try said(arguments)
+        #expect(end == .exited(2))
+        #expect(text.hasPrefix("contactbrokerd: \(reason)\n"), "\(text)")
+    }
+
+    @Test("A folder stands behind its name or an equals sign")
+    func folders() throws {
+        let house = try House(starting: false)
+        let log = open(house.folder + "/said", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(log) }
+        let daemon = try ChildProcess(
+            House.programs + "/contactbrokerd",
+            [
+                "--session", "--runtime-dir=" + house.runtime, "--state-dir", house.state,
+                "--config-dir=" + house.configuration,
+            ], descriptors: [(1, log), (2, log)])
+        let deadline = ContinuousClock.now + .seconds(20)
+        while access(house.adminDoor, F_OK) != 0, ContinuousClock.now < deadline { poll(nil, 0, 5) }
+        #expect(access(house.adminDoor, F_OK) == 0)
+        daemon.signal(SIGTERM)
+        #expect(try daemon.waitForEnd() == .exited(0))
+    }
+}
