@@ -68,7 +68,9 @@ let package = Package(
         room("JSON"),
         room("ContactsModel", ["JSON"]),
         room("Normalization", ["ContactsModel", "CICU", "CPhoneNumber"]),
-        room("Formatting", ["ContactsModel"]),
+        .target(
+            name: "Formatting", dependencies: ["ContactsModel", "CICU", "CPhoneNumber"],
+            resources: [.embedInCode("Languages"), .embedInCode("Resources")], swiftSettings: strict),
         room("Varlink", ["JSON"]),
         room("VCard", ["ContactsModel", "CICU"]),
         room("AccessControl", ["ContactsModel", "CCrypto"]),

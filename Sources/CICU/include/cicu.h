@@ -54,4 +54,19 @@ enum cicu_class cicu_class_of(uint32_t character);
  */
 ptrdiff_t cicu_decode(const char *charset, const char *bytes, size_t count, char *out, size_t capacity);
 
+/* The functions below take names of languages and regions of letters, digits, hyphens and underscores only, from any thread. */
+
+/* UTF-8: a country's name (`DE`) in a language. -1 where there is none. */
+ptrdiff_t cicu_region_name(const char *region, const char *language, char *out, size_t capacity);
+/* ASCII: the language that most speak in a country, and its script: `zh_Hant_TW`. */
+ptrdiff_t cicu_region_language(const char *region, char *out, size_t capacity);
+/* ASCII: language and script of a BCP 47 tag, the script that it is mostly written in where the tag has none: `zh_Hant` of `zh-TW`. */
+ptrdiff_t cicu_language_and_script(const char *tag, char *out, size_t capacity);
+/* ASCII: zero, one, two, few, many or other, as the language counts (CLDR, plural rules). */
+ptrdiff_t cicu_plural_category(const char *language, int64_t number, char *out, size_t capacity);
+/* Whether the language is written from right to left. */
+int cicu_is_right_to_left(const char *language);
+/* Whether a character takes two columns: wide or full-width (Unicode Standard Annex #11). */
+int cicu_is_wide(uint32_t character);
+
 #endif

@@ -1,0 +1,71 @@
+#include "cicu.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unicode/uchar.h>
+#include <unicode/uloc.h>
+#include <unicode/upluralrules.h>
+#include <unicode/ustring.h>
+
+/* Longer than any name of a language, script and region. */
+enum { longest_locale = 64, longest_name = 256 };
+
+static ptrdiff_t store(const UChar *units, int32_t count, char *out, size_t capacity) {
+    UErrorCode error = U_ZERO_ERROR;
+    int32_t length = 0;
+    u_strToUTF8(out, capacity > INT32_MAX ? INT32_MAX : (int32_t)capacity, &length, units, count, &error);
+    return U_FAILURE(error) && error != U_BUFFER_OVERFLOW_ERROR ? -1 : length;
+}
+
+ptrdiff_t cicu_region_name(const char *region, const char *language, char *out, size_t capacity) {
+    char locale[longest_locale];
+    UChar units[longest_name];
+    UErrorCode error = U_ZERO_ERROR;
+    if (snprintf(locale, sizeof locale, "und_%s", region) >= (int)sizeof locale) return -1;
+    int32_t count = uloc_getDisplayCountry(locale, language, units, longest_name, &error);
+    // The code itself is what ICU answers for a region that has no name.
+    if (U_FAILURE(error) || error == U_USING_DEFAULT_WARNING || count <= 0) return -1;
+    return store(units, count, out, capacity);
+}
+
+ptrdiff_t cicu_region_language(const char *region, char *out, size_t capacity) {
+    char locale[longest_locale], likely[longest_locale];
+    UErrorCode error = U_ZERO_ERROR;
+    if (snprintf(locale, sizeof locale, "und_%s", region) >= (int)sizeof locale) return -1;
+    int32_t count = uloc_addLikelySubtags(locale, likely, sizeof likely, &error);
+    if (U_FAILURE(error) || count <= 0 || count >= (int32_t)sizeof likely) return -1;
+    if ((size_t)count <= capacity) memcpy(out, likely, (size_t)count);
+    return count;
+}
+
+ptrdiff_t cicu_language_and_script(const char *tag, char *out, size_t capacity) {
+    char locale[longest_locale], likely[longest_locale], language[longest_locale], script[longest_locale];
+    UErrorCode error = U_ZERO_ERROR;
+    uloc_forLanguageTag(tag, locale, sizeof locale, NULL, &error);
+    uloc_addLikelySubtags(locale, likely, sizeof likely, &error);
+    if (U_FAILURE(error) || error == U_STRING_NOT_TERMINATED_WARNING) return -1;
+    if (uloc_getLanguage(likely, language, sizeof language, &error) <= 0) return -1;
+    uloc_getScript(likely, script, sizeof script, &error);
+    if (U_FAILURE(error)) return -1;
+    return snprintf(out, capacity, "%s_%s", language, script);
+}
+
+ptrdiff_t cicu_plural_category(const char *language, int64_t number, char *out, size_t capacity) {
+    UChar units[16];
+    UErrorCode error = U_ZERO_ERROR;
+    UPluralRules *rules = uplrules_open(language, &error);
+    if (U_FAILURE(error)) return -1;
+    int32_t count = uplrules_select(rules, (double)number, units, 16, &error);
+    uplrules_close(rules);
+    return U_FAILURE(error) ? -1 : store(units, count, out, capacity);
+}
+
+int cicu_is_right_to_left(const char *language) { return uloc_isRightToLeft(language); }
+
+int cicu_is_wide(uint32_t character) {
+    switch (u_getIntPropertyValue((UChar32)character, UCHAR_EAST_ASIAN_WIDTH)) {
+    case U_EA_WIDE:
+    case U_EA_FULLWIDTH: return 1;
+    default: return 0;
+    }
+}

@@ -1,0 +1,63 @@
+/// How addresses are written in one country; from Google's Address Data Service, by `Tools/address-formats`.
+struct AddressFormat: Hashable, Sendable {
+    enum Token: Hashable {
+        case literal(String)
+        case field(PostalAddressField)
+        case newLine
+    }
+
+    let local: [Token]
+    /// In Latin letters, where that is another order.
+    let latin: [Token]?
+    /// What the country's post wants in capitals.
+    let capitals: Set<PostalAddressField>
+    /// What stands before a postal code that comes from abroad: `SE-`.
+    let prefix: String
+
+    /// By country; `ZZ` is for those that have none.
+    static let all: [String: AddressFormat] = {
+        var all: [String: AddressFormat] = [:]
+        for line in String(decoding: PackageResources.AddressFormats_txt, as: UTF8.self).split(separator: "\n")
+        where !line.hasPrefix("#") {
+            let columns = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+            guard columns.count == 5 else { continue }
+            all[columns[0]] = AddressFormat(
+                local: tokens(columns[1]), latin: columns[2].isEmpty ? nil : tokens(columns[2]),
+                capitals: Set(columns[3].compactMap(field)), prefix: columns[4])
+        }
+        return all
+    }()
+
+    static func of(_ country: String?) -> AddressFormat {
+        country.flatMap { all[$0] } ?? all["ZZ"] ?? AddressFormat(local: [], latin: nil, capitals: [], prefix: "")
+    }
+
+    private static func tokens(_ format: String) -> [Token] {
+        var tokens: [Token] = []
+        var literal = ""
+        var isField = false
+        for character in format {
+            guard isField else {
+                if character == "%" { isField = true } else { literal.append(character) }
+                continue
+            }
+            isField = false
+            if !literal.isEmpty { tokens.append(.literal(literal)) }
+            literal = ""
+            tokens.append(field(character).map { .field($0) } ?? .newLine)
+        }
+        if !literal.isEmpty { tokens.append(.literal(literal)) }
+        return tokens
+    }
+
+    private static func field(_ letter: Character) -> PostalAddressField? {
+        switch letter {
+        case "A": .street
+        case "D": .subLocality
+        case "C": .city
+        case "S": .state
+        case "Z": .postalCode
+        default: nil
+        }
+    }
+}

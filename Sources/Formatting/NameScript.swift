@@ -1,0 +1,83 @@
+/// How a name is written, as far as that decides the order of its parts and what stands between them.
+enum NameScript: Hashable {
+    /// Chinese characters only: Chinese, and most Japanese names.
+    case han
+    /// Kana, with or without Chinese characters.
+    case japanese
+    /// Katakana only: a foreign name in Japanese letters.
+    case katakana
+    /// Chinese characters that spell a foreign name by its sound.
+    case hanBySound
+    case hangul
+    /// Latin letters that only Vietnamese has.
+    case vietnamese
+    case other
+
+    /// - Parameter language: of the person who reads, as `zh`.
+    init(given: String, middle: String, family: String, language: String?) {
+        let (name, parts) = (given + middle + family, [given, middle, family])
+        var (han, hiragana, katakana, hangul, others) = (0, 0, 0, 0, 0)
+        for scalar in name.unicodeScalars {
+            switch scalar.value {
+            case 0x3005...0x3007, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFD: han += 1
+            case 0x3041...0x3096, 0x309D...0x309F: hiragana += 1
+            case 0x30A1...0x30FA, 0x30FC...0x30FF: katakana += 1
+            case 0x1100...0x11FF, 0x3131...0x318E, 0xA960...0xA97C, 0xAC00...0xD7FB: hangul += 1
+            case 0x00B7, 0x30FB: break
+            default: others += 1
+            }
+        }
+        if others > 0 || han + hiragana + katakana + hangul == 0 {
+            self = name.unicodeScalars.contains(where: Self.isVietnamese) ? .vietnamese : .other
+        } else if hangul > 0 {
+            self = hiragana + katakana == 0 ? .hangul : .other
+        } else if hiragana == 0, han == 0 {
+            self = .katakana
+        } else if hiragana + katakana > 0 {
+            self = .japanese
+        } else {
+            // Chinese family and given names have one or two characters each; only who reads Chinese can take what is
+            // longer for a foreign name, since Japanese ones are longer too.
+            let isLong = language == "zh" && parts.contains { $0.unicodeScalars.count > 2 }
+            let hasDot = name.unicodeScalars.contains { $0 == "·" || $0 == "・" }
+            self = isLong || hasDot ? .hanBySound : .han
+        }
+    }
+
+    /// The family name is first, whatever order anybody prefers.
+    var isFamilyFirst: Bool {
+        switch self {
+        case .han, .japanese, .hangul: true
+        case .katakana, .hanBySound, .vietnamese, .other: false
+        }
+    }
+
+    /// What stands between family and given name.
+    var delimiter: String {
+        switch self {
+        case .han, .japanese, .hangul: ""
+        case .katakana: "・"
+        case .hanBySound: "·"
+        case .vietnamese, .other: " "
+        }
+    }
+
+    /// Whether titles follow the name (Unicode CLDR, person name formats).
+    var hasTitlesAfter: Bool {
+        switch self {
+        case .han, .japanese, .katakana, .hanBySound, .hangul: true
+        case .vietnamese, .other: false
+        }
+    }
+
+    /// Letters with a horn, and those with both a mark of their own and a tone. A dot below or a tilde alone others have
+    /// too.
+    private static func isVietnamese(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x01A0, 0x01A1, 0x01AF, 0x01B0, 0x1EA2...0x1EB7, 0x1EBA, 0x1EBB, 0x1EBE...0x1EC9, 0x1ECE...0x1EE3,
+            0x1EE6...0x1EF1, 0x1EF6, 0x1EF7:
+            true
+        default: false
+        }
+    }
+}

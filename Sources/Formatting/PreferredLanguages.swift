@@ -1,0 +1,28 @@
+/// The languages that a person set for programs, as BCP 47 tags.
+public enum PreferredLanguages {
+    /// Reads them as gettext does: the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set, and before it those of
+    /// `LANGUAGE`; none where the locale is `C` or `POSIX`.
+    ///
+    /// - Parameter value: of the variable of this name.
+    public static func tags(_ value: (String) -> String?) -> [String] {
+        guard let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(value).first(where: { !$0.isEmpty }) else {
+            return []
+        }
+        guard let tag = tag(ofLocale: locale) else { return [] }
+        let wanted = (value("LANGUAGE") ?? "").split(separator: ":").compactMap { Self.tag(ofLocale: String($0)) }
+        return wanted + [tag]
+    }
+
+    /// `de-AT` of `de_AT.UTF-8@euro`, `sr-Latn-RS` of `sr_RS@latin`; `nil` for `C`.
+    static func tag(ofLocale locale: String) -> String? {
+        let name = locale.prefix { $0 != "." && $0 != "@" }
+        guard !name.isEmpty, name != "C", name != "POSIX" else { return nil }
+        var parts = name.split(separator: "_").map(String.init)
+        switch locale.split(separator: "@").dropFirst().first {
+        case "latin": parts.insert("Latn", at: 1)
+        case "cyrillic": parts.insert("Cyrl", at: 1)
+        default: break
+        }
+        return parts.joined(separator: "-")
+    }
+}

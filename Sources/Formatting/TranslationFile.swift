@@ -1,0 +1,78 @@
+/// One language's words: lines of `key = "text"`, comments after `#`, and empty lines.
+///
+/// `\"` and `\\` stand for a quotation mark and a backslash in a text; there are no other escapes, and no line break. What
+/// stands in braces is a place that is filled when the text is shown: `{app}`.
+struct TranslationFile: Hashable, Sendable {
+    var texts: [String: String] = [:]
+
+    struct Problem: Error, Hashable {
+        /// From 1.
+        let line: Int
+        let reason: String
+    }
+
+    init() {}
+
+    /// - Throws: ``Problem`` for anything that is not as described, and for a key that stands there twice.
+    init(_ bytes: [UInt8]) throws(Problem) {
+        guard let whole = String(validating: bytes, as: UTF8.self) else {
+            throw Problem(line: 1, reason: "not UTF-8")
+        }
+        for (index, line) in whole.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            if line.isEmpty || line.first == "#" { continue }
+            do throws(Malformed) {
+                let (key, text) = try Self.entry(line)
+                guard texts.updateValue(text, forKey: key) == nil else { throw Malformed(reason: "\(key) again") }
+            } catch {
+                throw Problem(line: index + 1, reason: error.reason)
+            }
+        }
+    }
+
+    private struct Malformed: Error {
+        let reason: String
+    }
+
+    private static func entry(_ line: Substring) throws(Malformed) -> (key: String, text: String) {
+        let key = line.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
+        guard !key.isEmpty else { throw Malformed(reason: "a line begins with a key or #") }
+        let rest = line[key.endIndex...]
+        guard rest.hasPrefix(" = \"") else { throw Malformed(reason: "after \(key) there is no = \"") }
+        var text = ""
+        var isEscaped = false
+        var characters = rest.dropFirst(4).unicodeScalars[...]
+        while let scalar = characters.popFirst() {
+            if isEscaped {
+                guard scalar == "\"" || scalar == "\\" else { throw Malformed(reason: "\\\(scalar) means nothing") }
+                isEscaped = false
+            } else if scalar == "\\" {
+                isEscaped = true
+                continue
+            } else if scalar == "\"" {
+                guard characters.isEmpty else { throw Malformed(reason: "text after the closing quotation mark") }
+                guard placeholders(text) != nil else { throw Malformed(reason: "{ and } do not pair") }
+                guard isShowable(text) else { throw Malformed(reason: "characters that do not show, or none") }
+                return (String(key), text)
+            }
+            text.unicodeScalars.append(scalar)
+        }
+        throw Malformed(reason: "no closing quotation mark")
+    }
+
+    /// What ``DisplayText`` would leave as it is: a translation steers no terminal.
+    private static func isShowable(_ text: String) -> Bool { !text.isEmpty && DisplayText.line(text) == text }
+
+    /// The names in braces, in their order; `nil` where a brace has no partner.
+    static func placeholders(_ text: String) -> [String]? {
+        var names: [String] = []
+        var rest = text[...]
+        while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else { return nil }
+            let name = rest[rest.index(after: open)..<close]
+            guard !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isLetter }) else { return nil }
+            names.append(String(name))
+            rest = rest[rest.index(after: close)...]
+        }
+        return names
+    }
+}

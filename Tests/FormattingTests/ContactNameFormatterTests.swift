@@ -1,0 +1,270 @@
+import ContactsModel
+import Testing
+
+@testable import Formatting
+
+/// A contact of these texts.
+func contact(_ texts: [ContactKey: String], _ change: (inout Contact) -> Void = { _ in }) -> Contact {
+    var contact = Contact()
+    for (key, text) in texts { contact.setText(text, of: key) }
+    change(&contact)
+    return contact
+}
+
+@Suite("Names by the rules of their own script")
+struct ContactNameFormatterTests {
+    struct Name: CustomTestStringConvertible {
+        var given = ""
+        var middle = ""
+        var family = ""
+        var language: String?
+        /// Given name first, family name first; short; for an index.
+        let full: [String]
+        let short: String
+        let sorting: String
+
+        var testDescription: String { full[0] }
+        var card: Contact { contact([.givenName: given, .middleName: middle, .familyName: family]) }
+    }
+
+    static let table = [
+        Name(
+            given: "Ada", middle: "King", family: "Lovelace", full: ["Ada King Lovelace", "Lovelace Ada King"],
+            short: "Ada", sorting: "Lovelace, Ada King"),
+        Name(given: "Ada", full: ["Ada", "Ada"], short: "Ada", sorting: "Ada"),
+        Name(family: "Lovelace", full: ["Lovelace", "Lovelace"], short: "Lovelace", sorting: "Lovelace"),
+        Name(
+            given: " Ada\n", family: "\tLovelace ", full: ["Ada Lovelace", "Lovelace Ada"], short: "Ada",
+            sorting: "Lovelace, Ada"),
+        Name(
+            given: "Анна", middle: "Ивановна", family: "Петрова",
+            full: ["Анна Ивановна Петрова", "Петрова Анна Ивановна"],
+            short: "Анна", sorting: "Петрова, Анна Ивановна"),
+        Name(
+            given: "محمد", family: "الأحمد", full: ["محمد الأحمد", "الأحمد محمد"], short: "محمد",
+            sorting: "الأحمد, محمد"),
+        Name(given: "राम", family: "शर्मा", full: ["राम शर्मा", "शर्मा राम"], short: "राम", sorting: "शर्मा, राम"),
+        Name(given: "สมชาย", family: "ใจดี", full: ["สมชาย ใจดี", "ใจดี สมชาย"], short: "สมชาย", sorting: "ใจดี, สมชาย"),
+        // Chinese, Japanese and Korean names have the family name first, whatever anybody prefers, and no space.
+        Name(given: "小明", family: "王", full: ["王小明", "王小明"], short: "王小明", sorting: "王小明"),
+        Name(given: "小明", family: "欧阳", language: "zh-Hans", full: ["欧阳小明", "欧阳小明"], short: "欧阳小明", sorting: "欧阳小明"),
+        Name(given: "太郎", family: "佐々木", language: "ja", full: ["佐々木太郎", "佐々木太郎"], short: "佐々木", sorting: "佐々木太郎"),
+        Name(given: "龍之介", family: "芥川", language: "ja", full: ["芥川龍之介", "芥川龍之介"], short: "芥川", sorting: "芥川龍之介"),
+        Name(given: "さくら", family: "山田", full: ["山田さくら", "山田さくら"], short: "山田", sorting: "山田さくら"),
+        Name(given: "철수", family: "김", full: ["김철수", "김철수"], short: "김철수", sorting: "김철수"),
+        Name(
+            given: "\u{110E}\u{1165}\u{11AF}", family: "\u{1100}\u{1175}\u{11B7}",
+            full: [
+                "\u{1100}\u{1175}\u{11B7}\u{110E}\u{1165}\u{11AF}", "\u{1100}\u{1175}\u{11B7}\u{110E}\u{1165}\u{11AF}",
+            ], short: "\u{1100}\u{1175}\u{11B7}\u{110E}\u{1165}\u{11AF}",
+            sorting: "\u{1100}\u{1175}\u{11B7}\u{110E}\u{1165}\u{11AF}"),
+        // Foreign names in Japanese and Chinese letters.
+        Name(given: "ジョン", family: "スミス", full: ["ジョン・スミス", "スミス・ジョン"], short: "ジョン", sorting: "スミス ジョン"),
+        Name(
+            given: "约翰", family: "史密斯", language: "zh-CN", full: ["约翰·史密斯", "约翰·史密斯"], short: "约翰",
+            sorting: "史密斯 约翰"),
+        Name(given: "史密斯", language: "zh", full: ["史密斯", "史密斯"], short: "史密斯", sorting: "史密斯"),
+        Name(
+            given: "买买提·吐尔逊", family: "艾力", full: ["买买提·吐尔逊·艾力", "买买提·吐尔逊·艾力"], short: "买买提·吐尔逊",
+            sorting: "艾力 买买提·吐尔逊"),
+        // Names in two scripts are nobody's in particular.
+        Name(given: "小明", family: "Wang", full: ["小明 Wang", "Wang 小明"], short: "小明", sorting: "Wang, 小明"),
+        // Letters that only Vietnamese has.
+        Name(
+            given: "An", middle: "Văn", family: "Nguyễn", full: ["Nguyễn Văn An", "Nguyễn Văn An"], short: "An",
+            sorting: "Nguyễn Văn An"),
+        Name(
+            given: "Hương", family: "Tran", full: ["Tran Hương", "Tran Hương"], short: "Hương", sorting: "Tran Hương"),
+        // A dot below is Yoruba's too.
+        Name(
+            given: "Ọlá", family: "Adébáyọ̀", full: ["Ọlá Adébáyọ̀", "Adébáyọ̀ Ọlá"], short: "Ọlá", sorting: "Adébáyọ̀, Ọlá"
+        ),
+        // Who reads Hungarian or Vietnamese has the names of that language.
+        Name(
+            given: "János", family: "Nagy", language: "hu-HU", full: ["Nagy János", "Nagy János"], short: "János",
+            sorting: "Nagy János"),
+        Name(
+            given: "János", family: "Nagy", language: "de", full: ["János Nagy", "Nagy János"], short: "János",
+            sorting: "Nagy, János"),
+        Name(
+            given: "An", middle: "Van", family: "Nguyen", language: "vi", full: ["Nguyen Van An", "Nguyen Van An"],
+            short: "An", sorting: "Nguyen Van An"),
+        Name(
+            given: "ジョン", family: "スミス", language: "hu", full: ["ジョン・スミス", "スミス・ジョン"], short: "ジョン",
+            sorting: "スミス ジョン"),
+    ]
+
+    @Test("Full, short and for an index", arguments: table)
+    func names(name: Name) {
+        let full = [ContactNameFormatter.Order.givenNameFirst, .familyNameFirst].map {
+            ContactNameFormatter(userOrder: $0, language: name.language).string(from: name.card)
+        }
+        #expect(full == name.full)
+        func string(_ style: ContactNameFormatter.Style) -> String? {
+            ContactNameFormatter(style: style, language: name.language).string(from: name.card)
+        }
+        #expect(string(.short) == name.short)
+        #expect(string(.sorting) == name.sorting)
+    }
+
+    @Test("An order that a program asks for holds, but for names that have one of their own")
+    func order() {
+        let orders: [ContactNameFormatter.Order] = [.givenNameFirst, .familyNameFirst]
+        func names(_ texts: [ContactKey: String], language: String? = nil) -> [String?] {
+            orders.map { ContactNameFormatter(order: $0, language: language).string(from: contact(texts)) }
+        }
+        #expect(names([.givenName: "János", .familyName: "Nagy"], language: "hu") == ["János Nagy", "Nagy János"])
+        #expect(names([.givenName: "An", .familyName: "Nguyễn"]) == ["An Nguyễn", "Nguyễn An"])
+        #expect(names([.givenName: "小明", .familyName: "王"]) == ["王小明", "王小明"])
+        #expect(names([.givenName: "约翰", .familyName: "史密斯"], language: "zh") == ["约翰·史密斯", "史密斯·约翰"])
+    }
+
+    @Test(
+        "The order and the delimiter of one name",
+        arguments: [
+            (["小明", "王"], ContactNameFormatter.Order.familyNameFirst, ""), (["철수", "김"], .familyNameFirst, ""),
+            (["ジョン", "スミス"], .givenNameFirst, "・"), (["Ada", "Lovelace"], .givenNameFirst, " "),
+            (["An", "Nguyễn"], .familyNameFirst, " "), (["", ""], .givenNameFirst, " "),
+        ])
+    func nameOrder(names: [String], order: ContactNameFormatter.Order, delimiter: String) {
+        let contact = contact([.givenName: names[0], .familyName: names[1]])
+        #expect(ContactNameFormatter().nameOrder(for: contact) == order)
+        #expect(ContactNameFormatter().delimiter(for: contact) == delimiter)
+    }
+
+    @Test(
+        "Titles: Jr. belongs to the name, what was earned stands after a comma",
+        arguments: [
+            ("Dr.", "Jr.", "Dr. Ada Lovelace Jr."), ("", "III", "Ada Lovelace III"), ("", "PhD", "Ada Lovelace, PhD"),
+            ("", "FRS, PhD", "Ada Lovelace, FRS, PhD"), ("", "Jr., PhD", "Ada Lovelace Jr., PhD"),
+            ("", ", MD", "Ada Lovelace, MD"), ("Prof. Dr.", "", "Prof. Dr. Ada Lovelace"),
+            ("", "Neto", "Ada Lovelace Neto"),
+            ("", "vice", "Ada Lovelace, vice"),
+        ])
+    func titles(prefix: String, suffix: String, name: String) {
+        let contact = contact([.givenName: "Ada", .familyName: "Lovelace", .namePrefix: prefix, .nameSuffix: suffix])
+        #expect(ContactNameFormatter().string(from: contact) == name)
+    }
+
+    @Test(
+        "Chinese, Japanese and Korean titles follow the name",
+        arguments: [
+            (["太郎", "山田", "", "様"], "山田太郎様"), (["小明", "王", "博士", ""], "王小明博士"), (["철수", "김", "", "박사"], "김철수 박사"),
+            (["太郎", "山田", "Dr.", ""], "山田太郎 Dr."), (["ジョン", "スミス", "", "様"], "ジョン・スミス様"),
+            (["Ada", "Lovelace", "", "様"], "Ada Lovelace, 様"),
+        ])
+    func eastAsianTitles(parts: [String], name: String) {
+        let contact = contact([
+            .givenName: parts[0], .familyName: parts[1], .namePrefix: parts[2], .nameSuffix: parts[3],
+        ])
+        #expect(ContactNameFormatter().string(from: contact) == name)
+    }
+
+    @Test("Who has only titles is called by them")
+    func titlesOnly() {
+        #expect(ContactNameFormatter().string(from: contact([.namePrefix: "Dr.", .nameSuffix: "PhD"])) == "Dr., PhD")
+        #expect(ContactNameFormatter().string(from: contact([.nameSuffix: "PhD"])) == "PhD")
+    }
+
+    @Test("How a name sounds, in the order of the name")
+    func phonetic() {
+        let phonetic = ContactNameFormatter(style: .phonetic)
+        let yamada = contact([
+            .givenName: "太郎", .familyName: "山田", .phoneticGivenName: "たろう", .phoneticFamilyName: "やまだ",
+            .namePrefix: "Dr.", .nameSuffix: "様",
+        ])
+        #expect(phonetic.string(from: yamada) == "やまだ たろう")
+        let ada = contact([
+            .givenName: "Ada", .familyName: "Lovelace", .phoneticGivenName: "AY-da", .phoneticFamilyName: "LUV-lays",
+        ])
+        #expect(phonetic.string(from: ada) == "AY-da LUV-lays")
+        #expect(phonetic.string(from: contact([.phoneticGivenName: "ジロウ", .phoneticFamilyName: "スズキ"])) == "ジロウ スズキ")
+        #expect(phonetic.string(from: contact([.givenName: "Ada"])) == nil)
+        let house = contact([.organizationName: "株式会社", .phoneticOrganizationName: "カブシキガイシャ"]) {
+            $0.contactType = .organization
+        }
+        #expect(phonetic.string(from: house) == "カブシキガイシャ")
+    }
+
+    @Test("An organization is called by its name, who has only a nickname by that, and nobody by nothing")
+    func fallbacks() {
+        let formatter = ContactNameFormatter()
+        var someone = contact([.givenName: "Ada", .organizationName: "Analytical", .nickname: "Countess"])
+        #expect(formatter.string(from: someone) == "Ada")
+        someone.contactType = .organization
+        #expect(formatter.string(from: someone) == "Analytical")
+        someone.organizationName = ""
+        #expect(formatter.string(from: someone) == "Ada")
+        someone.givenName = " \u{200B}"
+        #expect(formatter.string(from: someone) == "Countess")
+        someone.nickname = "\u{202E}"
+        #expect(formatter.string(from: someone) == nil)
+        #expect(formatter.string(from: contact([.organizationName: "Analytical"])) == nil)
+        #expect(formatter.string(from: Contact()) == nil)
+    }
+
+    @Test("The short name is the nickname where the person prefers it")
+    func nickname() {
+        let someone = contact([.givenName: "Ada", .nickname: "Countess"])
+        var short = ContactNameFormatter(style: .short)
+        #expect(short.string(from: someone) == "Ada")
+        short.prefersNickname = true
+        #expect(short.string(from: someone) == "Countess")
+        short.style = .full
+        #expect(short.string(from: someone) == "Ada")
+    }
+
+    @Test("Each piece tells the key that it came from, and together they are the name")
+    func runs() {
+        let someone = contact([
+            .namePrefix: "Dr.", .givenName: "Ada", .middleName: "King", .familyName: "Lovelace", .nameSuffix: "FRS",
+        ])
+        #expect(
+            ContactNameFormatter().runs(of: someone) == [
+                .init("Dr.", .namePrefix), .init(" "), .init("Ada", .givenName), .init(" "), .init("King", .middleName),
+                .init(" "), .init("Lovelace", .familyName), .init(", "), .init("FRS", .nameSuffix),
+            ])
+        #expect(
+            ContactNameFormatter().runs(of: contact([.givenName: "小明", .familyName: "王", .nameSuffix: "様"])) == [
+                .init("王", .familyName), .init("小明", .givenName), .init("様", .nameSuffix),
+            ])
+        #expect(
+            ContactNameFormatter(style: .sorting).runs(of: contact([.givenName: "Ada", .familyName: "Lovelace"])) == [
+                .init("Lovelace", .familyName), .init(", "), .init("Ada", .givenName),
+            ])
+    }
+}
+
+@Suite("What a contact is called in a list")
+struct NameFormatterTests {
+    @Test("Without a name one is called by what there is")
+    func fallbacks() {
+        var someone = contact([.givenName: "Ada", .organizationName: "Analytical", .nickname: "Countess"]) {
+            $0.emailAddresses = [LabeledString(value: "ada@example.org")]
+            $0.phoneNumbers = [LabeledString(value: "112")]
+        }
+        func name() -> String { NameFormatter().string(from: someone) }
+        #expect(name() == "Ada")
+        someone.contactType = .organization
+        #expect(name() == "Analytical")
+        someone.contactType = .person
+        someone.givenName = " \u{200B}"
+        #expect(name() == "Analytical")
+        someone.organizationName = ""
+        #expect(name() == "Countess")
+        someone.nickname = ""
+        #expect(name() == "ada@example.org")
+        someone.emailAddresses = []
+        #expect(name() == "112")
+        someone.phoneNumbers = []
+        #expect(name() == "No name")
+        someone.contactType = .organization
+        #expect(name() == "No name")
+    }
+
+    @Test("The order that the person set")
+    func order() {
+        let ada = contact([.givenName: "Ada", .familyName: "Lovelace"])
+        #expect(NameFormatter(order: .familyNameFirst).string(from: ada) == "Lovelace Ada")
+    }
+}
