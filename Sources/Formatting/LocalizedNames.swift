@@ -21,6 +21,7 @@ public struct LocalizedNames: Hashable, Sendable {
     }
 
     public static let english = "en"
+    public static let inEnglish = LocalizedNames(languages: [])
     /// The languages that there are files for.
     public static var available: [String] { sources.map(\.language) }
 
@@ -39,7 +40,7 @@ public struct LocalizedNames: Hashable, Sendable {
     public func stored(label word: String) -> String? {
         let word = word.lowercased()
         let all = PredefinedLabel.general + PredefinedLabel.relationNames.map(PredefinedLabel.relation)
-        let names = language == Self.english ? [self] : [self, LocalizedNames(languages: [])]
+        let names = language == Self.english ? [self] : [self, .inEnglish]
         return names.lazy.compactMap { names in all.first { names.label($0).lowercased() == word } }.first
     }
 
@@ -66,7 +67,23 @@ public struct LocalizedNames: Hashable, Sendable {
         return filled(text, values)
     }
 
-    private func pluralCategory(_ count: Int) -> String {
+    /// Several things in a row.
+    public func list(_ items: [String]) -> String {
+        guard let first = items.first else { return "" }
+        guard items.count > 1 else { return first }
+        let pattern = text(forKey: Phrase.andMore.rawValue) ?? "{first}, {rest}"
+        let row = items.dropFirst().reduce(isolated(first)) { row, item in
+            Self.filled(pattern) { $0 == .first ? row : $0 == .rest ? isolated(item) : nil }
+        }
+        return directed(row)
+    }
+
+    /// Which part of a list is shown.
+    public func place(_ first: Int, _ last: Int, of total: Int) -> String {
+        text(.place, [.first: String(first), .last: String(last), .total: String(total)])
+    }
+
+    func pluralCategory(_ count: Int) -> String {
         CText.read { cicu_plural_category(language, Int64(count), $0, $1) } ?? "other"
     }
 
@@ -77,19 +94,25 @@ public struct LocalizedNames: Hashable, Sendable {
 
     private func text(forKey key: String) -> String? { file.texts[key] ?? Self.files[Self.english]?.texts[key] }
 
-    /// Anything in braces that is no name of a value stays as it is: it cannot have come from a value.
     private func filled(_ text: String, _ values: [Placeholder: String]) -> String {
+        directed(Self.filled(text) { values[$0].map(isolated) })
+    }
+
+    /// Anything in braces that is no name of a value stays as it is. Values are not looked into.
+    private static func filled(_ text: String, _ value: (Placeholder) -> String?) -> String {
         var result = ""
         var rest = text[...]
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
             result += rest[..<open]
             let name = String(rest[rest.index(after: open)..<close])
-            result += Placeholder(rawValue: name).flatMap { values[$0] }.map(isolated) ?? String(rest[open...close])
+            result += Placeholder(rawValue: name).flatMap(value) ?? String(rest[open...close])
             rest = rest[rest.index(after: close)...]
         }
-        result += rest
-        return isRightToLeft ? "\u{2067}\(result)\u{2069}" : result
+        return result + rest
     }
+
+    /// Words that are written from right to left are so wherever they stand in a line.
+    private func directed(_ text: String) -> String { isRightToLeft ? "\u{2067}\(text)\u{2069}" : text }
 
     /// Set apart, where that makes a difference.
     private func isolated(_ value: String) -> String {
@@ -97,10 +120,6 @@ public struct LocalizedNames: Hashable, Sendable {
     }
 
     // MARK: - Files
-
-    private static let sources: [(language: String, bytes: [UInt8])] = [
-        (english, PackageResources.en_strings)
-    ]
 
     /// Sound though a file may be wrong: a test reads them all, and what is not read is said in English, or by its key.
     private static let files: [String: TranslationFile] = {

@@ -8,8 +8,7 @@ public struct NameFormatter: Hashable, Sendable {
     private let noName: String
 
     /// - Parameter names: in the language of the person who reads.
-    public init(order: ContactNameFormatter.Order = .userDefault, names: LocalizedNames = LocalizedNames(languages: []))
-    {
+    public init(order: ContactNameFormatter.Order = .userDefault, names: LocalizedNames = .inEnglish) {
         formatter = ContactNameFormatter(userOrder: order, language: names.language)
         noName = names.text(.noName)
     }

@@ -1,3 +1,5 @@
+import Formatting
+
 /// An app asks for access to contacts, for the first time: who asks, what it may see, and exactly that confirmed.
 struct AccessDialogue: Dialogue {
     enum Stage: String {
@@ -12,6 +14,7 @@ struct AccessDialogue: Dialogue {
     }
 
     let prompt: Prompt
+    let names: LocalizedNames
     private(set) var place = Stage.introduction
     private(set) var finder = Finder()
     private(set) var list = ContactList()
@@ -22,8 +25,9 @@ struct AccessDialogue: Dialogue {
 
     var stage: String { place.rawValue }
 
-    init(_ prompt: Prompt) {
+    init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
+        self.names = names
         lifetime = LifetimeChoice(prompt.lifetimes)
     }
 
@@ -140,7 +144,7 @@ struct AccessDialogue: Dialogue {
 
 extension AccessDialogue {
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        let words = CallerWords(prompt: prompt, columns: size.columns)
+        let words = callerWords(on: size)
         return switch place {
         case .introduction: introduction(words)
         case .choice: choice(words, isArmed: isArmed)
@@ -150,36 +154,34 @@ extension AccessDialogue {
     }
 
     private func introduction(_ words: CallerWords) -> [StyledLine] {
-        var lines: [StyledLine] = [.bold("\(words.name) asks to see your contacts.")]
+        var lines: [StyledLine] = [.bold(names.text(.accessAsks, [.app: words.name]))]
         lines += words.sureness
         lines += [words.process, words.purpose]
-        if let keys = GrantedKeys.words(for: prompt.keys) { lines.append("It would like: \(keys)") }
+        if let keys = GrantedKeys.words(for: prompt.keys, names) {
+            lines.append(StyledLine(names.text(.wouldLike, [.keys: keys])))
+        }
         return lines + [
             "",
-            choice("d", "Don't allow (Return)") + "   " + choice("c", "Continue"),
-            choice("N", "Don't allow, and never ask again"),
+            choice("d", .dontAllow) + "   " + choice("c", .goOn),
+            choice("N", .dontAllowEver),
         ]
     }
 
     private func choice(_ words: CallerWords, isArmed: Bool) -> [StyledLine] {
         let all =
-            switch prompt.totalContacts {
-            case 0: "all contacts (there are none yet)"
-            case 1: "all contacts (there is one)"
-            default: "all \(prompt.totalContacts) contacts"
-            }
+            prompt.totalContacts == 0 ? names.text(.shareAllNone) : names.text(.shareAll, count: prompt.totalContacts)
         var lines: [StyledLine] = [
-            .bold("What may \(words.name) see?"),
-            .dim("You can change this later."),
+            .bold(names.text(.whatMaySee, [.app: words.name])),
+            .dim(names.text(.canChangeLater)),
             words.readAtMost ?? "",
-            choice("s", "Select contacts…"),
+            choice("s", .selectContacts),
             prompt.allowsAll
-                ? approving("a", "Share \(all)", isArmed: isArmed)
-                : .dim("    (your administrator lets it have single contacts only)"),
-            choice("d", "Don't allow (Return)"),
+                ? approving("a", all, isArmed: isArmed)
+                : .dim("    " + names.text(.singleOnly)),
+            choice("d", .dontAllow),
             "",
         ]
-        if offersNotes { lines.append(choice("n", "notes too: \(notesToo ? "on" : "off")")) }
+        if offersNotes { lines.append(choice("n", notesToo ? .notesOn : .notesOff)) }
         if let chosen = lifetime.chosen {
             let text = words.lifetime(chosen)
             lines.append(lifetime.canChange ? choice("t", text) : .dim("    \(text)"))
@@ -190,38 +192,37 @@ extension AccessDialogue {
     private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
         let count = list.chosen.count
         var lines: [StyledLine] = [
-            .bold("What may \(words.name) see?") + StyledLine("  \(count) chosen"),
-            finder.line,
+            .bold(names.text(.whatMaySee, [.app: words.name])) + StyledLine("  " + names.text(.chosen, count: count)),
+            finder.line(names),
         ]
-        lines += list.lines(columns: size.columns)
-        lines.append(list.place(Finder.limit(on: size)))
+        lines += list.lines(columns: size.columns, names)
+        lines.append(list.place(Finder.limit(on: size), names))
         if finder.isTyping {
-            lines.append(.dim("Type a name; Return: choose from the list; Esc: don't allow"))
+            lines.append(.dim(names.text(.typeToChoose)))
         } else {
-            let next = count == 0 ? StyledLine.dim("[1–9] choose") : .bold("[c]") + " Continue"
+            let next = count == 0 ? numbers(.choose) : choice("c", .goOn)
             lines.append(
-                next + "   " + choice("b", "Back") + "   " + choice("d", "Don't allow (Return)"))
+                next + "   " + choice("b", .back) + "   " + choice("d", .dontAllow))
         }
-        if let remark = list.remark { lines.append(.warning(remark)) }
+        if let remark = list.remark(names) { lines.append(.warning(remark)) }
         return lines
     }
 
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let chosen = list.chosen
         let page = confirmedRows(on: size)
-        let these = chosen.count == 1 ? "this contact" : "these \(chosen.count) contacts"
-        var lines: [StyledLine] = [.bold("Share \(these) with \(words.name)?")]
+        var lines: [StyledLine] = [.bold(names.text(.shareWith, count: chosen.count, [.app: words.name]))]
         lines += pages.shown(of: chosen, by: page).map { row in
             "   \(Columns.clip(row.name, to: size.columns / 2))" + .dim("  \(row.detail ?? "")")
         }
-        lines += pages.place(of: chosen.count, by: page)
-        var terms = [notesToo ? "with notes" : "without notes"]
+        lines += pages.place(of: chosen.count, by: page, names)
+        var terms = [names.text(notesToo ? .withNotes : .withoutNotes)]
         if let lasting = lifetime.chosen { terms.append(words.lifetime(lasting)) }
-        lines.append(.dim("   " + terms.joined(separator: ", ")))
+        lines.append(.dim("   " + names.list(terms)))
         return lines + [
             "",
-            approving("y", "Share \(these)", isArmed: isArmed),
-            choice("b", "Back") + "   " + choice("d", "Don't allow (Return)"),
+            approving("y", names.text(.shareThese, count: chosen.count), isArmed: isArmed),
+            choice("b", .back) + "   " + choice("d", .dontAllow),
         ]
     }
 }

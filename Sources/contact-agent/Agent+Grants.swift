@@ -5,7 +5,7 @@ extension Agent {
     /// Lists the first apps, or the next ones after those that were listed last.
     func listGrants() {
         guard let connection, connection.isRegistered else {
-            terminal.say(.warning("The broker cannot be reached."))
+            terminal.say(.warning(names.text(.brokerUnreachable)))
             return
         }
         do throws(VarlinkClientError) {
@@ -13,14 +13,15 @@ extension Agent {
             let start = listed.endIndex < grants.count ? listed.endIndex : 0
             listed = grants[start...].prefix(GrantsTable.page)
             let columns = (terminal.size?.columns ?? 80) - 1
-            for line in GrantsTable.lines(listed, columns: columns) { terminal.say(line) }
+            for line in GrantsTable.lines(listed, columns: columns, names) { terminal.say(line) }
             if !listed.isEmpty {
-                let more = listed.endIndex < grants.count ? "  [l] the next of \(grants.count)" : ""
-                terminal.say(.dim("[1–\(listed.count)] look through what one may see\(more)"))
+                let next = names.text(.nextOf, [.total: String(grants.count)])
+                let more = listed.endIndex < grants.count ? "  [l] \(next)" : ""
+                terminal.say(.dim("[1–\(listed.count)] \(names.text(.lookThrough))\(more)"))
             }
         } catch {
             guard case .error = error else { return lost("\(error)") }
-            terminal.say(.warning("Could not list what you shared: \(ShownText.line("\(error)"))"))
+            terminal.say(.warning(names.text(.listFailed, [.reason: ShownText.line("\(error)")])))
         }
         sayWaiting()
     }
@@ -31,12 +32,13 @@ extension Agent {
         let grant = listed[listed.startIndex + number - 1]
         do throws(VarlinkClientError) {
             guard let prompt = try connection.manage(grant) else {
-                return terminal.say(.warning("The broker's answer cannot be read."))
+                return terminal.say(.warning(names.text(.answerUnreadable)))
             }
             queue.insert(prompt, at: 0)
         } catch {
             guard case .error = error else { return lost("\(error)") }
-            terminal.say(.warning("\(ShownText.quoted(grant.displayName, columns: 32)) has nothing any more."))
+            let app = ShownText.quoted(grant.displayName, columns: 32)
+            terminal.say(.warning(names.text(.nothingAnyMore, [.app: app])))
         }
     }
 }

@@ -1,3 +1,4 @@
+import Formatting
 import Glibc
 import VarlinkClient
 
@@ -12,7 +13,7 @@ extension Agent {
 
     private func sayQuiet(_ prompt: Prompt) {
         let name = ShownText.quoted(prompt.caller.displayName, columns: 28)
-        terminal.say(.dim("\(name), which you refused, asks again. Press o to open."))
+        terminal.say(.dim(names.text(.refusedAsksAgain, [.app: name, .key: "o"])))
     }
 
     /// The prompt has become moot: answered elsewhere, expired, or the app is gone.
@@ -21,7 +22,7 @@ extension Agent {
         quiet.removeAll { $0.cookie == cookie }
         guard let dialogue, dialogue.prompt.cookie == cookie else { return }
         leaveDialogue()
-        terminal.say("\(name(dialogue.prompt)) no longer waits for an answer.")
+        terminal.say(StyledLine(names.text(.waitsNoMore, [.app: name(dialogue.prompt)])))
         if queue.isEmpty { sayWaiting() }
     }
 
@@ -32,12 +33,12 @@ extension Agent {
         queue.removeFirst()
         let dialogue: any Dialogue =
             switch next.kind {
-            case .access: AccessDialogue(next)
-            case .button: ButtonDialogue(next)
-            case .manage: ManageDialogue(next)
-            case .pick: PickDialogue(next)
-            case .propose: ProposeDialogue(next)
-            case nil: NoticeDialogue(next)
+            case .access: AccessDialogue(next, names)
+            case .button: ButtonDialogue(next, names)
+            case .manage: ManageDialogue(next, names)
+            case .pick: PickDialogue(next, names)
+            case .propose: ProposeDialogue(next, names)
+            case nil: NoticeDialogue(next, names)
             }
         self.dialogue = dialogue
         isTooSmallSaid = false
@@ -50,9 +51,9 @@ extension Agent {
         guard !isTooSmallSaid else { return }
         isTooSmallSaid = true
         let least = ScreenSize.minimum
-        let now = terminal.size.map { "\($0.columns)×\($0.rows)" } ?? "of unknown size"
-        terminal.say(.warning("A prompt waits, but this terminal is \(now)."))
-        terminal.say("Make it at least \(least.columns)×\(least.rows).")
+        let now = terminal.size.map { "\($0.columns)×\($0.rows)" } ?? names.text(.sizeUnknown)
+        terminal.say(.warning(names.text(.tooSmall, [.size: now])))
+        terminal.say(StyledLine(names.text(.makeLarger, [.size: "\(least.columns)×\(least.rows)"])))
     }
 
     /// Draws on a clean screen; only what is typed from now on counts, and an approval only after a while.
@@ -105,7 +106,7 @@ extension Agent {
         guard let dialogue else { return }
         switch effect {
         case .nothing: break
-        case .tooEarly: hint = "Too soon: have a look first, then press it again."
+        case .tooEarly: hint = names.text(.tooSoon)
         case .search(let query, let offset, let limit):
             ask { connection throws(VarlinkClientError) in
                 let result = try connection.search(dialogue.prompt.cookie, query: query, offset: offset, limit: limit)
@@ -138,7 +139,8 @@ extension Agent {
                     }
                 } catch {
                     if case .error = error { throw error }
-                    terminal.say(.warning("Whether \(name(dialogue.prompt)) got that is not known: look with l."))
+                    let unknown = names.text(.approvalUnknown, [.app: name(dialogue.prompt), .key: "l"])
+                    terminal.say(.warning(unknown))
                     throw error
                 }
                 self.answered(dialogue.prompt, answer)
@@ -156,15 +158,15 @@ extension Agent {
             guard case .error(let name, let parameters) = error else { return lost("\(error)") }
             switch name {
             case "io.contactbroker.Agent.AuthenticationFailed":
-                hint = "You were not recognised; nothing was shared. Choose again."
+                hint = names.text(.notRecognised)
             case "io.contactbroker.Agent.UnknownPrompt":
                 if let dialogue { withdraw(dialogue.prompt.cookie) }
             default:
                 let reason = parameters["reason"]?.string.map { ": " + ShownText.line($0) } ?? ""
                 let prompt = dialogue?.prompt
                 leaveDialogue()
-                terminal.say(.warning("The broker did not take that (\(ShownText.line(name))\(reason))."))
-                terminal.say("Nothing was shared.")
+                terminal.say(.warning(names.text(.notTaken, [.reason: ShownText.line(name) + reason])))
+                terminal.say(StyledLine(names.text(.nothingShared)))
                 if let prompt { try? connection.answer(prompt.cookie, .dismissed) }
                 if once { ending = .refused }
             }
@@ -174,30 +176,23 @@ extension Agent {
     private func answered(_ prompt: Prompt, _ answer: Answer) {
         leaveDialogue()
         let who = name(prompt)
-        if prompt.kind == .manage {
-            terminal.say(ManageDialogue.words(for: answer, who))
-        } else if answer.takesCard {
-            terminal.say("The card that \(who) offered is in your address book.")
-        } else if let picked = answer.picked {
-            terminal.say(
-                "You gave \(who) \(picked.count == 1 ? "what you picked" : "the \(picked.count) you picked"), once.")
-        } else if answer.level == .full {
-            terminal.say("You shared all contacts with \(who).")
-        } else if answer.isApproval {
-            let count = answer.identifiers?.count ?? 0
-            terminal.say("You shared \(count == 1 ? "1 contact" : "\(count) contacts") with \(who).")
-        } else if answer.neverAskAgain == true {
-            terminal.say("\(who) gets nothing, and does not ask again.")
-        } else if answer.level == .denied {
-            terminal.say("You did not allow \(who) to see contacts.")
-        } else {
-            terminal.say("Nothing was shared with \(who).")
-        }
+        terminal.say(StyledLine(words(for: answer, prompt, who)))
         if once, !prompt.isOwn {
             ending = answer.isApproval ? .approved : .refused
         } else if queue.isEmpty {
             sayWaiting()
         }
+    }
+
+    /// What came of it, in one line.
+    private func words(for answer: Answer, _ prompt: Prompt, _ app: String) -> String {
+        if prompt.kind == .manage { return ManageDialogue.words(for: answer, app, names) }
+        if answer.takesCard { return names.text(.cardTaken, [.app: app]) }
+        if let picked = answer.picked { return names.text(.gavePicked, count: picked.count, [.app: app]) }
+        if answer.level == .full { return names.text(.sharedAll, [.app: app]) }
+        if answer.isApproval { return names.text(.shared, count: answer.identifiers?.count ?? 0, [.app: app]) }
+        if answer.neverAskAgain == true { return names.text(.neverAgain, [.app: app]) }
+        return names.text(answer.level == .denied ? .notAllowed : .nothingSharedWith, [.app: app])
     }
 
     func leaveDialogue() {
@@ -246,7 +241,8 @@ extension Agent {
         isDrawnArmed = isArmed
         drawn = ContinuousClock.now
         let right = [
-            queue.isEmpty ? nil : "\(queue.count) more waiting", drawnSecondsLeft.map { "\($0) s left" },
+            queue.isEmpty ? nil : names.text(.moreWaiting, count: queue.count),
+            drawnSecondsLeft.map { names.text(.secondsLeft, count: $0) },
         ].compactMap { $0 }.joined(separator: " · ")
         let title = Columns.pad("contact-agent", to: size.columns - Columns.width(right) - 1) + right
         let body = dialogue.lines(on: size, isArmed: isDrawnArmed)

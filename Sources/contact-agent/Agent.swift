@@ -1,5 +1,6 @@
 import BrokerConnection
 import CLinux
+import Formatting
 import Glibc
 import PasswordPrompt
 import VarlinkClient
@@ -29,6 +30,8 @@ final class Agent {
     }
 
     let terminal: Terminal
+    /// The words, in the person's language.
+    let names: LocalizedNames
     let once: Bool
     private let signals: CInt
     private let door: AgentDoor
@@ -67,9 +70,11 @@ final class Agent {
     var ending: Ending?
 
     init(
-        terminal: Terminal, signals: CInt, once: Bool, attempt: Int, door: AgentDoor, password: PasswordAgent?
+        terminal: Terminal, names: LocalizedNames, signals: CInt, once: Bool, attempt: Int, door: AgentDoor,
+        password: PasswordAgent?
     ) {
         self.terminal = terminal
+        self.names = names
         self.signals = signals
         self.once = once
         self.attempt = attempt
@@ -110,7 +115,7 @@ final class Agent {
         visibleSince = nil
         terminal.suspend()
         guard !password.prepare() else { return }
-        terminal.say(.dim("If a password is wanted, only your desktop can ask for it: pkttyagent cannot be used."))
+        terminal.say(.dim(names.text(.passwordOnDesktop)))
     }
 
     /// What was typed meanwhile was for the password.
@@ -230,7 +235,7 @@ final class Agent {
 
     private func tryBroker() {
         do {
-            let opened = try AgentConnection(opening: door)
+            let opened = try AgentConnection(opening: door, names)
             // The system's broker asks polkit before it takes an agent, and polkit the person.
             lendTerminal()
             try opened.serve(terminal: terminal.name)
@@ -272,7 +277,7 @@ final class Agent {
     private func registered() {
         takeTerminalBack()
         attempt = 0
-        if isBrokerMissed { terminal.say("The broker is there again.") }
+        if isBrokerMissed { terminal.say(StyledLine(names.text(.brokerBack))) }
         isBrokerMissed = false
         isWaitingSaid = true
         sayWaiting()
@@ -280,18 +285,19 @@ final class Agent {
 
     func sayWaiting() {
         guard !once else { return }
-        terminal.say(.dim("Waiting for apps that ask for contacts.  [l] what you shared  [q] quit"))
+        terminal.say(
+            .dim("\(names.text(.waiting))  [l] \(names.text(.whatYouShared))  [q] \(names.text(.quit))"))
     }
 
     private func take(_ event: AgentConnection.Event) {
         if let others = event.others, others != self.others {
             if others > self.others {
-                terminal.say(.warning(Self.words(forOthers: others, joined: event.joined)))
+                terminal.say(.warning(words(forOthers: others, joined: event.joined)))
             }
             self.others = others
         }
         if let cookie = event.unreadable {
-            terminal.say(.warning("An app asked something that this agent does not understand. Nothing is shared."))
+            terminal.say(.warning(names.text(.notUnderstood)))
             try? connection?.answer(cookie, .dismissed)
         }
         if let prompt = event.prompt {
@@ -301,16 +307,10 @@ final class Agent {
     }
 
     /// - Parameter terminal: of the one that joined; `nil` where they were there before this one.
-    static func words(forOthers others: Int, joined terminal: String?) -> String {
-        guard let terminal else {
-            return others == 1
-                ? "Another agent of yours is there already: it may answer what is asked here."
-                : "\(others) other agents of yours are there already: each may answer what is asked here."
-        }
-        let joined = "Another agent of yours joined at \(Columns.clip(ShownText.line(terminal), to: 24))"
-        return others == 1
-            ? "\(joined): it may answer what is asked here."
-            : "\(joined): \(others) others may answer what is asked here."
+    private func words(forOthers others: Int, joined terminal: String?) -> String {
+        guard let terminal else { return names.text(.othersHere, count: others) }
+        return names.text(
+            .otherJoined, count: others, [.terminal: Columns.clip(ShownText.line(terminal), to: 24)])
     }
 
     /// The broker is not there, or not any more; it is tried again after a pause that grows.
@@ -326,9 +326,9 @@ final class Agent {
         quiet = []
         guard !isBrokerMissed else { return }
         isBrokerMissed = true
-        terminal.say(.warning("The broker cannot be reached (\(ShownText.line(reason)))."))
+        terminal.say(.warning(names.text(.brokerLost, [.reason: ShownText.line(reason)])))
         if let advice { terminal.say(.dim(advice)) }
-        terminal.say(.dim("Trying again.  [q] quit"))
+        terminal.say(.dim("\(names.text(.tryingAgain))  [q] \(names.text(.quit))"))
     }
 }
 

@@ -1,3 +1,4 @@
+import Formatting
 import JSON
 import Varlink
 import VarlinkClient
@@ -23,6 +24,8 @@ final class AgentConnection {
         var unreadable: String?
     }
 
+    /// In which what comes is shown.
+    private let names: LocalizedNames
     private let serving: VarlinkClient
     private let calling: VarlinkClient
     private var token: String?
@@ -30,7 +33,8 @@ final class AgentConnection {
     private static let interface = "io.contactbroker.Agent."
 
     /// Connects, and says nothing yet.
-    init(opening door: AgentDoor) throws {
+    init(opening door: AgentDoor, _ names: LocalizedNames) throws {
+        self.names = names
         serving = try door.open()
         calling = try door.open()
     }
@@ -61,7 +65,7 @@ final class AgentConnection {
         if let token = reply["agent"]?.string { self.token = token }
         var event = Event()
         if let prompt = reply["prompt"], !prompt.isNull {
-            event.prompt = Prompt(prompt)
+            event.prompt = Prompt(prompt, names)
             if event.prompt == nil { event.unreadable = prompt["cookie"]?.string }
         }
         event.withdrawn = reply["withdrawn"]?.string
@@ -84,7 +88,7 @@ final class AgentConnection {
             if shared { $0.member("granted", true) }
         }
         return SearchResult(
-            rows: (reply["rows"]?.elements).map { $0.compactMap(Row.init) } ?? [],
+            rows: (reply["rows"]?.elements).map { $0.compactMap { Row($0, names) } } ?? [],
             total: Int(reply["total"]?.integer ?? 0), offset: offset)
     }
 
@@ -94,7 +98,7 @@ final class AgentConnection {
             $0.member("cookie", cookie)
             $0.member("identifier", identifier)
         }
-        return reply["contact"].flatMap { Card($0, selectable: reply["selectable"]?.strings ?? []) }
+        return reply["contact"].flatMap { Card($0, names, selectable: reply["selectable"]?.strings ?? []) }
     }
 
     func answer(_ cookie: String, _ answer: Answer) throws(VarlinkClientError) {
@@ -135,7 +139,7 @@ final class AgentConnection {
             $0.member("strength", grant.strength.rawValue)
             $0.member("session", grant.session)
         }
-        var prompt = reply["prompt"].flatMap(Prompt.init)
+        var prompt = reply["prompt"].flatMap { Prompt($0, names) }
         prompt?.isOwn = true
         return prompt
     }

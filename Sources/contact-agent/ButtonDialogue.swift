@@ -1,3 +1,5 @@
+import Formatting
+
 /// An app looks for one person by name, number or address: the match, and one key that shares it.
 struct ButtonDialogue: Dialogue {
     enum Stage: String {
@@ -9,6 +11,7 @@ struct ButtonDialogue: Dialogue {
     }
 
     let prompt: Prompt
+    let names: LocalizedNames
     private(set) var place = Stage.looking
     private(set) var list = ContactList()
     private(set) var lifetime: LifetimeChoice
@@ -19,8 +22,9 @@ struct ButtonDialogue: Dialogue {
     /// With one match it is the contact itself that would be shared: another one is another stage.
     var stage: String { place == .oneMatch ? "\(place.rawValue) \(list.rows.first?.identifier ?? "")" : place.rawValue }
 
-    init(_ prompt: Prompt) {
+    init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
+        self.names = names
         lifetime = LifetimeChoice(prompt.lifetimes)
     }
 
@@ -104,16 +108,15 @@ struct ButtonDialogue: Dialogue {
 
 extension ButtonDialogue {
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        let words = CallerWords(prompt: prompt, columns: size.columns)
-        let query = ShownText.quoted(prompt.query ?? "", columns: size.columns - Columns.width(words.name) - 14)
-        let head = StyledLine.bold("\(words.name) looks for \(query).")
+        let words = callerWords(on: size)
+        let head = StyledLine.bold(looksFor(words, on: size))
         return switch place {
-        case .looking: [head, .dim("Looking…")]
+        case .looking: [head, .dim(names.text(.looking))]
         case .noMatch:
             [
                 head, "",
-                "No contact matches that \(words.name) does not see already.",
-                .dim("It is not told so."), "", "Press any key.",
+                StyledLine(names.text(.noMatch, [.app: words.name])),
+                .dim(names.text(.notToldSo)), "", StyledLine(names.text(.pressAnyKey)),
             ]
         case .oneMatch: oneMatch(words, head, on: size, isArmed: isArmed)
         case .severalMatches: severalMatches(words, head, on: size, isArmed: isArmed)
@@ -121,10 +124,15 @@ extension ButtonDialogue {
         }
     }
 
+    private func looksFor(_ words: CallerWords, on size: ScreenSize) -> String {
+        let room = size.columns - Columns.width(names.text(.looksFor, [.app: words.name, .query: ""])) - 1
+        return names.text(
+            .looksFor, [.app: words.name, .query: ShownText.quoted(prompt.query ?? "", columns: room)])
+    }
+
     private func refusals() -> [StyledLine] {
         [
-            choice("d", "Don't share (Return)") + "   "
-                + choice("N", prompt.isUndecided ? "Never, and don't ask again" : "Never ask again")
+            choice("d", .dontShare) + "   " + choice("N", prompt.isUndecided ? .neverAndDontAsk : .neverAsk)
         ]
     }
 
@@ -136,10 +144,10 @@ extension ButtonDialogue {
         lines += words.sureness
         lines += [words.process, ""]
         if toShare.isEmpty {
-            lines.append(.warning("It cannot be shared: \(row.reason ?? "no reason given")"))
+            lines.append(.warning(names.text(.cannotBeShared, [.reason: row.reason ?? names.text(.noReason)])))
         } else {
             let name = Columns.clip(row.name, to: size.columns / 3)
-            lines.append(approving("s", "Share \(name) with \(words.name)", isArmed: isArmed))
+            lines.append(approving("s", names.text(.sharePerson, [.name: name, .app: words.name]), isArmed: isArmed))
         }
         return lines + refusals()
     }
@@ -149,25 +157,25 @@ extension ButtonDialogue {
     ) -> [StyledLine] {
         var lines = [head]
         lines += words.sureness
-        lines += list.lines(columns: size.columns)
-        lines.append(list.place(limit(on: size)))
+        lines += list.lines(columns: size.columns, names)
+        lines.append(list.place(limit(on: size), names))
         if toShare.isEmpty {
-            lines.append(.dim("[1–9] choose whom to share"))
+            lines.append(numbers(.chooseWhom))
         } else {
-            let these = toShare.count == 1 ? toShare[0].name : "these \(toShare.count) contacts"
-            lines.append(
-                approving("s", "Share \(Columns.clip(these, to: 28)) with \(words.name)", isArmed: isArmed))
+            let these =
+                toShare.count == 1
+                ? names.text(.sharePerson, [.name: Columns.clip(toShare[0].name, to: 28), .app: words.name])
+                : names.text(.shareSeveral, count: toShare.count, [.app: words.name])
+            lines.append(approving("s", these, isArmed: isArmed))
         }
         lines += refusals()
-        if let remark = list.remark { lines.append(.warning(remark)) }
+        if let remark = list.remark(names) { lines.append(.warning(remark)) }
         return lines
     }
 
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         var lines: [StyledLine] = [
-            .bold(
-                prompt.isUndecided
-                    ? "\(words.name) never had a contact of you before." : "You refused \(words.name) before.")
+            .bold(names.text(prompt.isUndecided ? .neverHad : .youRefused, [.app: words.name]))
         ]
         lines += words.sureness
         lines += [words.process, words.purpose]
@@ -177,16 +185,16 @@ extension ButtonDialogue {
             let text = words.lifetime(chosen)
             terms.append(lifetime.canChange ? choice("t", text) : .dim("    \(text)"))
         }
-        terms.append(approving("y", "Yes, share", isArmed: isArmed) + "   " + choice("d", "Don't share (Return)"))
+        terms.append(approving("y", .yesShare, isArmed: isArmed) + "   " + choice("d", .dontShare))
         let room = max(1, size.rows - 2 - lines.count - terms.count)
-        return lines + names(on: size, within: room) + terms
+        return lines + people(on: size, within: room) + terms
     }
 
     /// Exactly who would be shared, in as many lines as there are; where that is not enough, how many more.
-    private func names(on size: ScreenSize, within room: Int) -> [StyledLine] {
-        let start = toShare.count == 1 ? "Only this contact: " : "Only these \(toShare.count) contacts: "
-        let names = toShare.map { Columns.clip($0.name, to: size.columns / 2) }.joined(separator: ", ")
-        let lines = StyledLine(start + names).wrapped(columns: size.columns - 1)
+    private func people(on size: ScreenSize, within room: Int) -> [StyledLine] {
+        let people = toShare.map { Columns.clip($0.name, to: size.columns / 2) }
+        let text = names.text(.onlyThese, count: toShare.count, [.names: names.list(people)])
+        let lines = StyledLine(text).wrapped(columns: size.columns - 1)
         guard lines.count > room else { return lines }
         return lines.prefix(room - 1) + [lines[room - 1] + "…"]
     }

@@ -1,7 +1,10 @@
+import Formatting
+
 /// Who asks and how sure we are, in plain words.
 struct CallerWords {
     let prompt: Prompt
     let columns: Int
+    let names: LocalizedNames
 
     private var caller: Caller { prompt.caller }
 
@@ -10,69 +13,52 @@ struct CallerWords {
 
     /// How sure we are, and what that is worth; each line fits.
     var sureness: [StyledLine] {
-        let path = caller.executable.map(ShownText.line) ?? "a program that cannot be named"
-        func line(_ words: String, _ rest: String) -> StyledLine {
-            StyledLine("  \(words)" + Columns.clipMiddle(rest, to: max(8, columns - 3 - Columns.width(words))))
+        let path = caller.executable.map(ShownText.line) ?? names.text(.unnamedProgram)
+        func lines(_ phrase: Phrase, _ name: String, _ worth: Phrase) -> [StyledLine] {
+            let room = columns - 3 - Columns.width(names.text(phrase, [.name: ""]))
+            let sure = names.text(phrase, [.name: Columns.clipMiddle(name, to: max(8, room))])
+            let style: StyledLine.Style =
+                caller.strength == .claimed || caller.strength == .unverified ? .warning : .dim
+            // What the first line is worth.
+            return [StyledLine("  " + sure)]
+                + StyledLine(names.text(worth, [.program: program]), style).wrapped(columns: columns - 3).map {
+                    StyledLine("  ") + $0
+                }
         }
         let identifier = ShownText.line(caller.identifier)
-        // The second line says what the first is worth, and fits the narrowest terminal.
-        switch caller.strength {
-        case .labelled:
-            return [
-                line("confined by the system as ", identifier), .dim("  (no other program can take that name)"),
-            ]
-        case .sandboxed:
-            return [
-                line("a sandboxed app: ", identifier),
-                .dim("  (no other sandboxed app can take that name; a program"),
-                .dim("  of yours outside of any sandbox could)"),
-            ]
-        case .service:
-            return [
-                line("a system service: ", identifier),
-                .dim("  (your administrator runs it; no program can take its name)"),
-            ]
-        case .installed:
-            return [
-                line("an installed program: ", path),
-                .dim("  (what is shared with it, programs that run it can get at)"),
-            ]
-        case .claimed:
-            return [
-                line("calls itself ", identifier), .warning("  (not checked: any program can take this name)"),
-            ]
-        case .unverified where prompt.isInterpreter:
-            return [
-                line("an unverified interpreter: ", path),
-                .warning("  (this \(program) process only: it runs any program)"),
-            ]
-        case .unverified:
-            return [
-                line("an unverified program: ", path),
-                .warning("  (not checked: any program can take its place)"),
-            ]
+        return switch caller.strength {
+        case .labelled: lines(.sureLabelled, identifier, .worthLabelled)
+        case .sandboxed: lines(.sureSandboxed, identifier, .worthSandboxed)
+        case .service: lines(.sureService, identifier, .worthService)
+        case .installed: lines(.sureInstalled, path, .worthInstalled)
+        case .claimed: lines(.sureClaimed, identifier, .worthClaimed)
+        case .unverified where prompt.isInterpreter: lines(.sureInterpreter, path, .worthInterpreter)
+        case .unverified: lines(.sureUnverified, path, .worthUnverified)
         }
     }
 
     /// Which process it is and where it runs.
     var process: StyledLine {
-        let place = caller.terminal.map { " on \(Columns.clip(ShownText.line($0), to: 24))" } ?? ", on no terminal"
-        return .dim("  process \(caller.pid)\(place)")
+        let pid = String(caller.pid)
+        guard let terminal = caller.terminal else { return .dim("  " + names.text(.processNowhere, [.pid: pid])) }
+        return .dim(
+            "  " + names.text(.processOn, [.pid: pid, .terminal: Columns.clip(ShownText.line(terminal), to: 24)]))
     }
 
     /// Its reason, in its own words.
     var purpose: StyledLine {
         guard let purpose = prompt.purpose, !ShownText.line(purpose).isEmpty else {
-            return .dim("It does not say why.")
+            return .dim(names.text(.saysNotWhy))
         }
-        return StyledLine("It says: " + ShownText.quoted(purpose, columns: columns - 10))
+        let room = columns - Columns.width(names.text(.says, [.purpose: ""])) - 1
+        return StyledLine(names.text(.says, [.purpose: ShownText.quoted(purpose, columns: room)]))
     }
 
     /// What it would read at most, where the administrator says so.
     var readAtMost: StyledLine? {
         guard let keys = prompt.maximumKeys else { return nil }
-        let words = GrantedKeys.words(for: keys) ?? "nothing"
-        return .dim(Columns.clip("It reads at most, by your administrator's word: \(words)", to: columns - 1))
+        let words = GrantedKeys.words(for: keys, names) ?? names.text(.nothing)
+        return .dim(Columns.clip(names.text(.readsAtMost, [.keys: words]), to: columns - 1))
     }
 
     /// How long a grant would last.
@@ -81,16 +67,16 @@ struct CallerWords {
         guard let end = prompt.endsAt else { return words }
         // As `2026-01-31 12:00`, whatever came.
         let text = ShownText.line(String(end.prefix(16))).replacing("T", with: " ")
-        return words + ", at the latest until \(text) UTC"
+        return names.text(.untilLatest, [.lifetime: words, .time: text])
     }
 
     private func ownWords(for lifetime: Lifetime) -> String {
         switch lifetime {
-        case .untilRevoked: "until you take it back"
-        case .session where prompt.isInterpreter: "all \(program) programs in this terminal session"
-        case .session: "for this terminal session"
-        case .process where prompt.isInterpreter: "this \(program) process only"
-        case .process: "this process only"
+        case .untilRevoked: names.text(.untilRevoked)
+        case .session where prompt.isInterpreter: names.text(.sessionPrograms, [.program: program])
+        case .session: names.text(.thisSession)
+        case .process where prompt.isInterpreter: names.text(.programProcess, [.program: program])
+        case .process: names.text(.thisProcess)
         }
     }
 

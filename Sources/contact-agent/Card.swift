@@ -21,13 +21,13 @@ struct Card: Hashable, Sendable {
 extension Card {
     /// - Parameter selectable: keys of which values can be picked.
     /// - Returns: `nil` where the object is no contact.
-    init?(_ object: JSONValue, selectable: [String] = []) {
+    init?(_ object: JSONValue, _ names: LocalizedNames = .inEnglish, selectable: [String] = []) {
         guard let contact = try? WireContact(object).contact else { return nil }
-        self.init(contact, selectable: Set(selectable))
+        self.init(contact, names, selectable: Set(selectable))
     }
 
-    init(_ contact: Contact, selectable: Set<String> = []) {
-        name = ShownText.line(NameFormatter().string(from: contact))
+    init(_ contact: Contact, _ names: LocalizedNames = .inEnglish, selectable: Set<String> = []) {
+        name = ShownText.line(NameFormatter(names: names).string(from: contact))
         lines = []
         func add(_ key: ContactKey, _ value: Int?, _ label: String?, _ parts: [String]) {
             let text = parts.map(ShownText.line).filter { !$0.isEmpty }.joined(separator: ", ")
@@ -35,7 +35,8 @@ extension Card {
             lines.append(
                 Line(
                     key: key.rawValue, value: value.map(String.init),
-                    label: Self.words(for: label) ?? Self.words(for: key), text: text,
+                    label: ShownText.line(label.flatMap { $0.isEmpty ? nil : names.label($0) } ?? names.key(key)),
+                    text: text,
                     canChoose: selectable.contains(key.rawValue)))
         }
         for value in contact.phoneNumbers { add(.phoneNumbers, value.identifier, value.label, [value.value]) }
@@ -43,7 +44,7 @@ extension Card {
         for value in contact.postalAddresses {
             add(
                 .postalAddresses, value.identifier, value.label,
-                [value.street, value.subLocality, value.postalCode + " " + value.city, value.state, value.country])
+                PostalAddressFormatter(region: nil, language: names.language, style: .complete).lines(of: value))
         }
         let organization = [contact.jobTitle, contact.departmentName, contact.organizationName]
         for (key, text) in zip([ContactKey.jobTitle, .departmentName, .organizationName], organization) {
@@ -57,48 +58,21 @@ extension Card {
         for value in contact.urlAddresses { add(.urlAddresses, value.identifier, value.label, [value.value]) }
         for value in contact.contactRelations { add(.contactRelations, value.identifier, value.label, [value.value]) }
         for value in contact.socialProfiles {
-            add(.socialProfiles, value.identifier, value.label, [value.service, value.username, value.urlString])
+            add(
+                .socialProfiles, value.identifier, value.label,
+                [names.service(value.service), value.username, value.urlString])
         }
         for value in contact.instantMessageAddresses {
-            add(.instantMessageAddresses, value.identifier, value.label, [value.service, value.username])
+            add(
+                .instantMessageAddresses, value.identifier, value.label, [names.service(value.service), value.username])
         }
         add(.note, nil, nil, [contact.note])
         for line in contact.extraProperties { add(.extraProperties, nil, nil, [line]) }
         if contact.imageDataAvailable || !contact.imageData.isEmpty {
-            lines.append(Line(key: "imageData", value: nil, label: "photo", text: "(there is one)", canChoose: false))
-        }
-    }
-
-    /// A label as people say it; Apple's predefined ones stand in brackets of their own.
-    private static func words(for label: String?) -> String? {
-        guard let label, !label.isEmpty else { return nil }
-        guard label.hasPrefix("_$!<"), label.hasSuffix(">!$_"), label.utf8.count > 8 else {
-            return ShownText.line(label)
-        }
-        return ShownText.line(String(label.dropFirst(4).dropLast(4)).lowercased())
-    }
-
-    private static func words(for key: ContactKey) -> String {
-        switch key {
-        case .phoneNumbers: "phone"
-        case .emailAddresses: "e-mail"
-        case .postalAddresses: "address"
-        case .jobTitle: "job"
-        case .departmentName: "department"
-        case .organizationName: "organisation"
-        case .nickname: "nickname"
-        case .birthday, .nonGregorianBirthday: "birthday"
-        case .dates: "date"
-        case .urlAddresses: "web page"
-        case .contactRelations: "relation"
-        case .socialProfiles: "profile"
-        case .instantMessageAddresses: "messaging"
-        case .note: "note"
-        case .extraProperties: "other"
-        case .contactType, .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix,
-            .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .phoneticOrganizationName, .creationDate,
-            .modificationDate, .imageDataAvailable, .thumbnailImageData, .imageData:
-            key.rawValue
+            lines.append(
+                Line(
+                    key: "imageData", value: nil, label: names.key(.imageData), text: names.text(.photoThere),
+                    canChoose: false))
         }
     }
 }

@@ -1,5 +1,6 @@
 import BrokerConnection
 import CLinux
+import Formatting
 import Glibc
 import PasswordPrompt
 import VarlinkClient
@@ -70,7 +71,8 @@ struct ContactAgent {
         }
         let password = precautions.isPrivileged ? PasswordAgent(environment: precautions.environment.lines) : nil
         let agent = Agent(
-            terminal: terminal, signals: signals, once: arguments.once, attempt: arguments.attempt, door: door,
+            terminal: terminal, names: precautions.environment.names, signals: signals, once: arguments.once,
+            attempt: arguments.attempt, door: door,
             password: password)
         let ending = agent.run()
         password?.end()
@@ -96,7 +98,7 @@ struct ContactAgent {
         } catch {
             return keptGroup(error)
         }
-        let notifier = Notifier(environment: precautions.environment)
+        let notifier = Notifier(environment: precautions.environment, names: precautions.environment.names)
         var attempt = arguments.attempt
         while true {
             switch notifier.run(door.open) {

@@ -1,3 +1,5 @@
+import Formatting
+
 /// How large the terminal is.
 struct ScreenSize: Hashable, Sendable {
     var columns: Int
@@ -26,6 +28,8 @@ enum Effect: Hashable {
 /// One prompt on the screen: what it shows and what the person's keys do. It draws nothing and calls nobody.
 protocol Dialogue {
     var prompt: Prompt { get }
+    /// The words, in the person's language.
+    var names: LocalizedNames { get }
 
     /// Changes whenever something else would be approved: what was pressed before that does not count.
     var stage: String { get }
@@ -56,6 +60,19 @@ extension Dialogue {
 
     func choice(_ key: Character, _ words: String) -> StyledLine {
         .bold("[\(key)]") + StyledLine(" \(words)")
+    }
+
+    func approving(_ key: Character, _ phrase: Phrase, isArmed: Bool) -> StyledLine {
+        approving(key, names.text(phrase), isArmed: isArmed)
+    }
+
+    func choice(_ key: Character, _ phrase: Phrase) -> StyledLine { choice(key, names.text(phrase)) }
+
+    /// What may be done with a number on the page.
+    func numbers(_ phrase: Phrase) -> StyledLine { .dim("[1–9] \(names.text(phrase))") }
+
+    func callerWords(on size: ScreenSize) -> CallerWords {
+        CallerWords(prompt: prompt, columns: size.columns, names: names)
     }
 
     /// What may be read when notes are: every key, of `note` and `extraProperties` what the app asked for by name.

@@ -1,10 +1,11 @@
+import Formatting
 import Glibc
 
 /// What this program takes from its environment; everything else is forgotten at the start.
 struct Environment: Hashable {
-    /// What whoever starts the installed agent may choose: how their terminal draws, and in which language polkit asks for
-    /// their password.
-    private static let kept = ["TERM", "NO_COLOR", "LANG", "LC_ALL", "LC_MESSAGES", "LC_CTYPE"]
+    /// What whoever starts the installed agent may choose: how their terminal draws, and in which language they are asked, by
+    /// this program and by polkit for their password.
+    private static let kept = ["TERM", "NO_COLOR", "LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE"]
     /// Where a broker of the user's own may be: of use only to an agent that may do no more than they.
     private static let places = ["XDG_RUNTIME_DIR", "CONTACTBROKER_RUNTIME_DIR"]
     /// Longest value that the installed agent takes: no name of a terminal or a language is longer.
@@ -13,6 +14,8 @@ struct Environment: Hashable {
     private(set) var values: [String: String]
 
     var terminalType: String? { values["TERM"] }
+    /// What is said, in one of the languages that the program carries: the environment chooses among them and no more.
+    var names: LocalizedNames { LocalizedNames(languages: PreferredLanguages.tags { values[$0] }) }
     /// no-color.org: set and not empty.
     var noColor: Bool { !(values["NO_COLOR"] ?? "").isEmpty }
 
@@ -24,7 +27,9 @@ struct Environment: Hashable {
         var values: [String: String] = [:]
         for name in isPrivileged ? kept : kept + places {
             guard let value = getenv(name).map({ String(cString: $0) }) else { continue }
-            if !isPrivileged || isPlain(value) { values[name] = value }
+            // Several languages are parted by colons.
+            let plain = name == "LANGUAGE" ? value.replacing(":", with: "-") : value
+            if !isPrivileged || isPlain(plain) { values[name] = value }
         }
         values["PATH"] = "/usr/bin:/bin"
         clearenv()

@@ -1,3 +1,5 @@
+import Formatting
+
 /// How contacts are found in a prompt: a query that is typed, and what it finds beneath, page by page.
 struct Finder: Hashable {
     private(set) var query = LineEditor()
@@ -43,10 +45,10 @@ struct Finder: Hashable {
     }
 
     /// The line above the list.
-    var line: StyledLine {
+    func line(_ names: LocalizedNames) -> StyledLine {
         isTyping
-            ? .bold("Search: ") + StyledLine(query.text + "_")
-            : .dim("Search: \(ShownText.line(query.text))   [/] change")
+            ? .bold(names.text(.search) + " ") + StyledLine(query.text + "_")
+            : .dim("\(names.text(.search)) \(ShownText.line(query.text))   [/] \(names.text(.change))")
     }
 }
 

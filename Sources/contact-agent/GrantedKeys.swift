@@ -1,4 +1,5 @@
 import ContactsModel
+import Formatting
 
 /// Keys of a contact, as apps ask for them and as people call them.
 enum GrantedKeys {
@@ -7,33 +8,33 @@ enum GrantedKeys {
     }
 
     /// What an app would like to read, in a few words; `nil` where it named nothing.
-    static func words(for keys: [String]) -> String? {
+    static func words(for keys: [String], _ names: LocalizedNames) -> String? {
         guard !keys.isEmpty else { return nil }
-        var words: [String] = []
+        var words: [Phrase] = []
         for key in keys.compactMap(ContactKey.init) {
             let word = word(for: key)
             if !words.contains(word) { words.append(word) }
         }
-        return words.isEmpty ? nil : words.joined(separator: ", ")
+        return words.isEmpty ? nil : names.list(words.map { names.text($0) })
     }
 
-    private static func word(for key: ContactKey) -> String {
+    private static func word(for key: ContactKey) -> Phrase {
         switch key {
         case .contactType, .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix,
             .nickname, .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName:
-            "names"
-        case .organizationName, .departmentName, .jobTitle, .phoneticOrganizationName: "work"
-        case .birthday, .nonGregorianBirthday: "birthday"
-        case .phoneNumbers: "phone numbers"
-        case .emailAddresses: "e-mail"
-        case .postalAddresses: "addresses"
-        case .dates, .creationDate, .modificationDate: "dates"
-        case .urlAddresses: "web pages"
-        case .contactRelations: "relations"
-        case .socialProfiles: "social profiles"
-        case .instantMessageAddresses: "messaging"
-        case .note, .extraProperties: "notes"
-        case .thumbnailImageData, .imageData, .imageDataAvailable: "photo"
+            .keysNames
+        case .organizationName, .departmentName, .jobTitle, .phoneticOrganizationName: .keysWork
+        case .birthday, .nonGregorianBirthday: .keysBirthday
+        case .phoneNumbers: .keysPhones
+        case .emailAddresses: .keysEmail
+        case .postalAddresses: .keysAddresses
+        case .dates, .creationDate, .modificationDate: .keysDates
+        case .urlAddresses: .keysWebPages
+        case .contactRelations: .keysRelations
+        case .socialProfiles: .keysProfiles
+        case .instantMessageAddresses: .keysMessaging
+        case .note, .extraProperties: .keysNotes
+        case .thumbnailImageData, .imageData, .imageDataAvailable: .keysPhoto
         }
     }
 }

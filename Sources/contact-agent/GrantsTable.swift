@@ -1,36 +1,51 @@
+import Formatting
+
 /// What the person decided so far, app by app, as lines of a table.
 enum GrantsTable {
     /// One key opens an app: there are nine of them.
     static let page = 9
 
-    static func lines(_ grants: some Collection<AppGrant>, columns: Int) -> [StyledLine] {
-        guard !grants.isEmpty else { return ["No app has asked for your contacts yet."] }
+    static func lines(_ grants: some Collection<AppGrant>, columns: Int, _ names: LocalizedNames) -> [StyledLine] {
+        guard !grants.isEmpty else { return [StyledLine(names.text(.noGrants))] }
         let nameWidth = min(28, max(14, columns - 58))
-        let heading = row(" ", "App", "How sure", "May see", "Contacts", "Last read", nameWidth)
+        let heading = row(
+            " ", names.text(.columnApp), names.text(.columnSure), names.text(.columnSees), names.text(.columnContacts),
+            names.text(.columnLast), nameWidth)
         return [.bold(heading)]
             + grants.enumerated().map { index, grant in
                 let seen =
                     switch grant.status {
-                    case "full": "all"
-                    case "limited": "some"
-                    case "denied": "nothing"
-                    case "restricted": "by policy"
+                    case "full": names.text(.grantAll)
+                    case "limited": names.text(.grantSome)
+                    case "denied": names.text(.grantNothing)
+                    case "restricted": names.text(.grantPolicy)
                     default: ShownText.line(grant.status)
                     }
                 let contacts = grant.status == "limited" ? "\(grant.contacts)" : "–"
-                let last = grant.lastUsedAt.map { String(ShownText.line($0).prefix(10)) } ?? "never"
+                let last = grant.lastUsedAt.map { String(ShownText.line($0).prefix(10)) } ?? names.text(.never)
                 return StyledLine(
                     row(
                         "\(index + 1)", ShownText.quoted(grant.displayName, columns: nameWidth),
-                        grant.strength.rawValue,
-                        seen + end(of: grant), contacts, last, nameWidth))
+                        names.text(phrase(for: grant.strength)), ending(seen, of: grant, names), contacts, last,
+                        nameWidth))
             }
     }
 
     /// With what the grant ends, where that is not when somebody takes it back.
-    private static func end(of grant: AppGrant) -> String {
-        guard let session = grant.session else { return "" }
-        return session.hasPrefix("process ") ? " (process)" : " (session)"
+    private static func ending(_ seen: String, of grant: AppGrant, _ names: LocalizedNames) -> String {
+        guard let session = grant.session else { return seen }
+        return names.text(session.hasPrefix("process ") ? .grantProcess : .grantSession, [.seen: seen])
+    }
+
+    private static func phrase(for strength: IdentityStrength) -> Phrase {
+        switch strength {
+        case .labelled: .strengthLabelled
+        case .sandboxed: .strengthSandboxed
+        case .service: .strengthService
+        case .installed: .strengthInstalled
+        case .claimed: .strengthClaimed
+        case .unverified: .strengthUnverified
+        }
     }
 
     private static func row(

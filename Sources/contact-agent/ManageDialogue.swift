@@ -1,3 +1,5 @@
+import Formatting
+
 /// The person looks through what one app may see, adds and removes: at the app's wish, or of their own accord.
 struct ManageDialogue: Dialogue {
     enum Stage: String {
@@ -12,6 +14,7 @@ struct ManageDialogue: Dialogue {
     }
 
     let prompt: Prompt
+    let names: LocalizedNames
     private(set) var place: Stage
     private(set) var finder = Finder()
     private(set) var list = SharedList()
@@ -22,8 +25,9 @@ struct ManageDialogue: Dialogue {
 
     var stage: String { place.rawValue }
 
-    init(_ prompt: Prompt) {
+    init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
+        self.names = names
         place = prompt.isOwn ? .choosing : .introduction
         showsSharedOnly = prompt.status == "limited" && prompt.grantedContacts > 0
         // Of an app that sees everything or nothing, a selection is made anew.
@@ -147,18 +151,24 @@ struct ManageDialogue: Dialogue {
 
 extension ManageDialogue {
     /// What came of it, in one line.
-    static func words(for answer: Answer, _ name: String) -> StyledLine {
-        if answer.neverAskAgain == true { return "\(name) does not ask again." }
-        guard let level = answer.level else { return "What \(name) may see stays as it is." }
-        if level == .denied { return "\(name) sees nothing any more." }
-        let added = answer.identifiers?.count ?? 0
-        let removed = answer.removed?.count ?? 0
-        let parts = [added > 0 ? "\(added) more" : nil, removed > 0 ? "\(removed) no longer" : nil]
-        return "\(name) sees \(parts.compactMap { $0 }.joined(separator: ", "))."
+    static func words(for answer: Answer, _ app: String, _ names: LocalizedNames) -> String {
+        if answer.neverAskAgain == true { return names.text(.asksNoMore, [.app: app]) }
+        guard let level = answer.level else { return names.text(.staysAsIs, [.app: app]) }
+        if level == .denied { return names.text(.seesNothingMore, [.app: app]) }
+        let changes = changes(added: answer.identifiers?.count ?? 0, removed: answer.removed?.count ?? 0, names)
+        return names.text(.nowSees, [.app: app, .changes: changes])
+    }
+
+    private static func changes(added: Int, removed: Int, _ names: LocalizedNames) -> String {
+        let parts = [
+            added > 0 ? names.text(.changeMore, count: added) : nil,
+            removed > 0 ? names.text(.changeLess, count: removed) : nil,
+        ]
+        return names.list(parts.compactMap { $0 })
     }
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        let words = CallerWords(prompt: prompt, columns: size.columns)
+        let words = callerWords(on: size)
         return switch place {
         case .introduction: introduction(words)
         case .choosing: selection(words, on: size)
@@ -169,77 +179,73 @@ extension ManageDialogue {
 
     private var seen: String {
         switch prompt.status {
-        case "full": "It sees all contacts."
-        case "denied": "It sees nothing."
-        default:
-            prompt.grantedContacts == 1
-                ? "It sees 1 contact of \(prompt.totalContacts)."
-                : "It sees \(prompt.grantedContacts) contacts of \(prompt.totalContacts)."
+        case "full": names.text(.seesAll)
+        case "denied": names.text(.seesNothing)
+        default: names.text(.seesOf, count: prompt.grantedContacts, [.total: String(prompt.totalContacts)])
         }
     }
 
     private func introduction(_ words: CallerWords) -> [StyledLine] {
-        [.bold("Look through what \(words.name) may see?")] + words.sureness + [
-            words.process, StyledLine("It asks you to. " + seen), "",
-            choice("d", "Leave it as it is (Return)") + "   " + choice("c", "Continue"),
-            choice("N", "Leave it, and never ask again"),
+        [.bold(names.text(.lookThroughApp, [.app: words.name]))] + words.sureness + [
+            words.process, StyledLine(names.text(.asksYouTo, [.seen: seen])), "",
+            choice("d", .leaveAsIs) + "   " + choice("c", .goOn), choice("N", .leaveEver),
         ]
     }
 
     private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
-        let title = "What may \(words.name) see\(list.countsShared ? "" : " from now on")?"
+        let title = names.text(list.countsShared ? .whatMaySee : .whatFromNow, [.app: words.name])
         let fits = Columns.width(title) + Columns.width(seen) + 2 <= size.columns
         var lines: [StyledLine] = [
             .bold(title) + .dim(fits ? "  " + seen : ""),
-            finder.isTyping ? finder.line : heading,
+            finder.isTyping ? finder.line(names) : heading,
         ]
-        lines += list.lines(columns: size.columns)
-        lines.append(list.page.place(Finder.limit(on: size)))
+        lines += list.lines(columns: size.columns, names)
+        lines.append(list.page.place(Finder.limit(on: size), names))
         if finder.isTyping {
-            lines.append(.dim("Type a name; Return: choose from the list; Esc: leave it"))
+            lines.append(.dim(names.text(.typeOrLeave)))
         } else {
-            let next = list.hasChanges ? StyledLine.bold("[c]") + " Continue" : .dim("[1–9] on or off")
-            var choices = next + "   " + choice("d", "Leave it (Return)")
-            if prompt.status != "denied" { choices = choices + "   " + choice("x", "Take all back") }
+            let next = list.hasChanges ? choice("c", .goOn) : numbers(.onOrOff)
+            var choices = next + "   " + choice("d", .leaveIt)
+            if prompt.status != "denied" { choices = choices + "   " + choice("x", .takeAllBack) }
             lines.append(choices)
         }
-        if let remark = list.page.remark { lines.append(.warning(remark)) }
+        if let remark = list.page.remark(names) { lines.append(.warning(remark)) }
         return lines
     }
 
     private var heading: StyledLine {
-        let all: StyledLine = .dim(
-            finder.query.text.isEmpty ? "Everybody" : "Search: \(ShownText.line(finder.query.text))")
-        let search = "   " + choice("/", "search")
+        let query = ShownText.line(finder.query.text)
+        let all: StyledLine = .dim(query.isEmpty ? names.text(.everybody) : "\(names.text(.search)) \(query)")
+        let search = "   " + choice("/", .searchChoice)
         guard list.countsShared else { return all + search }
         return showsSharedOnly
-            ? .dim("What it sees now") + "   " + choice("s", "everybody") + search
-            : all + "   " + choice("s", "what it sees now") + search
+            ? .dim(names.text(.seesNow)) + "   " + choice("s", .showEverybody) + search
+            : all + "   " + choice("s", .showSeesNow) + search
     }
 
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let changes = changes
         let page = changeRows(on: size)
-        let counts = [
-            list.added.isEmpty ? nil : "\(list.added.count) more",
-            list.removed.isEmpty ? nil : "\(list.removed.count) no longer",
-        ].compactMap { $0 }.joined(separator: ", ")
-        var lines: [StyledLine] = [.bold("\(words.name) sees \(list.countsShared ? counts : "only these"):")]
+        let counts = Self.changes(added: list.added.count, removed: list.removed.count, names)
+        let title =
+            list.countsShared
+            ? names.text(.willSee, [.app: words.name, .changes: counts]) : names.text(.willSeeOnly, [.app: words.name])
+        var lines: [StyledLine] = [.bold(title)]
         lines += pages.shown(of: changes, by: page).map { mark, row in
             " \(mark) \(Columns.clip(row.name, to: size.columns / 2))" + .dim("  \(row.detail ?? "")")
         }
-        lines += pages.place(of: changes.count, by: page)
+        lines += pages.place(of: changes.count, by: page, names)
         return lines + [
             "",
-            approving("y", "Yes, change that", isArmed: isArmed),
-            choice("b", "Back") + "   " + choice("d", "Leave it as it is (Return)"),
+            approving("y", .yesChange, isArmed: isArmed),
+            choice("b", .back) + "   " + choice("d", .leaveAsIs),
         ]
     }
 
     private func revocation(_ words: CallerWords) -> [StyledLine] {
         [
-            .bold("Take all back from \(words.name)?"), StyledLine(seen), "",
-            choice("y", "Take all back"), choice("b", "Back (Return)"),
+            .bold(names.text(.takeAllBackFrom, [.app: words.name])), StyledLine(seen), "",
+            choice("y", .takeAllBack), choice("b", .backReturn),
         ]
     }
 }

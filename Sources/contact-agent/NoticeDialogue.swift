@@ -1,10 +1,16 @@
+import Formatting
+
 /// A prompt of a kind that this program cannot show: it says so and refuses for the person.
 struct NoticeDialogue: Dialogue {
     let prompt: Prompt
+    let names: LocalizedNames
 
     var stage: String { "notice" }
 
-    init(_ prompt: Prompt) { self.prompt = prompt }
+    init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
+        self.prompt = prompt
+        self.names = names
+    }
 
     func begin(on size: ScreenSize) -> Effect { .nothing }
 
@@ -16,10 +22,11 @@ struct NoticeDialogue: Dialogue {
     mutating func resized(to size: ScreenSize) -> Effect { .nothing }
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        let words = CallerWords(prompt: prompt, columns: size.columns)
-        return [.bold("\(words.name) asks something.")] + words.sureness + [
+        let words = callerWords(on: size)
+        return [.bold(names.text(.asksSomething, [.app: words.name]))] + words.sureness + [
             words.process, words.purpose, "",
-            "This agent cannot show that. It is dismissed; nothing is shared.", "", "Press any key.",
         ]
+            + StyledLine(names.text(.cannotShow)).wrapped(columns: size.columns - 1)
+            + ["", StyledLine(names.text(.pressAnyKey))]
     }
 }

@@ -1,5 +1,6 @@
 import BrokerConnection
 import CLinux
+import Formatting
 import Glibc
 import PasswordPrompt
 import VarlinkClient
@@ -10,7 +11,6 @@ import VarlinkClient
 /// `notify-send` and the user's own message bus are there. No word in either comes from an app.
 struct Notifier {
     static let program = "/usr/bin/notify-send"
-    static let words = "An app asks about your contacts. Open contact-agent in a terminal to answer."
     /// The desktop is not told more often: apps decide when prompts come.
     static let interval = Duration.seconds(10)
 
@@ -22,6 +22,7 @@ struct Notifier {
     }
 
     let environment: Environment
+    let names: LocalizedNames
 
     /// Serves on one connection until it ends.
     func run(_ connect: () throws -> VarlinkClient) -> Ending {
@@ -37,7 +38,7 @@ struct Notifier {
                 let waiting = Int(reply["waiting"]?.integer ?? 0)
                 defer { before = waiting }
                 guard waiting > before else { continue }
-                say(waiting == 1 ? "1 prompt waits: \(Self.words)" : "\(waiting) prompts wait: \(Self.words)")
+                say(names.text(.promptsWait, count: waiting))
                 if let notified, ContinuousClock.now < notified + Self.interval { continue }
                 notified = ContinuousClock.now
                 notification?.end()
@@ -60,7 +61,7 @@ struct Notifier {
         guard lstat(folder + "/bus", &status) == 0, status.st_uid == getuid(), status.st_mode & S_IFMT == S_IFSOCK
         else { return nil }
         return ChildProgram(
-            Self.program, ["--app-name=contact-agent", "Contacts", Self.words],
+            Self.program, ["--app-name=contact-agent", names.text(.contacts), names.text(.promptWaits)],
             environment: environment.lines + [
                 "XDG_RUNTIME_DIR=\(folder)", "DBUS_SESSION_BUS_ADDRESS=unix:path=\(folder)/bus",
             ])

@@ -1,3 +1,5 @@
+import Formatting
+
 /// Lines of which a screen shows some at a time.
 struct Pages: Hashable {
     private(set) var start = 0
@@ -14,8 +16,9 @@ struct Pages: Hashable {
     func shown<Line>(of lines: [Line], by page: Int) -> ArraySlice<Line> { lines.dropFirst(start).prefix(page) }
 
     /// Which part of the whole is shown; nothing where that is all of it.
-    func place(of count: Int, by page: Int) -> [StyledLine] {
+    func place(of count: Int, by page: Int, _ names: LocalizedNames) -> [StyledLine] {
         guard count > page else { return [] }
-        return [.dim("   \(start + 1)–\(min(count, start + page)) of \(count)  [n] next [p] previous")]
+        let place = names.place(start + 1, min(count, start + page), of: count)
+        return [.dim("   \(place)  [n] \(names.text(.next)) [p] \(names.text(.previous))")]
     }
 }

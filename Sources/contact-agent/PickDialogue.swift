@@ -1,3 +1,5 @@
+import Formatting
+
 /// An app wants contacts, or single values of them, for once. The person picks; the app's standing stays as it is.
 struct PickDialogue: Dialogue {
     enum Stage: String {
@@ -18,6 +20,7 @@ struct PickDialogue: Dialogue {
     }
 
     let prompt: Prompt
+    let names: LocalizedNames
     private(set) var place = Stage.introduction
     private(set) var finder = Finder()
     private(set) var list = ContactList()
@@ -36,7 +39,10 @@ struct PickDialogue: Dialogue {
         }
     }
 
-    init(_ prompt: Prompt) { self.prompt = prompt }
+    init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
+        self.prompt = prompt
+        self.names = names
+    }
 
     func begin(on size: ScreenSize) -> Effect { .nothing }
 
@@ -192,7 +198,7 @@ struct PickDialogue: Dialogue {
 
 extension PickDialogue {
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        let words = CallerWords(prompt: prompt, columns: size.columns)
+        let words = callerWords(on: size)
         return switch place {
         case .introduction: introduction(words)
         case .choosing: selection(words, on: size)
@@ -203,36 +209,33 @@ extension PickDialogue {
 
     /// What it gets of a contact that is picked.
     private var extent: String {
-        guard prompt.namesKeys else { return "all of the card but notes" }
-        return GrantedKeys.words(for: prompt.keys) ?? "no more than that you picked it"
+        guard prompt.namesKeys else { return names.text(.allButNotes) }
+        return GrantedKeys.words(for: prompt.keys, names) ?? names.text(.onlyThatPicked)
     }
 
     private func introduction(_ words: CallerWords) -> [StyledLine] {
-        let what = prompt.isMultiple ? "contacts" : "a contact"
-        let gets = StyledLine("It gets only what you pick: \(extent).").wrapped(columns: words.columns - 1)
-        return [.bold("\(words.name) asks you for \(what), once.")] + words.sureness + [words.process] + gets.prefix(3)
-            + [
-                "",
-                choice("d", "Nothing (Return)") + "   " + choice("c", "Continue"),
-                choice("N", "Nothing, and never ask again"),
-            ]
+        let asks = names.text(prompt.isMultiple ? .asksPickMany : .asksPickOne, [.app: words.name])
+        let gets = StyledLine(names.text(.getsOnly, [.extent: extent])).wrapped(columns: words.columns - 1)
+        return [.bold(asks)] + words.sureness + [words.process] + gets.prefix(3)
+            + ["", choice("d", .nothingReturn) + "   " + choice("c", .goOn), choice("N", .nothingEver)]
     }
 
     private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
         let count = list.chosen.count + values.count
         var lines: [StyledLine] = [
-            .bold("What shall \(words.name) get?") + StyledLine(prompt.isMultiple ? "  \(count) picked" : ""),
-            finder.line,
+            .bold(names.text(.whatShallGet, [.app: words.name]))
+                + StyledLine(prompt.isMultiple ? "  " + names.text(.picked, count: count) : ""),
+            finder.line(names),
         ]
-        lines += list.lines(columns: size.columns, ignoringShared: true)
-        lines.append(list.place(Finder.limit(on: size)))
+        lines += list.lines(columns: size.columns, names, ignoringShared: true)
+        lines.append(list.place(Finder.limit(on: size), names))
         if finder.isTyping {
-            lines.append(.dim("Type a name; Return: pick from the list; Esc: nothing"))
+            lines.append(.dim(names.text(.typeToPick)))
         } else {
-            let next = count == 0 ? StyledLine.dim("[1–9] pick") : .bold("[c]") + " Continue"
-            lines.append(next + "   " + choice("d", "Nothing (Return)"))
+            let next = count == 0 ? numbers(.pick) : choice("c", .goOn)
+            lines.append(next + "   " + choice("d", .nothingReturn))
         }
-        if let remark = list.remark { lines.append(.warning(remark)) }
+        if let remark = list.remark(names) { lines.append(.warning(remark)) }
         return lines
     }
 
@@ -250,25 +253,25 @@ extension PickDialogue {
                     ? StyledLine(" \(index + 1) [\(isPicked ? "x" : " ")] \(label) \(text)", isPicked ? .bold : .plain)
                     : .dim("       \(label) \(text)"))
         }
-        if !all.contains(where: \.canChoose) { lines.append(.warning("   Nothing on this card can be picked.")) }
-        lines += cardPages.place(of: all.count, by: page)
-        let next = values.isEmpty ? StyledLine.dim("[1–9] pick") : .bold("[c]") + " Continue"
-        return lines + [next + "   " + choice("b", "Back") + "   " + choice("d", "Nothing (Return)")]
+        if !all.contains(where: \.canChoose) { lines.append(.warning("   " + names.text(.nothingToPick))) }
+        lines += cardPages.place(of: all.count, by: page, names)
+        let next = values.isEmpty ? numbers(.pick) : choice("c", .goOn)
+        return lines + [next + "   " + choice("b", .back) + "   " + choice("d", .nothingReturn)]
     }
 
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let all = picked
         let page = confirmedRows(on: size)
-        var lines: [StyledLine] = [.bold("Give this to \(words.name), once?")]
+        var lines: [StyledLine] = [.bold(names.text(.giveThis, [.app: words.name]))]
         lines += confirmedPages.shown(of: all, by: page).map { name, what in
             "   \(Columns.clip(name, to: size.columns / 2))" + .dim("  \(what)")
         }
-        lines += confirmedPages.place(of: all.count, by: page)
-        lines.append(.dim("   " + (list.chosen.isEmpty ? "with the name, and nothing else" : extent)))
+        lines += confirmedPages.place(of: all.count, by: page, names)
+        lines.append(.dim("   " + (list.chosen.isEmpty ? names.text(.nameOnly) : extent)))
         return lines + [
             "",
-            approving("y", all.count == 1 ? "Give it" : "Give these \(all.count)", isArmed: isArmed),
-            choice("b", "Back") + "   " + choice("d", "Nothing (Return)"),
+            approving("y", names.text(.giveIt, count: all.count), isArmed: isArmed),
+            choice("b", .back) + "   " + choice("d", .nothingReturn),
         ]
     }
 }

@@ -1,4 +1,5 @@
 import ContactsModel
+import Formatting
 import JSON
 
 /// How sure the broker is of who is asking, surest first.
@@ -84,7 +85,7 @@ extension Caller {
 
 extension Prompt {
     /// - Returns: `nil` where the object is none that the interface describes.
-    init?(_ object: JSONValue) {
+    init?(_ object: JSONValue, _ names: LocalizedNames = .inEnglish) {
         guard let cookie = object["cookie"]?.string, let kind = object["kind"]?.string,
             let caller = object["caller"].flatMap(Caller.init)
         else { return nil }
@@ -98,7 +99,7 @@ extension Prompt {
         keys = object["keys"]?.strings ?? []
         namesKeys = object["keys"].map { !$0.isNull } ?? false
         isMultiple = object["multiple"]?.bool ?? false
-        proposed = object["proposed"].flatMap { Card($0) }
+        proposed = object["proposed"].flatMap { Card($0, names) }
         query = object["query"]?.string
         totalContacts = Int(object["totalContacts"]?.integer ?? 0)
         grantedContacts = Int(object["grantedContacts"]?.integer ?? 0)

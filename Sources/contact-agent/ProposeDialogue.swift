@@ -1,3 +1,5 @@
+import Formatting
+
 /// An app offers a card. The person adds it, merges it into a contact, or declines; the app sees no more than before.
 struct ProposeDialogue: Dialogue {
     enum Stage: String {
@@ -12,6 +14,7 @@ struct ProposeDialogue: Dialogue {
     }
 
     let prompt: Prompt
+    let names: LocalizedNames
     private let card: Card
     private(set) var place = Stage.introduction
     private(set) var finder = Finder()
@@ -20,8 +23,9 @@ struct ProposeDialogue: Dialogue {
 
     var stage: String { place.rawValue }
 
-    init(_ prompt: Prompt) {
+    init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
+        self.names = names
         card = prompt.proposed ?? Card(name: "", lines: [])
     }
 
@@ -117,7 +121,7 @@ struct ProposeDialogue: Dialogue {
 
 extension ProposeDialogue {
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        let words = CallerWords(prompt: prompt, columns: size.columns)
+        let words = callerWords(on: size)
         return switch place {
         case .introduction: introduction(words)
         case .card: cardLines(on: size, isArmed: isArmed)
@@ -127,9 +131,9 @@ extension ProposeDialogue {
     }
 
     private func introduction(_ words: CallerWords) -> [StyledLine] {
-        [.bold("\(words.name) offers you a card.")] + words.sureness + [
-            words.process, words.purpose, "", choice("d", "Decline (Return)") + "   " + choice("c", "Look at it"),
-            choice("N", "Decline, and never ask again"),
+        [.bold(names.text(.offersCard, [.app: words.name]))] + words.sureness + [
+            words.process, words.purpose, "", choice("d", .decline) + "   " + choice("c", .lookAtIt),
+            choice("N", .declineEver),
         ]
     }
 
@@ -139,10 +143,10 @@ extension ProposeDialogue {
         lines += cardPages.shown(of: card.lines, by: page).map { line in
             .dim("   \(Columns.pad(line.label, to: 12)) ") + StyledLine(Columns.clip(line.text, to: size.columns - 18))
         }
-        lines += cardPages.place(of: card.lines.count, by: page)
+        lines += cardPages.place(of: card.lines.count, by: page, names)
         return lines + [
-            "", approving("a", "Add as a new card", isArmed: isArmed) + "   " + choice("m", "Merge into…"),
-            choice("d", "Decline (Return)"),
+            "", approving("a", .addCard, isArmed: isArmed) + "   " + choice("m", .mergeInto),
+            choice("d", .decline),
         ]
     }
 
@@ -151,27 +155,27 @@ extension ProposeDialogue {
 
     private func selection(on size: ScreenSize) -> [StyledLine] {
         var lines: [StyledLine] = [
-            .bold("Into which contact?"),
-            finder.line,
+            .bold(names.text(.intoWhich)),
+            finder.line(names),
         ]
-        lines += list.lines(columns: size.columns, ignoringShared: true)
-        lines.append(list.place(Finder.limit(on: size)))
+        lines += list.lines(columns: size.columns, names, ignoringShared: true)
+        lines.append(list.place(Finder.limit(on: size), names))
         lines.append(
             finder.isTyping
-                ? .dim("Type a name; Return: choose from the list; Esc: decline")
-                : .dim("[1–9] choose") + "   " + choice("b", "Back") + "   " + choice("d", "Decline (Return)"))
-        if let remark = list.remark { lines.append(.warning(remark)) }
+                ? .dim(names.text(.typeOrDecline))
+                : numbers(.choose) + "   " + choice("b", .back) + "   " + choice("d", .decline))
+        if let remark = list.remark(names) { lines.append(.warning(remark)) }
         return lines
     }
 
     private func confirmation(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         guard let target = list.chosen.first else { return [] }
         return [
-            .bold("Merge into this contact?"),
+            .bold(names.text(.mergeQuestion)),
             "   \(Columns.clip(target.name, to: size.columns / 2))" + .dim("  \(target.detail ?? "")"),
-            .dim("   What it has stays; what is new of the card is added."), "",
-            approving("y", "Merge", isArmed: isArmed),
-            choice("b", "Back") + "   " + choice("d", "Decline (Return)"),
+            .dim("   " + names.text(.mergeExplained)), "",
+            approving("y", .merge, isArmed: isArmed),
+            choice("b", .back) + "   " + choice("d", .decline),
         ]
     }
 }

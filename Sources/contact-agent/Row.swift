@@ -19,11 +19,11 @@ struct Row: Hashable, Sendable {
 
 extension Row {
     /// - Returns: `nil` where the object is none that the interface describes.
-    init?(_ object: JSONValue) {
+    init?(_ object: JSONValue, _ names: LocalizedNames = .inEnglish) {
         guard let identifier = object["identifier"]?.string, let contact = object["contact"] else { return nil }
         self.identifier = identifier
         let named = (try? WireContact(contact))?.contact ?? Contact()
-        name = ShownText.line(NameFormatter().string(from: named))
+        name = ShownText.line(NameFormatter(names: names).string(from: named))
         detail = object["detail"]?.string.map(ShownText.line)
         isGranted = object["granted"]?.says("all") ?? false
         isEnabled = object["enabled"]?.bool ?? false

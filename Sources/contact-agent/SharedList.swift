@@ -1,3 +1,5 @@
+import Formatting
+
 /// A list of contacts, page by page, of which each is on or off: those that the app sees now are on.
 struct SharedList: Hashable {
     private(set) var page = ContactList()
@@ -26,14 +28,14 @@ struct SharedList: Hashable {
         }
     }
 
-    func lines(columns: Int) -> [StyledLine] {
+    func lines(columns: Int, _ names: LocalizedNames) -> [StyledLine] {
         page.rows.enumerated().map { index, row in
             let isShared = countsShared && row.isGranted
             let isAdded = added.contains { $0.identifier == row.identifier }
             let isRemoved = removed.contains { $0.identifier == row.identifier }
             let mark = isRemoved ? "−" : isAdded ? "+" : isShared ? "x" : " "
             let text = " \(index + 1) [\(mark)] \(Columns.pad(row.name, to: min(34, columns / 2 - 8)))  "
-            guard row.isEnabled || isShared else { return .dim(text + (row.reason ?? "cannot be chosen")) }
+            guard row.isEnabled || isShared else { return .dim(text + (row.reason ?? names.text(.cannotChoose))) }
             return StyledLine(text, isAdded || isRemoved ? .bold : .plain) + .dim(row.detail ?? "")
         }
     }

@@ -29,18 +29,10 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
     /// What it says, without looks.
     var text: String { pieces.map(\.text).joined() }
 
-    /// The line broken between words, as a line of one look; one that fits stays as it is.
+    /// The line broken where its script may be, as a line of one look; one that fits stays as it is.
     func wrapped(columns: Int) -> [StyledLine] {
         guard Columns.width(text) > columns else { return [self] }
-        var lines: [String] = []
-        for word in text.split(separator: " ") {
-            if let last = lines.last, Columns.width(last) + 1 + Columns.width(String(word)) <= columns {
-                lines[lines.count - 1] += " " + word
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return lines.map { StyledLine($0, pieces.first?.style ?? .plain) }
+        return LineBreaker.lines(of: text, columns: columns).map { StyledLine($0, pieces.first?.style ?? .plain) }
     }
 
     /// The line as bytes for the terminal, cut to fit.
@@ -80,7 +72,8 @@ enum Columns {
     static func clip(_ text: String, to columns: Int) -> String {
         guard width(text) > columns else { return text }
         guard columns > 0 else { return "" }
-        return prefix(text, columns - 1) + "…"
+        // What was set apart ends with the line.
+        return Isolates.closed(prefix(text, columns - 1) + "…")
     }
 
     /// Cuts in the middle: of a path both ends matter.
@@ -98,10 +91,24 @@ enum Columns {
         return clipped + String(repeating: " ", count: max(0, columns - width(clipped)))
     }
 
-    /// The last door before the terminal: whatever still commands it becomes a replacement character.
+    /// The last door before the terminal: whatever still commands it becomes a replacement character. What stands between an
+    /// isolate and its end may stay, since it changes nothing around it.
     static func harmless(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: commands) else { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { commands($0) ? "\u{FFFD}" : $0 }))
+        var harmless = String.UnicodeScalarView()
+        var depth = 0
+        for scalar in text.unicodeScalars {
+            if Isolates.starts(scalar) {
+                depth += 1
+            } else if scalar == Isolates.end, depth > 0 {
+                depth -= 1
+            } else if commands(scalar) {
+                harmless.append("\u{FFFD}")
+                continue
+            }
+            harmless.append(scalar)
+        }
+        return Isolates.closed(String(harmless))
     }
 
     private static func commands(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,0 +1,142 @@
+import ContactsModel
+import Testing
+
+@testable import Formatting
+
+@Suite("What people read, in their language")
+struct LocalizedNamesTests {
+    @Test(
+        "The first language that there is, in the script that is read",
+        arguments: [
+            (["de"], "de"), (["de-AT"], "de"), (["DE-at"], "de"), (["fr-CA", "en"], "fr"),
+            (["sv", "es-MX", "de"], "es"),
+            (["ja-JP"], "ja"), (["ar-EG"], "ar"), (["zh"], "zh-Hans"), (["zh-CN"], "zh-Hans"),
+            (["zh-Hans-TW"], "zh-Hans"),
+            (["zh-SG"], "zh-Hans"), (["zh-TW"], "en"), (["zh-Hant"], "en"), (["zh-HK", "ja"], "ja"), (["en-GB"], "en"),
+            (["en", "de"], "en"), ([], "en"), (["sv"], "en"), (["xx"], "en"), ([""], "en"), (["../de"], "en"),
+            (["de/../../etc"], "en"), ([String(repeating: "d", count: 100)], "en"), (["de-Latn-CH-1996"], "de"),
+            (["\u{0}de"], "en"), (["d\u{EB}"], "en"),
+        ])
+    func choice(languages: [String], language: String) {
+        #expect(LocalizedNames(languages: languages).language == language)
+    }
+
+    @Test(
+        "The locale as gettext reads it",
+        arguments: [
+            (["LANG": "de_DE.UTF-8"], ["de-DE"]), (["LANG": "de_AT.UTF-8@euro"], ["de-AT"]), (["LANG": "C"], []),
+            (["LANG": "C.UTF-8"], []), (["LANG": "POSIX"], []), ([:], []), (["LANG": ""], []),
+            (["LANG": "ja_JP"], ["ja-JP"]),
+            (["LC_ALL": "fr_FR.UTF-8", "LC_MESSAGES": "de_DE", "LANG": "es_ES"], ["fr-FR"]),
+            (["LC_ALL": "", "LC_MESSAGES": "de_DE", "LANG": "es_ES"], ["de-DE"]),
+            (["LC_ALL": "C", "LANG": "de_DE", "LANGUAGE": "fr"], []),
+            (["LANG": "de_DE", "LANGUAGE": "fr:ar_EG:"], ["fr", "ar-EG", "de-DE"]), (["LANGUAGE": "fr"], []),
+            (["LC_CTYPE": "de_DE"], []), (["LANG": "sr_RS@latin"], ["sr-Latn-RS"]), (["LANG": "zh_TW.Big5"], ["zh-TW"]),
+        ])
+    func locale(variables: [String: String], tags: [String]) {
+        #expect(PreferredLanguages.tags { variables[$0] } == tags)
+    }
+
+    @Test(
+        "Labels",
+        arguments: [
+            ("en", "_$!<Home>!$_", "home"), ("en", "_$!<HomeFAX>!$_", "home fax"), ("en", "iPhone", "iPhone"),
+            ("en", "_$!<Mother>!$_", "mother"), ("en", "Ada’s own", "Ada’s own"), ("en", "", ""),
+            ("en", "_$!<>!$_", "_$!<>!$_"),
+            ("en", "_$!<OfALaterVersion>!$_", "ofalaterversion"), ("de", "_$!<Mobile>!$_", "mobil"),
+            ("en", "APPLE WATCH", "Apple Watch"), ("ja", "_$!<Work>!$_", "勤務先"), ("ar", "_$!<Home>!$_", "المنزل"),
+            ("zh-Hans", "_$!<ElderBrother>!$_", "哥哥"), ("fr", "_$!<Sister>!$_", "sœur"),
+            ("es", "_$!<School>!$_", "escuela"),
+            // In English where a language has no word.
+            ("de", "_$!<CousinMothersBrothersSon>!$_", "cousin (mother’s brother’s son)"),
+        ])
+    func labels(language: String, stored: String, word: String) {
+        #expect(LocalizedNames(languages: [language]).label(stored) == word)
+    }
+
+    @Test("Every relation has an English name of its own, in which no word is left together")
+    func relations() {
+        var seen: Set<String> = []
+        for name in PredefinedLabel.relationNames {
+            let word = LocalizedNames.inEnglish.label(PredefinedLabel.relation(name))
+            #expect(seen.insert(word).inserted, "\(word) twice")
+            #expect(word == word.lowercased(), "\(word)")
+        }
+        #expect(seen.count == 216)
+    }
+
+    @Test("What a person calls a label finds it, in their language and in English")
+    func stored() {
+        let german = LocalizedNames(languages: ["de"])
+        #expect(german.stored(label: "Mobil") == PredefinedLabel.mobile)
+        #expect(german.stored(label: "mobile") == PredefinedLabel.mobile)
+        #expect(german.stored(label: "Mutter") == "_$!<Mother>!$_")
+        #expect(german.stored(label: "mein eigenes") == nil)
+        #expect(LocalizedNames.inEnglish.stored(label: "mobil") == nil)
+        #expect(LocalizedNames.inEnglish.stored(label: "IPHONE") == "iPhone")
+    }
+
+    @Test("Keys and services")
+    func keys() {
+        #expect(LocalizedNames.inEnglish.key(.givenName) == "given name")
+        #expect(LocalizedNames(languages: ["ja"]).key(.phoneNumbers) == "電話")
+        #expect(LocalizedNames.inEnglish.service("SinaWeibo") == "Sina Weibo")
+        #expect(LocalizedNames(languages: ["zh"]).service("SinaWeibo") == "新浪微博")
+        #expect(LocalizedNames.inEnglish.service("Mastodon") == "Mastodon")
+    }
+
+    @Test(
+        "So many, in the form in which the language counts",
+        arguments: [
+            ("en", 1, "Share this contact"), ("en", 2, "Share these 2 contacts"), ("de", 1, "Diesen Kontakt teilen"),
+            ("ja", 1, "この1件を共有"), ("ar", 2, "\u{2067}مشاركة جهتي الاتصال هاتين\u{2069}"),
+            ("ar", 3, "\u{2067}مشاركة جهات الاتصال هذه (\u{2068}3\u{2069})\u{2069}"),
+        ])
+    func counts(language: String, count: Int, text: String) {
+        #expect(LocalizedNames(languages: [language]).text(.shareThese, count: count) == text)
+    }
+
+    @Test("A value of another direction is set apart; what stands in a value is never filled in")
+    func values() {
+        let english = LocalizedNames.inEnglish
+        #expect(english.text(.whatMaySee, [.app: "“Mail”"]) == "What may “Mail” see?")
+        #expect(english.text(.whatMaySee, [.app: "“بريد”"]) == "What may \u{2068}“بريد”\u{2069} see?")
+        #expect(english.text(.sharePerson, [.name: "{app}", .app: "“m”"]) == "Share {app} with “m”")
+        #expect(english.text(.sharePerson, [.name: "{", .app: "}"]) == "Share { with }")
+        #expect(english.text(.whatMaySee) == "What may {app} see?")
+        let arabic = LocalizedNames(languages: ["ar"])
+        #expect(arabic.isRightToLeft)
+        #expect(
+            arabic.text(.accessAsks, [.app: "“Mail”"])
+                == "\u{2067}يطلب \u{2068}“Mail”\u{2069} الاطلاع على جهات اتصالك.\u{2069}")
+    }
+
+    @Test("Several things in a row")
+    func lists() {
+        #expect(LocalizedNames.inEnglish.list([]) == "")
+        #expect(LocalizedNames.inEnglish.list(["a"]) == "a")
+        #expect(LocalizedNames.inEnglish.list(["a", "{rest}", "c"]) == "a, {rest}, c")
+        #expect(LocalizedNames(languages: ["ja"]).list(["a", "b"]) == "a、b")
+        #expect(
+            LocalizedNames(languages: ["ar"]).list(["a", "b", "c"])
+                == "\u{2067}\u{2068}a\u{2069}، \u{2068}b\u{2069}، \u{2068}c\u{2069}\u{2069}")
+    }
+}
+
+@Suite("How many columns a character takes")
+struct CharacterWidthTests {
+    @Test(
+        "Wide, narrow and none",
+        arguments: [
+            ("a", 1), ("é", 1), ("e\u{301}", 1), ("中", 2), ("あ", 2), ("ア", 2), ("ｱ", 1), ("한", 2), ("Ａ", 2), ("、", 2),
+            ("（", 2), ("—", 1), ("…", 1), ("“", 1), ("م", 1), ("مَ", 1), ("कि", 2), ("ก็", 1), ("🙂", 2), ("⌚", 2),
+            ("☺", 1),
+            ("❤", 1), ("🇯🇵", 2), ("👍🏽", 4), ("1\u{20E3}", 1), ("\u{2067}a\u{2069}", 1), ("\u{200B}", 0),
+            ("\u{1100}\u{1175}\u{11B7}", 2), ("𠮷", 2), ("𝔸", 1), ("〜", 2), ("₩", 1), ("￦", 2), ("ℵ", 1),
+            ("\u{2800}", 1),
+            ("🀄", 2), ("🀀", 1), ("🅰", 1), ("㍻", 2),
+        ])
+    func columns(text: String, columns: Int) {
+        #expect(DisplayText.columns(of: text) == columns)
+    }
+}
