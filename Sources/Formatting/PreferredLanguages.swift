@@ -13,6 +13,20 @@ public enum PreferredLanguages {
         return wanted + [tag]
     }
 
+    /// The country of a locale, as `AT` of `de_AT.UTF-8`: of `LC_ALL`, the category's own variable or `LANG`, whichever is
+    /// set first; `nil` where it names none.
+    ///
+    /// - Parameter value: of the variable of this name.
+    public static func region(ofCategory category: String, _ value: (String) -> String?) -> String? {
+        guard let locale = ["LC_ALL", category, "LANG"].lazy.compactMap(value).first(where: { !$0.isEmpty }) else {
+            return nil
+        }
+        let name = locale.prefix { $0 != "." && $0 != "@" }
+        let region = name.split(separator: "_", omittingEmptySubsequences: false).dropFirst().first ?? ""
+        let isRegion = region.utf8.count == 2 && region.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+        return isRegion ? String(region) : nil
+    }
+
     /// `de-AT` of `de_AT.UTF-8@euro`, `sr-Latn-RS` of `sr_RS@latin`; `nil` for `C`.
     static func tag(ofLocale locale: String) -> String? {
         let name = locale.prefix { $0 != "." && $0 != "@" }

@@ -154,7 +154,7 @@ extension AccessDialogue {
     }
 
     private func introduction(_ words: CallerWords) -> [StyledLine] {
-        var lines: [StyledLine] = [.bold(names.text(.accessAsks, [.app: words.name]))]
+        var lines: [StyledLine] = [.bold(words.text(.accessAsks))]
         lines += words.sureness
         lines += [words.process, words.purpose]
         if let keys = GrantedKeys.words(for: prompt.keys, names) {
@@ -171,7 +171,7 @@ extension AccessDialogue {
         let all =
             prompt.totalContacts == 0 ? names.text(.shareAllNone) : names.text(.shareAll, count: prompt.totalContacts)
         var lines: [StyledLine] = [
-            .bold(names.text(.whatMaySee, [.app: words.name])),
+            .bold(words.text(.whatMaySee)),
             .dim(names.text(.canChangeLater)),
             words.readAtMost ?? "",
             choice("s", .selectContacts),
@@ -191,8 +191,9 @@ extension AccessDialogue {
 
     private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
         let count = list.chosen.count
+        let chosen = "  " + names.text(.chosen, count: count)
         var lines: [StyledLine] = [
-            .bold(names.text(.whatMaySee, [.app: words.name])) + StyledLine("  " + names.text(.chosen, count: count)),
+            .bold(words.text(.whatMaySee, reserving: Columns.width(chosen))) + StyledLine(chosen),
             finder.line(names),
         ]
         lines += list.lines(columns: size.columns, names)
@@ -211,7 +212,7 @@ extension AccessDialogue {
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let chosen = list.chosen
         let page = confirmedRows(on: size)
-        var lines: [StyledLine] = [.bold(names.text(.shareWith, count: chosen.count, [.app: words.name]))]
+        var lines: [StyledLine] = [.bold(words.text(.shareWith, count: chosen.count))]
         lines += pages.shown(of: chosen, by: page).map { row in
             "   \(Columns.clip(row.name, to: size.columns / 2))" + .dim("  \(row.detail ?? "")")
         }

@@ -115,7 +115,7 @@ extension ButtonDialogue {
         case .noMatch:
             [
                 head, "",
-                StyledLine(names.text(.noMatch, [.app: words.name])),
+                StyledLine(words.text(.noMatch)),
                 .dim(names.text(.notToldSo)), "", StyledLine(names.text(.pressAnyKey)),
             ]
         case .oneMatch: oneMatch(words, head, on: size, isArmed: isArmed)
@@ -147,7 +147,7 @@ extension ButtonDialogue {
             lines.append(.warning(names.text(.cannotBeShared, [.reason: row.reason ?? names.text(.noReason)])))
         } else {
             let name = Columns.clip(row.name, to: size.columns / 3)
-            lines.append(approving("s", names.text(.sharePerson, [.name: name, .app: words.name]), isArmed: isArmed))
+            lines.append(approving("s", words.text(.sharePerson, [.name: name], reserving: 4), isArmed: isArmed))
         }
         return lines + refusals()
     }
@@ -164,8 +164,8 @@ extension ButtonDialogue {
         } else {
             let these =
                 toShare.count == 1
-                ? names.text(.sharePerson, [.name: Columns.clip(toShare[0].name, to: 28), .app: words.name])
-                : names.text(.shareSeveral, count: toShare.count, [.app: words.name])
+                ? words.text(.sharePerson, [.name: Columns.clip(toShare[0].name, to: 28)], reserving: 4)
+                : words.text(.shareSeveral, count: toShare.count, reserving: 4)
             lines.append(approving("s", these, isArmed: isArmed))
         }
         lines += refusals()
@@ -175,7 +175,7 @@ extension ButtonDialogue {
 
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         var lines: [StyledLine] = [
-            .bold(names.text(prompt.isUndecided ? .neverHad : .youRefused, [.app: words.name]))
+            .bold(words.text(prompt.isUndecided ? .neverHad : .youRefused))
         ]
         lines += words.sureness
         lines += [words.process, words.purpose]

@@ -11,6 +11,23 @@ struct CallerWords {
     /// In quotation marks: it is the app's own word.
     var name: String { ShownText.quoted(caller.displayName, columns: min(32, columns / 2)) }
 
+    /// Words about the app, with its name cut so short that they fit into a line: whoever asks, it stands there to its end.
+    ///
+    /// - Parameter reserving: columns of the line that are taken.
+    func text(
+        _ phrase: Phrase, count: Int? = nil, _ values: [Placeholder: String] = [:], reserving: Int = 0
+    ) -> String {
+        var values = values
+        func filled(_ name: String) -> String {
+            values[.app] = name
+            return count.map { names.text(phrase, count: $0, values) } ?? names.text(phrase, values)
+        }
+        let text = filled(name)
+        let excess = Columns.width(text) + reserving - columns
+        guard excess > 0 else { return text }
+        return filled(ShownText.quoted(caller.displayName, columns: max(8, Columns.width(name) - excess)))
+    }
+
     /// How sure we are, and what that is worth; each line fits.
     var sureness: [StyledLine] {
         let path = caller.executable.map(ShownText.line) ?? names.text(.unnamedProgram)
@@ -21,7 +38,7 @@ struct CallerWords {
                 caller.strength == .claimed || caller.strength == .unverified ? .warning : .dim
             // What the first line is worth.
             return [StyledLine("  " + sure)]
-                + StyledLine(names.text(worth, [.program: program]), style).wrapped(columns: columns - 3).map {
+                + StyledLine(names.text(worth, [.program: program]), style).wrapped(columns: columns - 2).map {
                     StyledLine("  ") + $0
                 }
         }

@@ -186,14 +186,14 @@ extension ManageDialogue {
     }
 
     private func introduction(_ words: CallerWords) -> [StyledLine] {
-        [.bold(names.text(.lookThroughApp, [.app: words.name]))] + words.sureness + [
+        [.bold(words.text(.lookThroughApp))] + words.sureness + [
             words.process, StyledLine(names.text(.asksYouTo, [.seen: seen])), "",
             choice("d", .leaveAsIs) + "   " + choice("c", .goOn), choice("N", .leaveEver),
         ]
     }
 
     private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
-        let title = names.text(list.countsShared ? .whatMaySee : .whatFromNow, [.app: words.name])
+        let title = words.text(list.countsShared ? .whatMaySee : .whatFromNow)
         let fits = Columns.width(title) + Columns.width(seen) + 2 <= size.columns
         var lines: [StyledLine] = [
             .bold(title) + .dim(fits ? "  " + seen : ""),
@@ -229,7 +229,7 @@ extension ManageDialogue {
         let counts = Self.changes(added: list.added.count, removed: list.removed.count, names)
         let title =
             list.countsShared
-            ? names.text(.willSee, [.app: words.name, .changes: counts]) : names.text(.willSeeOnly, [.app: words.name])
+            ? words.text(.willSee, [.changes: counts]) : words.text(.willSeeOnly)
         var lines: [StyledLine] = [.bold(title)]
         lines += pages.shown(of: changes, by: page).map { mark, row in
             " \(mark) \(Columns.clip(row.name, to: size.columns / 2))" + .dim("  \(row.detail ?? "")")
@@ -244,7 +244,7 @@ extension ManageDialogue {
 
     private func revocation(_ words: CallerWords) -> [StyledLine] {
         [
-            .bold(names.text(.takeAllBackFrom, [.app: words.name])), StyledLine(seen), "",
+            .bold(words.text(.takeAllBackFrom)), StyledLine(seen), "",
             choice("y", .takeAllBack), choice("b", .backReturn),
         ]
     }

@@ -23,7 +23,7 @@ struct NoticeDialogue: Dialogue {
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = callerWords(on: size)
-        return [.bold(names.text(.asksSomething, [.app: words.name]))] + words.sureness + [
+        return [.bold(words.text(.asksSomething))] + words.sureness + [
             words.process, words.purpose, "",
         ]
             + StyledLine(names.text(.cannotShow)).wrapped(columns: size.columns - 1)

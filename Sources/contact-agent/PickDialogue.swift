@@ -214,7 +214,7 @@ extension PickDialogue {
     }
 
     private func introduction(_ words: CallerWords) -> [StyledLine] {
-        let asks = names.text(prompt.isMultiple ? .asksPickMany : .asksPickOne, [.app: words.name])
+        let asks = words.text(prompt.isMultiple ? .asksPickMany : .asksPickOne)
         let gets = StyledLine(names.text(.getsOnly, [.extent: extent])).wrapped(columns: words.columns - 1)
         return [.bold(asks)] + words.sureness + [words.process] + gets.prefix(3)
             + ["", choice("d", .nothingReturn) + "   " + choice("c", .goOn), choice("N", .nothingEver)]
@@ -222,9 +222,9 @@ extension PickDialogue {
 
     private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
         let count = list.chosen.count + values.count
+        let picked = prompt.isMultiple ? "  " + names.text(.picked, count: count) : ""
         var lines: [StyledLine] = [
-            .bold(names.text(.whatShallGet, [.app: words.name]))
-                + StyledLine(prompt.isMultiple ? "  " + names.text(.picked, count: count) : ""),
+            .bold(words.text(.whatShallGet, reserving: Columns.width(picked))) + StyledLine(picked),
             finder.line(names),
         ]
         lines += list.lines(columns: size.columns, names, ignoringShared: true)
@@ -262,7 +262,7 @@ extension PickDialogue {
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let all = picked
         let page = confirmedRows(on: size)
-        var lines: [StyledLine] = [.bold(names.text(.giveThis, [.app: words.name]))]
+        var lines: [StyledLine] = [.bold(words.text(.giveThis))]
         lines += confirmedPages.shown(of: all, by: page).map { name, what in
             "   \(Columns.clip(name, to: size.columns / 2))" + .dim("  \(what)")
         }

@@ -131,7 +131,7 @@ extension ProposeDialogue {
     }
 
     private func introduction(_ words: CallerWords) -> [StyledLine] {
-        [.bold(names.text(.offersCard, [.app: words.name]))] + words.sureness + [
+        [.bold(words.text(.offersCard))] + words.sureness + [
             words.process, words.purpose, "", choice("d", .decline) + "   " + choice("c", .lookAtIt),
             choice("N", .declineEver),
         ]

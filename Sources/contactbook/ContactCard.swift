@@ -5,11 +5,16 @@ import JSON
 
 /// Contacts as they are printed.
 enum ContactCard {
-    static func name(_ contact: Contact) -> String { Speech.clean(NameFormatter().string(from: contact)) }
+    private static let names = PersonLocale.names
+    private static let nameFormatter = NameFormatter(names: names)
+
+    static func name(_ contact: Contact) -> String { Speech.clean(nameFormatter.string(from: contact)) }
 
     /// One contact a line, under headings.
     static func table(_ contacts: [WireContact], withIdentifiers: Bool) -> [String] {
-        var table = Table(["NAME", "PHONE", "E-MAIL"] + (withIdentifiers ? ["IDENTIFIER"] : []))
+        var table = Table(
+            [names.text(.columnName), names.text(.columnPhone), names.text(.columnEmail)]
+                + (withIdentifiers ? [names.text(.columnIdentifier)] : []))
         for contact in contacts {
             table.add(
                 [
@@ -42,47 +47,46 @@ enum ContactCard {
                 lines.append("  " + DisplayText.cell(place == 0 ? name : "", columns: 14) + "  " + part)
             }
         }
-        func add(_ name: String, _ values: [LabeledString]) {
-            for value in values { add(LabeledArgument.word(value.label) ?? name, value.value) }
+        func add(_ key: ContactKey, _ value: String) { add(names.key(key), value) }
+        func add(_ key: ContactKey, _ values: [LabeledString], as shown: (String) -> String = { $0 }) {
+            for value in values { add(label(value.label, key), shown(value.value)) }
         }
-        add("nickname", contact.nickname)
-        add("born as", contact.previousFamilyName)
-        add(
-            "sounds like",
-            [contact.phoneticGivenName, contact.phoneticMiddleName, contact.phoneticFamilyName].joined(" "))
-        add("organization", contact.contactType == .organization ? "" : contact.organizationName)
-        add("department", contact.departmentName)
-        add("title", contact.jobTitle)
-        add("phone", contact.phoneNumbers)
-        add("e-mail", contact.emailAddresses)
+        add(.nickname, contact.nickname)
+        add(names.text(.bornAs), contact.previousFamilyName)
+        add(names.text(.soundsLike), ContactNameFormatter(style: .phonetic).string(from: contact) ?? "")
+        add(.organizationName, contact.contactType == .organization ? "" : contact.organizationName)
+        add(.departmentName, contact.departmentName)
+        add(.jobTitle, contact.jobTitle)
+        add(.phoneNumbers, contact.phoneNumbers, as: PhoneNumberFormatter(region: PersonLocale.phoneRegion).string)
+        add(.emailAddresses, contact.emailAddresses)
+        let addresses = PostalAddressFormatter(
+            region: PersonLocale.addressRegion, language: names.language, style: .complete)
         for address in contact.postalAddresses {
-            let city = [address.postalCode, address.city, address.state].joined(" ")
-            add(
-                LabeledArgument.word(address.label) ?? "address",
-                [address.street, address.subLocality, city, address.subAdministrativeArea, address.country].joined("\n")
-            )
+            add(label(address.label, .postalAddresses), addresses.lines(of: address).joined(separator: "\n"))
         }
-        add("web", contact.urlAddresses)
+        add(.urlAddresses, contact.urlAddresses)
         for profile in contact.socialProfiles {
             add(
-                profile.service.isEmpty ? "profile" : profile.service,
-                [profile.username, profile.urlString].joined(" "))
+                profile.service.isEmpty ? names.key(.socialProfiles) : names.service(profile.service),
+                [profile.username, profile.urlString].filter { !$0.isEmpty }.joined(separator: " "))
         }
         for address in contact.instantMessageAddresses {
-            add(address.service.isEmpty ? "message" : address.service, address.username)
+            add(
+                address.service.isEmpty ? names.key(.instantMessageAddresses) : names.service(address.service),
+                address.username)
         }
-        add("birthday", contact.birthday)
-        add("birthday", contact.nonGregorianBirthday)
-        for date in contact.dates { add(LabeledArgument.word(date.label) ?? "date", date.value) }
-        add("related", contact.contactRelations)
-        add("picture", contact.imageDataAvailable ? "yes" : "")
-        add("note", contact.note)
-        add("identifier", wire.identifier ?? "")
+        add(.birthday, contact.birthday)
+        add(.birthday, contact.nonGregorianBirthday)
+        for date in contact.dates { add(label(date.label, .dates), date.value) }
+        add(.contactRelations, contact.contactRelations)
+        add(.imageData, contact.imageDataAvailable ? names.text(.yes) : "")
+        add(.note, contact.note)
+        add(names.text(.identifier), wire.identifier ?? "")
         return lines
     }
-}
 
-extension [String] {
-    /// What is not empty, with this between.
-    fileprivate func joined(_ separator: String) -> String { filter { !$0.isEmpty }.joined(separator: separator) }
+    /// What a value is called by: its label, or the name of its key.
+    private static func label(_ label: String?, _ key: ContactKey) -> String {
+        label.flatMap { $0.isEmpty ? nil : names.label($0) } ?? names.key(key)
+    }
 }

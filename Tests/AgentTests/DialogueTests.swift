@@ -1,3 +1,4 @@
+import Formatting
 import JSON
 import Testing
 
@@ -149,36 +150,48 @@ struct DialogueTests {
 
     @Test(
         "Every stage fits into the smallest terminal",
-        arguments: [nil, "c", "cs", "cs\r", "cs\r123", "cs\r12345c"], ["unverified", "claimed", "sandboxed"])
-    func fits(keys: String?, strength: String) throws {
+        arguments: [nil, "c", "cs", "cs\r", "cs\r123", "cs\r12345c"], languages)
+    func fits(keys: String?, language: String) throws {
+        let names = LocalizedNames(languages: [language])
         let smallest = ScreenSize.minimum
-        for lifetimes in [["process", "session"], ["session", "untilRevoked"]] {
-            let text = PromptText(
-                strength: strength, keys: ["note", "givenName"], lifetimes: lifetimes,
-                interpreter: lifetimes[0] == "process")
-            var dialogue = AccessDialogue(try Self.prompt(text))
-            for key in characters(keys ?? "") {
-                if case .search(_, let offset, let limit) = dialogue.press(key, on: smallest, isArmed: true) {
-                    dialogue.found(SearchResult(rows: Self.rows(limit), total: 30, offset: offset))
+        for strength in ["unverified", "claimed", "sandboxed", "installed", "service", "labelled"] {
+            for lifetimes in [["process", "session"], ["session", "untilRevoked"]] {
+                let text = PromptText(
+                    strength: strength, keys: ["note", "givenName"], lifetimes: lifetimes,
+                    interpreter: lifetimes[0] == "process")
+                var dialogue = AccessDialogue(try Self.prompt(text), names)
+                for key in characters(keys ?? "") {
+                    if case .search(_, let offset, let limit) = dialogue.press(key, on: smallest, isArmed: true) {
+                        dialogue.found(SearchResult(rows: Self.rows(limit), total: 30, offset: offset))
+                    }
                 }
+                Self.expect(dialogue.lines(on: smallest, isArmed: true), fit: smallest)
             }
-            let lines = dialogue.lines(on: smallest, isArmed: true)
-            #expect(lines.count <= smallest.rows - 2)
-            for line in lines { #expect(Columns.width(line.text) <= smallest.columns, "\(line.text)") }
         }
     }
 
-    @Test("Every screen of the access button fits into the smallest terminal", arguments: [0, 1, 30], ["", "s", "1s"])
-    func buttonFits(total: Int, keys: String) throws {
+    @Test("Every screen of the access button fits into the smallest terminal", arguments: [0, 1, 30], languages)
+    func buttonFits(total: Int, language: String) throws {
+        let names = LocalizedNames(languages: [language])
         let smallest = ScreenSize.minimum
-        for status in ["limited", "notDetermined"] {
-            var dialogue = ButtonDialogue(try Self.prompt(PromptText(kind: "button", status: status, query: "p")))
+        for (status, keys) in [("limited", ""), ("limited", "1s"), ("notDetermined", "s"), ("notDetermined", "1s")] {
+            var dialogue = ButtonDialogue(
+                try Self.prompt(PromptText(kind: "button", status: status, query: "p")), names)
             guard case .search(_, _, let limit) = dialogue.begin(on: smallest) else { return }
             dialogue.found(SearchResult(rows: Self.rows(min(total, limit)), total: total, offset: 0))
             for key in characters(keys) { _ = dialogue.press(key, on: smallest, isArmed: true) }
-            let lines = dialogue.lines(on: smallest, isArmed: true)
-            #expect(lines.count <= smallest.rows - 2)
-            for line in lines { #expect(Columns.width(line.text) <= smallest.columns, "\(line.text)") }
+            Self.expect(dialogue.lines(on: smallest, isArmed: true), fit: smallest)
+        }
+    }
+
+    static let languages = LocalizedNames.available
+
+    /// They are seen whole, and nothing that is set apart in one reaches into another.
+    static func expect(_ lines: [StyledLine], fit size: ScreenSize) {
+        #expect(lines.count <= size.rows - 2, "\(lines.map(\.text).joined(separator: "\n"))")
+        for line in lines {
+            #expect(Columns.width(line.text) <= size.columns, "\(line.text)")
+            #expect(Isolates.open(in: line.text).isEmpty, "\(line.text)")
         }
     }
 }

@@ -1,3 +1,4 @@
+import Formatting
 import JSON
 import PseudoTerminal
 import Testing
@@ -91,17 +92,18 @@ struct ManageTests {
 
     @Test(
         "Every screen fits into the smallest terminal",
-        arguments: ["", "c", "c/a", "c/a\r", "c1234", "c123456c", "cx"], ["limited", "full", "denied"])
-    func fits(keys: String, status: String) throws {
-        for strength in ["unverified", "claimed", "sandboxed"] {
+        arguments: ["", "c", "c/a", "c/a\r", "c1234", "c123456c", "cx"], DialogueTests.languages)
+    func fits(keys: String, language: String) throws {
+        let names = LocalizedNames(languages: [language])
+        for (strength, status) in [("unverified", "limited"), ("claimed", "full"), ("sandboxed", "denied")] {
             let text = PromptText(
                 kind: "manage", displayName: "an app with a very long name, which it chose", strength: strength,
                 status: status, totalContacts: 100_000, grantedContacts: 12_345)
-            var dialogue = ManageDialogue(try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root)))
+            var dialogue = ManageDialogue(
+                try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root)), names)
             _ = Self.press(keys, in: &dialogue, on: .minimum)
             let lines = dialogue.lines(on: .minimum, isArmed: true)
-            #expect(lines.count <= ScreenSize.minimum.rows - 2)
-            for line in lines { #expect(Columns.width(line.text) <= ScreenSize.minimum.columns, "\(line.text)") }
+            DialogueTests.expect(lines, fit: .minimum)
         }
     }
 

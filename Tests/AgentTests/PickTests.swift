@@ -1,4 +1,5 @@
 import ContactsModel
+import Formatting
 import JSON
 import PseudoTerminal
 import Testing
@@ -9,8 +10,10 @@ import Testing
 struct PickTests {
     static let size = ScreenSize(columns: 80, rows: 24)
 
-    static func dialogue(_ text: PromptText = PromptText(kind: "pick")) throws -> PickDialogue {
-        PickDialogue(try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root)))
+    static func dialogue(
+        _ text: PromptText = PromptText(kind: "pick"), _ names: LocalizedNames = .inEnglish
+    ) throws -> PickDialogue {
+        PickDialogue(try #require(Prompt(JSONDocument(parsing: Array(text.json.utf8)).root)), names)
     }
 
     static func card(_ count: Int = 2) -> Card {
@@ -119,17 +122,17 @@ struct PickTests {
 
     @Test(
         "Every screen fits into the smallest terminal",
-        arguments: ["", "c", "c\r", "c\r3", "c\r1", "c\r2", "c\r2n", "c\r21", "c\r2123456c"], [true, false])
-    func fits(keys: String, multiple: Bool) throws {
-        for strength in ["unverified", "claimed", "sandboxed"] {
+        arguments: ["", "c", "c\r", "c\r3", "c\r1", "c\r2", "c\r2n", "c\r21", "c\r2123456c"], DialogueTests.languages)
+    func fits(keys: String, language: String) throws {
+        let names = LocalizedNames(languages: [language])
+        for (strength, multiple) in [("unverified", true), ("claimed", false), ("sandboxed", true)] {
             let text = PromptText(
                 kind: "pick", displayName: "an app with a very long name, which it chose", strength: strength,
                 multiple: multiple)
-            var dialogue = try Self.dialogue(text)
+            var dialogue = try Self.dialogue(text, names)
             _ = Self.press(keys, in: &dialogue, on: .minimum, card: Self.card(30))
             let lines = dialogue.lines(on: .minimum, isArmed: true)
-            #expect(lines.count <= ScreenSize.minimum.rows - 2)
-            for line in lines { #expect(Columns.width(line.text) <= ScreenSize.minimum.columns, "\(line.text)") }
+            DialogueTests.expect(lines, fit: .minimum)
         }
     }
 

@@ -199,7 +199,7 @@ struct PromptTests {
         "How sure we are is said in plain words, and what it is worth, in the smallest terminal",
         arguments: [
             ("labelled", "confined by the system as", "(no other program can take that name)"),
-            ("sandboxed", "a sandboxed app:", "of yours outside of any sandbox could)"),
+            ("sandboxed", "a sandboxed app:", "yours outside of any sandbox could)"),
             ("service", "a system service:", "(your administrator runs it; no program can take its name)"),
             ("installed", "an installed program:", "(what is shared with it, programs that run it can get at)"),
             ("claimed", "calls itself", "(not checked: any program can take this name)"),

@@ -1,3 +1,4 @@
+import Formatting
 import JSON
 import PseudoTerminal
 import Testing
@@ -13,9 +14,11 @@ struct ProposeTests {
         "phoneNumbers":[{"label":"_$!<Work>!$_","value":"+1 555 0200"}],"emailAddresses":[{"value":"emmy@example.org"}]}
         """
 
-    static func dialogue(_ text: PromptText = PromptText(kind: "propose", proposed: card)) throws -> ProposeDialogue {
+    static func dialogue(
+        _ text: PromptText = PromptText(kind: "propose", proposed: card), _ names: LocalizedNames = .inEnglish
+    ) throws -> ProposeDialogue {
         let prompt = try JSONDocument(parsing: Array(text.json.utf8)).root
-        return ProposeDialogue(try #require(Prompt(prompt)))
+        return ProposeDialogue(try #require(Prompt(prompt, names)), names)
     }
 
     static func press(
@@ -59,19 +62,21 @@ struct ProposeTests {
         #expect(Self.press(keys, in: &dialogue, isArmed: false) == .tooEarly)
     }
 
-    @Test("Every screen fits into the smallest terminal", arguments: ["", "c", "cn", "cm", "cm\r", "cm\r2"])
-    func fits(keys: String) throws {
+    @Test(
+        "Every screen fits into the smallest terminal", arguments: ["", "c", "cn", "cm", "cm\r", "cm\r2"],
+        DialogueTests.languages)
+    func fits(keys: String, language: String) throws {
+        let names = LocalizedNames(languages: [language])
         let long = String(repeating: "long ", count: 60)
         let numbers = (1...20).map { #"{"value":"\#($0) \#(long)"}"# }.joined(separator: ",")
         for strength in ["unverified", "claimed", "sandboxed"] {
             var dialogue = try Self.dialogue(
                 PromptText(
                     kind: "propose", displayName: "an app with a very long name, which it chose", strength: strength,
-                    purpose: long, proposed: #"{"givenName":"\#(long)","phoneNumbers":[\#(numbers)]}"#))
+                    purpose: long, proposed: #"{"givenName":"\#(long)","phoneNumbers":[\#(numbers)]}"#), names)
             _ = Self.press(keys, in: &dialogue, on: .minimum)
             let lines = dialogue.lines(on: .minimum, isArmed: true)
-            #expect(lines.count <= ScreenSize.minimum.rows - 2)
-            for line in lines { #expect(Columns.width(line.text) <= ScreenSize.minimum.columns, "\(line.text)") }
+            DialogueTests.expect(lines, fit: .minimum)
         }
     }
 

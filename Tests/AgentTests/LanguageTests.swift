@@ -1,0 +1,101 @@
+import Formatting
+import JSON
+import Testing
+
+@testable import contact_agent
+
+@Suite("Prompts in the person's language")
+struct LanguageTests {
+    @Test(
+        "The environment chooses the language, and the keys stay",
+        arguments: [
+            ("de_DE.UTF-8", "möchte Ihre Kontakte sehen.", "[d] Nicht erlauben (Eingabe)   [c] Weiter"),
+            ("ja_JP.UTF-8", "連絡先の閲覧を求めています。", "[d] 許可しない（Enter）   [c] 続ける"),
+            ("zh_CN.UTF-8", "想查看您的联系人。", "[d] 不允许（回车）   [c] 继续"),
+            ("es_MX.UTF-8", "pide ver sus contactos.", "[c] Continuar"),
+            ("fr_CA.UTF-8", "demande à voir vos contacts.", "[c] Continuer"),
+            ("ar_EG.UTF-8", "الاطلاع على جهات اتصالك.", "[c] "),
+            ("C", "asks to see your contacts.", "[c] Continue"),
+            ("sv_SE.UTF-8", "asks to see your contacts.", "[c] Continue"),
+        ])
+    func chosen(locale: String, title: String, choices: String) throws {
+        let house = try AgentHouse(environment: ["LANG": locale])
+        try house.registered()
+        house.ask(PromptText())
+        try house.see(title)
+        try house.see(choices)
+        try house.wait(for: "“mail”") { house.terminal.screen.contains("mail") }
+        house.terminal.send("\r")
+        #expect(try house.answer()?.level == "denied")
+    }
+
+    @Test("LANGUAGE comes before LANG, but not where the locale is C")
+    func language() throws {
+        for (variables, title) in [
+            (["LANG": "de_DE.UTF-8", "LANGUAGE": "fr:en"], "demande à voir"),
+            (["LANG": "C", "LANGUAGE": "fr"], "asks to see"),
+            (["LANG": "es_ES", "LC_ALL": "de_DE"], "möchte"), (["LANG": "es_ES", "LC_MESSAGES": "ja_JP"], "求めています"),
+        ] {
+            let house = try AgentHouse(environment: variables)
+            try house.registered()
+            house.ask(PromptText())
+            try house.see(title)
+            house.terminal.send("d")
+            _ = try house.answer()
+            house.terminal.terminate()
+        }
+    }
+
+    @Test(
+        "A language that is a path, or anything else, is English",
+        arguments: [
+            "../../tmp/evil", "/tmp/evil", "%n%n", "de/../fr", "\u{1B}[2J", String(repeating: "d", count: 5_000),
+        ])
+    func steered(locale: String) throws {
+        let house = try AgentHouse(environment: ["LANG": locale, "LANGUAGE": locale])
+        try house.registered()
+        house.ask(PromptText())
+        try house.see("“mail” asks to see your contacts.")
+        house.terminal.send("d")
+        _ = try house.answer()
+    }
+
+    @Test("Names are set apart in Arabic, and no line ends within what is set apart")
+    func isolates() throws {
+        let arabic = LocalizedNames(languages: ["ar"])
+        let prompt = try #require(Prompt(JSONDocument(parsing: Array(PromptText().json.utf8)).root, arabic))
+        let lines = AccessDialogue(prompt, arabic).lines(on: .minimum, isArmed: true)
+        #expect(lines[0].text == "\u{2067}يطلب \u{2068}“mail”\u{2069} الاطلاع على جهات اتصالك.\u{2069}")
+        for line in lines {
+            for columns in 0...70 {
+                let drawn = line.drawn(columns: columns, withStyles: false)
+                #expect(Isolates.open(in: drawn).isEmpty, "\(drawn)")
+                #expect(Columns.width(drawn) <= columns)
+            }
+        }
+    }
+
+    @Test(
+        "What is set apart may reach the terminal, what is not ended does not reach beyond its line",
+        arguments: [
+            ("a\u{2068}b\u{2069}c", "a\u{2068}b\u{2069}c"), ("a\u{2067}b", "a\u{2067}b\u{2069}"),
+            ("a\u{2069}b", "a\u{FFFD}b"), ("a\u{2066}b\u{2069}", "a\u{FFFD}b\u{FFFD}"),
+            ("\u{2067}a\u{202E}b\u{2069}", "\u{2067}a\u{FFFD}b\u{2069}"),
+        ])
+    func lastDoor(text: String, harmless: String) {
+        #expect(Columns.harmless(text) == harmless)
+    }
+
+    @Test(
+        "A line is broken where its script may be",
+        arguments: [
+            ("one two three", 7, ["one two", "three"]), ("one two three", 13, ["one two three"]),
+            ("許可しません。", 6, ["許可し", "ませ", "ん。"]), ("「許可」しません", 6, ["「許", "可」し", "ません"]),
+            ("ab許可", 4, ["ab許", "可"]), ("wwwwwwww", 4, ["wwwwwwww"]),
+            ("\u{2067}ab cd\u{2069}", 3, ["\u{2067}ab\u{2069}", "\u{2067}cd\u{2069}"]),
+            ("a \u{2068}b c\u{2069} d", 3, ["a \u{2068}b\u{2069}", "\u{2068}c\u{2069} d"]), ("", 3, [""]),
+        ])
+    func breaking(text: String, columns: Int, lines: [String]) {
+        #expect(StyledLine(text).wrapped(columns: columns).map(\.text) == lines)
+    }
+}
