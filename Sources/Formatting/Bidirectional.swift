@@ -1,5 +1,10 @@
 /// Direction of writing (Unicode Standard Annex #9).
-enum Bidirectional {
+public enum Bidirectional {
+    /// The text set apart, where it has letters that would change the order of what stands around it.
+    public static func isolated(_ text: String) -> String {
+        isRightToLeft(text) ? "\u{2068}\(text)\u{2069}" : text
+    }
+
     /// Whether anything in the text is written from right to left: letters of the blocks that are, assigned or not.
     static func isRightToLeft(_ text: String) -> Bool {
         text.unicodeScalars.contains {

@@ -116,7 +116,7 @@ public struct LocalizedNames: Hashable, Sendable {
 
     /// Set apart, where that makes a difference.
     private func isolated(_ value: String) -> String {
-        isRightToLeft || Bidirectional.isRightToLeft(value) ? "\u{2068}\(value)\u{2069}" : value
+        isRightToLeft ? "\u{2068}\(value)\u{2069}" : Bidirectional.isolated(value)
     }
 
     // MARK: - Files

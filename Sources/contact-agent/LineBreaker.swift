@@ -4,16 +4,43 @@ enum LineBreaker {
     static func lines(of text: String, columns: Int) -> [String] {
         var lines: [String] = []
         var line = ""
-        for part in parts(of: text) {
-            let shown = part.last == " " ? String(part.dropLast()) : part
-            if !line.isEmpty, Columns.width(line) + Columns.width(shown) > columns {
+        for piece in pieces(of: text) {
+            // What stands apart by two spaces, such as a key and what it does, is not taken apart where it need not be.
+            if !line.isEmpty, Columns.width(line) + width(piece) > columns, width(piece) <= columns {
                 lines.append(line)
                 line = ""
             }
-            line += part
+            for part in parts(of: piece) {
+                if !line.isEmpty, Columns.width(line) + width(part) > columns {
+                    lines.append(line)
+                    line = ""
+                }
+                line += part
+            }
         }
         if !line.isEmpty { lines.append(line) }
         return directed(lines)
+    }
+
+    /// Without the spaces at its end.
+    private static func width(_ part: String) -> Int { Columns.width(trimmed(part)) }
+
+    private static func trimmed(_ part: String) -> String {
+        part.lastIndex { $0 != " " }.map { String(part[...$0]) } ?? ""
+    }
+
+    /// The text cut after each two spaces.
+    private static func pieces(of text: String) -> [String] {
+        var pieces: [String] = []
+        var piece = ""
+        for character in text {
+            if character != " ", piece.hasSuffix("  "), !trimmed(piece).isEmpty {
+                pieces.append(piece)
+                piece = ""
+            }
+            piece.append(character)
+        }
+        return piece.isEmpty ? pieces : pieces + [piece]
     }
 
     /// What is set apart in one line goes on in the next.
@@ -22,8 +49,7 @@ enum LineBreaker {
         return lines.map { line in
             let whole = open + line
             open = Isolates.open(in: whole)
-            let trimmed = whole.last == " " ? String(whole.dropLast()) : whole
-            return Isolates.closed(trimmed)
+            return Isolates.closed(trimmed(whole))
         }
     }
 

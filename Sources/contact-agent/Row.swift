@@ -23,8 +23,9 @@ extension Row {
         guard let identifier = object["identifier"]?.string, let contact = object["contact"] else { return nil }
         self.identifier = identifier
         let named = (try? WireContact(contact))?.contact ?? Contact()
-        name = ShownText.line(NameFormatter(names: names).string(from: named))
-        detail = object["detail"]?.string.map(ShownText.line)
+        // Beside it stand numbers and brackets, which keep their places.
+        name = Bidirectional.isolated(ShownText.line(NameFormatter(names: names).string(from: named)))
+        detail = object["detail"]?.string.map { Bidirectional.isolated(ShownText.line($0)) }
         isGranted = object["granted"]?.says("all") ?? false
         isEnabled = object["enabled"]?.bool ?? false
         returns = object["returns"]?.bool ?? true

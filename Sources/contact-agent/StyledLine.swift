@@ -37,8 +37,10 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
 
     /// The line as bytes for the terminal, cut to fit.
     func drawn(columns: Int, withStyles: Bool) -> String {
-        var left = columns
-        var result = ""
+        // A terminal may drop a mark that stands before its first column: it has no character there to keep it with.
+        let isMarked = text.unicodeScalars.first.map(Isolates.starts) ?? false
+        var left = isMarked ? columns - 1 : columns
+        var result = isMarked && columns > 0 ? " " : ""
         for piece in pieces where left > 0 {
             let text = Columns.clip(Columns.harmless(piece.text), to: left)
             left -= Columns.width(text)

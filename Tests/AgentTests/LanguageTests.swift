@@ -71,7 +71,23 @@ struct LanguageTests {
                 let drawn = line.drawn(columns: columns, withStyles: false)
                 #expect(Isolates.open(in: drawn).isEmpty, "\(drawn)")
                 #expect(Columns.width(drawn) <= columns)
+                if let first = drawn.unicodeScalars.first { #expect(!Isolates.starts(first)) }
             }
+        }
+    }
+
+    @Test("A name that is written from right to left moves nothing beside it, cut or not")
+    func rightToLeftNames() throws {
+        let json = #"{"identifier":"r1","contact":{"givenName":"محمد","familyName":"الأحمد\u202e"},"enabled":true}"#
+        let row = try #require(Row(JSONDocument(parsing: Array(json.utf8)).root))
+        #expect(row.name == "\u{2068}محمد الأحمد\u{2069}")
+        var list = ContactList()
+        list.show(SearchResult(rows: [row], total: 1, offset: 0))
+        for columns in [30, 60] {
+            let line = list.lines(columns: columns, .inEnglish)[0].text
+            #expect(line.hasPrefix(" 1 [ ] \u{2068}م"))
+            #expect(Isolates.open(in: line).isEmpty)
+            #expect(Columns.width(line) == 7 + min(34, columns / 2 - 8) + 2)
         }
     }
 
@@ -92,6 +108,8 @@ struct LanguageTests {
             ("one two three", 7, ["one two", "three"]), ("one two three", 13, ["one two three"]),
             ("許可しません。", 6, ["許可し", "ませ", "ん。"]), ("「許可」しません", 6, ["「許", "可」し", "ません"]),
             ("ab許可", 4, ["ab許", "可"]), ("wwwwwwww", 4, ["wwwwwwww"]),
+            ("one  [q] two three", 14, ["one", "[q] two three"]), ("待つ  [q] 終了", 12, ["待つ", "[q] 終了"]),
+            ("one  [q] two three", 6, ["one", "[q]", "two", "three"]),
             ("\u{2067}ab cd\u{2069}", 3, ["\u{2067}ab\u{2069}", "\u{2067}cd\u{2069}"]),
             ("a \u{2068}b c\u{2069} d", 3, ["a \u{2068}b\u{2069}", "\u{2068}c\u{2069} d"]), ("", 3, [""]),
         ])
