@@ -69,6 +69,14 @@ final class AgentHouse {
         terminal.send(keys)
     }
 
+    /// The number that the screen shows behind this word.
+    func number(after word: String) -> pid_t? {
+        guard let line = terminal.screen.lines.first(where: { $0.contains(word) }),
+            let found = line.firstRange(of: word)
+        else { return nil }
+        return pid_t(String(line[found.upperBound...].prefix { $0.isNumber }))
+    }
+
     func registered() throws {
         try wait(for: "the agent's call") { broker.isServing }
     }

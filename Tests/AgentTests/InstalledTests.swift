@@ -271,8 +271,11 @@ struct InstalledTests {
 
     @Test("The notifier has the group no longer than the agent, and comes back as it does")
     func notifier() throws {
-        let house = try house(starting: "echo pid=$$.; exec $AS setsid -w $A --notify </dev/null 2>/dev/null")
+        let start = "echo notifier=\\$\\$.; exec $A --notify </dev/null 2>/dev/null"
+        let house = try house(starting: "echo pid=$$.; exec $AS setsid -w sh -c \"\(start)\"")
         try house.registered()
+        let notifier = try #require(house.number(after: "notifier="))
+        defer { kill(notifier, SIGKILL) }
         #expect(house.broker.isNotifying)
         house.broker.say(#"{"waiting":2}"#)
         try house.see("2 prompts wait: An app asks about your contacts.")

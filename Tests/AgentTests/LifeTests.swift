@@ -271,8 +271,12 @@ struct LifeTests {
 struct NotifierTests {
     @Test("It says how many wait when there are more, in words of its own, and takes no terminal")
     func says() throws {
-        let house = try AgentHouse(script: "setsid -w \"$AGENT\" --notify </dev/null; echo status=$?")
+        // In a session of its own it does not end with the terminal.
+        let start = "echo notifier=$$.; exec \"$AGENT\" --notify </dev/null"
+        let house = try AgentHouse(script: "setsid -w sh -c '\(start)'; echo status=$?")
         try house.registered()
+        let notifier = try #require(house.number(after: "notifier="))
+        defer { kill(notifier, SIGKILL) }
         #expect(house.broker.isNotifying)
         for waiting in [1, 2, 1, 0, 1] {
             // What a broker would never say to it is shown to nobody.
