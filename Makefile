@@ -73,7 +73,7 @@ lint:
 	Tests/lint.sh
 	Tests/threats.sh
 
-# BENCH=full measures at 100,000 contacts too.
+# BENCH=full measures at 100,000 contacts too; BENCH=saves and BENCH=import measure that alone.
 bench: packages
 	$(SWIFT) build -c release --product contactbrokerd
 	$(SWIFT) build -c release --product contactbook

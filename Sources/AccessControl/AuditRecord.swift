@@ -18,7 +18,7 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case revocation
     /// An app changed contacts.
     case save
-    /// A save of which only the intent was recorded: a crash came between, nothing of it is in the book.
+    /// A save that was begun, and of which nothing is in the book.
     case saveNotDone
     /// The person looked at their own contacts through the agent.
     case agentSearch

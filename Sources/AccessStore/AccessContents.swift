@@ -11,6 +11,7 @@ struct AccessContents {
     var usages: [Principal: Usage] = [:]
     var owners: [UInt32: Owner] = [:]
     var silenced: [Principal: Int64] = [:]
+    var outboxMarks: [UInt32: Int64] = [:]
     var counters = Counters()
     /// The last record's event; `nil` in a new file.
     var lastEvent: String?
@@ -28,6 +29,13 @@ struct AccessContents {
                 let key = keys.bytes(1).flatMap(Pseudonyms.init(key:))
             else { throw .damaged(reason: "auditKey: a key cannot be read") }
             pseudonyms[uid] = key
+        }
+        let marks = try SQLiteStatement("SELECT uid, number FROM outboxMark", on: connection)
+        while try marks.next() {
+            guard let uid = marks.integer(0).flatMap(UInt32.init(exactly:)), let number = marks.integer(1) else {
+                throw .damaged(reason: "outboxMark: a number cannot be read")
+            }
+            outboxMarks[uid] = number
         }
         let owners = try SQLiteStatement("SELECT uid, name, purged FROM owner", on: connection)
         while try owners.next() {
@@ -66,7 +74,7 @@ struct AccessContents {
         let rows = try SQLiteStatement(
             """
             SELECT id, uid, strength, app, displayName, identifierKey,
-                level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch
+                level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision
             FROM principal LEFT JOIN appGrant ON appGrant.principal = id
             """, on: connection)
         while try rows.next() {
@@ -84,7 +92,9 @@ struct AccessContents {
             }
             guard let level = rows.text(6) else { continue }
             var grant = Self.grant(rows, level: level)
+            var decision = rows.integer(15) ?? 0
             if grant == nil {
+                decision = HeldGrant.newDecision()
                 unreadable("unreadable grant", principal, now: now)
                 counters.revision += 1
                 grant = Grant(
@@ -101,7 +111,8 @@ struct AccessContents {
             if let epoch = rows.integer(14) {
                 history = try Self.history(since: epoch, events.bind(1, id)) ?? history
             }
-            held[principal] = HeldGrant(grant: grant, displayName: rows.text(4) ?? "", history: history)
+            held[principal] = HeldGrant(
+                grant: grant, displayName: rows.text(4) ?? "", history: history, decision: decision)
             usages[principal] = Usage(lastUsedAt: rows.integer(12), uses: Int(rows.integer(13) ?? 0))
         }
     }

@@ -7,6 +7,11 @@ struct HeldGrant {
     var displayName: String
     /// How its set became what it is.
     var history = SetHistory()
+    /// By chance, and new with everything that is decided about the app: it tells this grant from every other, whatever a crash
+    /// or a restored copy takes from the counters. 0 for what an earlier version wrote.
+    var decision: Int64 = 0
+
+    static func newDecision() -> Int64 { Int64.random(in: 1...Int64.max) }
 }
 
 /// The key of a principal's identifiers, and what works with it.
@@ -39,6 +44,10 @@ struct Batch {
     var identifiers: Set<Principal> = []
     /// The intents touched, as they were.
     var intents: [Int64: SaveIntent?] = [:]
+    /// The marks touched, as they were.
+    var outboxMarks: [UInt32: Int64?] = [:]
+    /// The saves that were not in a commit yet are in this one.
+    var hasDelivered = false
     /// Something went wrong that makes the batch impossible to commit.
     var failure: AccessStoreError?
 
@@ -48,6 +57,8 @@ struct Batch {
         if !grants.isEmpty { grants = [:] }
         if !identifiers.isEmpty { identifiers = [] }
         if !intents.isEmpty { intents = [:] }
+        if !outboxMarks.isEmpty { outboxMarks = [:] }
+        hasDelivered = false
         failure = nil
     }
 }

@@ -6,7 +6,8 @@ extension AccessStore {
     public var hasUncommitted: Bool {
         !batch.records.isEmpty || !unwrittenGrants.isEmpty || !unwrittenIntents.isEmpty
             || !unwrittenPseudonyms.isEmpty || !unwrittenOwners.isEmpty || !unwrittenPurges.isEmpty
-            || !unwrittenSilences.isEmpty || !batch.grants.isEmpty || !batch.identifiers.isEmpty
+            || !unwrittenSilences.isEmpty || !unwrittenMarks.isEmpty || !undelivered.isEmpty || !batch.grants.isEmpty
+            || !batch.identifiers.isEmpty
             || batch.failure != nil || counters != writtenCounters
     }
 
@@ -24,6 +25,7 @@ extension AccessStore {
 
     func commit(withAllUses: Bool) throws(AccessStoreError) {
         guard hasUncommitted else { return }
+        redeliver()
         var anchors = false
         do throws(AccessStoreError) {
             let writer = try openWriter()
@@ -36,6 +38,7 @@ extension AccessStore {
                 if !unwrittenOwners.isEmpty || !unwrittenPurges.isEmpty { try writeOwners(writer.connection) }
                 if !unwrittenGrants.isEmpty { try writeGrants(writer.connection) }
                 if !unwrittenIntents.isEmpty { try writeIntents(writer.connection) }
+                if !unwrittenMarks.isEmpty { try writeMarks(writer.connection) }
                 if !unwrittenPseudonyms.isEmpty { try writePseudonyms(writer.connection) }
                 if !unwrittenSilences.isEmpty { try writeSilences(writer.connection) }
                 if withAllUses || hasUnwrittenUses { try writeUses(writer.connection) }
@@ -93,7 +96,11 @@ extension AccessStore {
     /// The batch is in the file.
     private func settle() {
         countUses()
+        commits += 1
         writtenCounters = counters
+        writtenMarks = outboxMarks
+        undelivered.removeAll()
+        if !unwrittenMarks.isEmpty { unwrittenMarks.removeAll() }
         ledger.committed()
         if !unwrittenGrants.isEmpty { unwrittenGrants.removeAll() }
         if !unwrittenIntents.isEmpty { unwrittenIntents.removeAll() }
@@ -140,13 +147,17 @@ extension AccessStore {
                 grant.revision = nextRevision()
                 // What became of the set can no longer be told step by step.
                 held[principal] = HeldGrant(
-                    grant: grant, displayName: before.displayName, history: SetHistory(epoch: grant.revision))
+                    grant: grant, displayName: before.displayName, history: SetHistory(epoch: grant.revision),
+                    decision: HeldGrant.newDecision())
             }
             mark(principal, .whole)
         }
         for owner in batch.identifiers { identifierKeys[owner] = nil }
         for (id, before) in batch.intents { intents[id] = before }
         unwrittenIntents.removeAll()
+        for (uid, before) in batch.outboxMarks { outboxMarks[uid] = before }
+        unwrittenMarks.removeAll()
+        if batch.hasDelivered { setsMoved() }
         // What repeats a record that was not written would be told without one.
         ledger.takenBack()
         let kept =

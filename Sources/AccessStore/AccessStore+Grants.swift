@@ -39,7 +39,9 @@ extension AccessStore {
     public func setGrant(_ grant: Grant, for principal: Principal, displayName: String) {
         touch(principal)
         let history = SetHistory(of: grant, after: held[principal], moment(principal.uid))
-        held[principal] = HeldGrant(grant: grant, displayName: displayName, history: history)
+        held[principal] = HeldGrant(
+            grant: grant, displayName: displayName, history: history, decision: HeldGrant.newDecision())
+        noteDecision()
         if usages[principal.bound(to: .standing)] == nil { usages[principal.bound(to: .standing)] = Usage() }
         mark(principal, .whole)
     }
@@ -51,6 +53,7 @@ extension AccessStore {
     public func removeGrant(of principal: Principal) {
         drop(principal)
         guard identifierKeys.removeValue(forKey: principal) != nil else { return }
+        noteDecision()
         batch.identifiers.remove(principal)
         mark(principal, .whole)
     }
@@ -70,7 +73,7 @@ extension AccessStore {
         guard case .limited(let set)? = held[principal]?.grant.access else { return }
         let added = records.subtracting(set)
         guard !added.isEmpty else { return }
-        change(principal, to: set.union(added), .rows(added: added, removed: []), [])
+        change(principal, to: set.union(added), .rows(added: added, removed: []), [], moment(principal.uid))
     }
 
     /// Keeps apart what an app makes while it counts as limited and was granted something else.
@@ -78,58 +81,69 @@ extension AccessStore {
         guard let grant = held[principal]?.grant, grant.access.status != .limited else { return }
         let added = records.subtracting(grant.own)
         guard !added.isEmpty else { return }
-        changeOwn(of: principal, to: grant.own.union(added), .rows(added: added, removed: []), [])
+        changeOwn(
+            of: principal, to: grant.own.union(added), .rows(added: added, removed: []), [], moment(principal.uid))
     }
 
-    /// Takes deleted contacts out of every limited set of a user; each one that had any has a new revision.
-    public func forget(_ records: Set<RecordNumber>, uid: UInt32) { leave(records, uid: uid, as: .deleted) }
+    /// Takes deleted contacts out of every set of a user; each one that had any has a new revision.
+    ///
+    /// - Parameter moment: of the deletion; `nil` is now.
+    func forget(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment? = nil) {
+        leave(records, uid: uid, as: .deleted, moment ?? self.moment(uid))
+    }
 
     /// Takes contacts that never came into the book out of the sets again. Nobody saw them, so that it is no event.
-    func unwiden(_ records: Set<RecordNumber>, uid: UInt32) { leave(records, uid: uid, as: nil) }
+    func unwiden(_ records: Set<RecordNumber>, uid: UInt32) {
+        leave(records, uid: uid, as: nil, moment(uid))
+    }
 
-    private func leave(_ records: Set<RecordNumber>, uid: UInt32, as kind: SetEvent.Kind?) {
+    private func leave(_ records: Set<RecordNumber>, uid: UInt32, as kind: SetEvent.Kind?, _ moment: SetMoment) {
         guard !records.isEmpty else { return }
         let events = { (gone: Set<RecordNumber>) in kind.map { [($0, gone)] } ?? [] }
         for (principal, held) in held where principal.uid == uid {
             let gone = records.intersection(held.grant.own)
             if !gone.isEmpty {
                 changeOwn(
-                    of: principal, to: held.grant.own.subtracting(gone), .rows(added: [], removed: gone), events(gone))
+                    of: principal, to: held.grant.own.subtracting(gone), .rows(added: [], removed: gone), events(gone),
+                    moment)
             }
             guard case .limited(let set) = held.grant.access else { continue }
             let removed = records.intersection(set)
             guard !removed.isEmpty else { continue }
-            change(principal, to: set.subtracting(removed), .rows(added: [], removed: removed), events(removed))
+            change(
+                principal, to: set.subtracting(removed), .rows(added: [], removed: removed), events(removed),
+                moment)
         }
     }
 
     private func change(
         _ principal: Principal, to set: Set<RecordNumber>, _ change: SetChange,
-        _ events: [(SetEvent.Kind, Set<RecordNumber>)]
+        _ events: [(SetEvent.Kind, Set<RecordNumber>)], _ moment: SetMoment
     ) {
         touch(principal)
         let revision = nextRevision()
         held[principal]?.grant.access = .limited(to: set)
         held[principal]?.grant.revision = revision
-        held[principal]?.history.append(events, revision, moment(principal.uid))
+        held[principal]?.history.append(events, revision, moment)
         mark(principal, change)
     }
 
     private func changeOwn(
         of principal: Principal, to own: Set<RecordNumber>, _ change: SetChange,
-        _ events: [(SetEvent.Kind, Set<RecordNumber>)]
+        _ events: [(SetEvent.Kind, Set<RecordNumber>)], _ moment: SetMoment
     ) {
         touch(principal)
         let revision = nextRevision()
         held[principal]?.grant.own = own
         held[principal]?.grant.revision = revision
-        held[principal]?.history.append(events, revision, moment(principal.uid))
+        held[principal]?.history.append(events, revision, moment)
         mark(principal, change)
     }
 
     private func drop(_ principal: Principal) {
         guard held[principal] != nil else { return }
         touch(principal)
+        noteDecision()
         held[principal] = nil
         mark(principal, .whole)
         let standing = principal.bound(to: .standing)

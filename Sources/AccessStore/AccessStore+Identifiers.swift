@@ -21,6 +21,7 @@ extension AccessStore {
         }
         identifierKeys[owner] = IdentifierKey(bytes: bytes, cipher: cipher)
         batch.identifiers.insert(owner)
+        noteDecision()
         mark(owner, .rows(added: [], removed: []))
         return cipher
     }

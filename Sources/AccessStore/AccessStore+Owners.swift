@@ -27,6 +27,9 @@ extension AccessStore {
     /// - Returns: how many grants there were.
     @discardableResult
     public func beginPurge(of uid: UInt32) -> Int {
+        // What is in the book is on record before it goes.
+        redeliver()
+        noteDecision()
         let principals = held.keys.filter { $0.uid == uid }
         for principal in principals { held[principal] = nil }
         for principal in identifierKeys.keys where principal.uid == uid { identifierKeys[principal] = nil }
@@ -41,6 +44,9 @@ extension AccessStore {
         batch.grants = batch.grants.filter { $0.key.uid != uid }
         batch.identifiers = batch.identifiers.filter { $0.uid != uid }
         batch.intents = batch.intents.filter { $0.value?.uid != uid }
+        outboxMarks[uid] = nil
+        batch.outboxMarks[uid] = nil
+        unwrittenMarks.remove(uid)
         owners[uid] = Owner(name: owners[uid]?.name ?? userName(uid), isPurged: true)
         unwrittenOwners.insert(uid)
         unwrittenPurges.insert(uid)
@@ -62,7 +68,7 @@ extension AccessStore {
 
     func writeOwners(_ connection: SQLiteConnection) throws(AccessStoreError) {
         for uid in unwrittenPurges {
-            for table in ["principal", "saveIntent", "auditKey", "silence"] {
+            for table in ["principal", "saveIntent", "auditKey", "silence", "outboxMark"] {
                 try connection.statement("DELETE FROM \(table) WHERE uid = ?").bind(1, Int64(uid)).run()
             }
         }

@@ -53,16 +53,18 @@ extension AccessStore {
         try connection.statement(
             """
             INSERT INTO appGrant
-                (principal, level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+                (principal, level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             ON CONFLICT DO UPDATE SET level = excluded.level, keys = excluded.keys, expires = excluded.expires,
                 revision = excluded.revision, decidedBy = excluded.decidedBy, decidedAt = excluded.decidedAt,
-                lastUsedAt = excluded.lastUsedAt, uses = excluded.uses, epoch = excluded.epoch
+                lastUsedAt = excluded.lastUsedAt, uses = excluded.uses, epoch = excluded.epoch,
+                decision = excluded.decision
             """
         )
         .bind(1, id).bind(2, level).bind(3, Int64(bitPattern: grant.keys.rawValue)).bind(4, expires)
         .bind(5, grant.revision).bind(6, grant.decidedBy.rawValue).bind(7, grant.decidedAt)
-        .bind(8, usage.lastUsedAt).bind(9, Int64(usage.uses)).bind(10, held.history.epoch).run()
+        .bind(8, usage.lastUsedAt).bind(9, Int64(usage.uses)).bind(10, held.history.epoch)
+        .bind(11, held.decision).run()
     }
 
     private func write(
@@ -104,17 +106,10 @@ extension AccessStore {
         }
     }
 
+    /// Takes away those that are settled; new ones are not made.
     func writeIntents(_ connection: SQLiteConnection) throws(AccessStoreError) {
-        for id in unwrittenIntents {
-            guard let intent = intents[id] else {
-                try connection.statement("DELETE FROM saveIntent WHERE id = ?").bind(1, id).run()
-                continue
-            }
-            try connection.statement(
-                "INSERT INTO saveIntent (id, uid, strength, app, adds) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-            )
-            .bind(1, id).bind(2, Int64(intent.uid)).bind(3, intent.principal.strength.rawValue)
-            .bind(4, intent.principal.app).bind(5, RecordNumbers.encode(intent.adds)).run()
+        for id in unwrittenIntents where intents[id] == nil {
+            try connection.statement("DELETE FROM saveIntent WHERE id = ?").bind(1, id).run()
         }
     }
 

@@ -32,6 +32,19 @@ public final class AccessStore {
     public var userName: (_ uid: UInt32) -> String = { "\($0)" }
     /// Apps that nobody is to be asked about again, with the time since when, in seconds since 1970.
     var silenced: [Principal: Int64] = [:]
+    /// By user, how far the outbox of their book was taken over.
+    var outboxMarks: [UInt32: Int64]
+    var writtenMarks: [UInt32: Int64]
+    /// Saves that are in a book and not in a commit. Unlike the batch they outlive one that failed.
+    var undelivered: [Delivery] = []
+    /// Called when sets change that nobody is changing just now: a save that could not be committed is done again, or taken back.
+    public var setsMoved: () -> Void = {}
+    /// Most contacts named in one record of a save.
+    public var contactsPerRecord = 250
+    var commits = 0
+    /// The commit that has the last decision.
+    var lastDecision = 0
+    var onDisk = Committed()
     var counters: Counters
     var writtenCounters: Counters
     /// What the file's own row of counters says, and the time of the last record then.
@@ -46,6 +59,7 @@ public final class AccessStore {
     // stays in force is written as soon as that is possible again.
     var unwrittenGrants: [Principal: SetChange] = [:]
     var unwrittenIntents: Set<Int64> = []
+    var unwrittenMarks: Set<UInt32> = []
     var unwrittenSilences: Set<Principal> = []
     var unwrittenPseudonyms: Set<UInt32> = []
     var unwrittenOwners: Set<UInt32> = []
@@ -70,7 +84,9 @@ public final class AccessStore {
         }
         store.append(AuditRecord(time: now, uid: geteuid(), event: .start))
         try store.commit()
+        let committed = store.committed
         try store.walSync.sync()
+        store.noteOnDisk(committed)
         try folder.syncNames()
         return store
     }
@@ -85,6 +101,8 @@ public final class AccessStore {
         owners = contents.owners
         usages = contents.usages
         silenced = contents.silenced
+        outboxMarks = contents.outboxMarks
+        writtenMarks = contents.outboxMarks
         counters = contents.counters
         writtenCounters = contents.counters
         anchor = (contents.counters, 0)

@@ -167,6 +167,15 @@ enum Schema {
             PRIMARY KEY (uid, strength, app)
         ) STRICT, WITHOUT ROWID;
         """,
+        """
+        -- How far the outbox of a user's book was taken over: in the transaction with what was.
+        CREATE TABLE outboxMark (
+            uid           INTEGER NOT NULL PRIMARY KEY,
+            number        INTEGER NOT NULL
+        ) STRICT;
+        -- By chance, and new with each decision about the app.
+        ALTER TABLE appGrant ADD COLUMN decision INTEGER NOT NULL DEFAULT 0;
+        """,
     ]
 
     /// Looks at a file without changing it: is it ours, whole, and not from a later version?
@@ -183,6 +192,7 @@ enum Schema {
         var tables = ["state", "principal", "appGrant", "grantedContact", "setEvent", "saveIntent", "auditKey"]
         if version >= 3 { tables.append("owner") }
         if version >= 4 { tables.append("silence") }
+        if version >= 5 { tables.append("outboxMark") }
         for table in tables {
             let report = try SQLiteStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.next() {

@@ -11,7 +11,11 @@ final class Books {
         case absent
     }
 
-    private let folder: String
+    let folder: String
+    /// Set by the broker: takes over what a book's outbox has to tell, before anybody has the book.
+    var takeOver: (UInt32, [OutboxEntry]) -> Void = { _, _ in }
+    /// Set by the broker: nothing of the book's saves is still to be recorded.
+    var mayClose: (UInt32) -> Bool = { _ in true }
     private let loop: any Loop
     private let userName: (UInt32) -> String
     private let forgetsAfter: Duration
@@ -36,7 +40,7 @@ final class Books {
     /// Users whose book is being taken away.
     private var removing: Set<UInt32> = []
     /// Nothing is opened any more: a question that was still open would write beside the next broker.
-    private var isClosed = false
+    private(set) var isClosed = false
 
     /// - Parameters:
     ///   - forgetsAfter: how long deleted and edited text may stay in the log.
@@ -65,8 +69,11 @@ final class Books {
     }
 
     /// Hands over the user's book: at once if it is open, otherwise when it is. `nil`: there is none.
+    ///
+    /// - Parameter name: whose book it must be; `nil` is the user's as the system calls them.
     func with(
-        _ uid: UInt32, creating: Bool = false, _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
+        _ uid: UInt32, creating: Bool = false, named name: String? = nil,
+        _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
     ) {
         guard !isClosed else { return body(.failure(.unavailable(reason: "the broker is ending"))) }
         guard !removing.contains(uid) else {
@@ -87,7 +94,7 @@ final class Books {
                         }
                     }
                 ])
-        case .absent, nil: open(uid, creating: creating, body)
+        case .absent, nil: open(uid, name, creating: creating, body)
         }
     }
 
@@ -111,31 +118,36 @@ final class Books {
     }
 
     private func open(
-        _ uid: UInt32, creating: Bool, _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
+        _ uid: UInt32, _ name: String?, creating: Bool,
+        _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
     ) {
         states[uid] = .opening([body])
         let folder = folder(of: uid)
-        let owner = StoreOwner(uid: uid, name: userName(uid))
+        let owner = StoreOwner(uid: uid, name: name ?? userName(uid))
         let region = self.region
         let bound = LoopBound(self, loop: loop)
         queue(of: uid).async { [loop] in
             let result: Result<ContactsStore?, StoreError>
+            var outbox: [OutboxEntry] = []
             do throws(StoreError) {
-                result = .success(
-                    try ContactsStore.open(folder: folder, owner: owner, creating: creating, region: region))
+                let book = try ContactsStore.open(folder: folder, owner: owner, creating: creating, region: region)
+                outbox = try book?.outbox() ?? []
+                result = .success(book)
             } catch {
                 result = .failure(error)
             }
-            loop.execute { bound.value.opened(uid, result) }
+            let entries = outbox
+            loop.execute { bound.value.opened(uid, result, entries) }
             // Whoever asked has their answer before this.
             if case .success(let book?) = result { book.prepare() }
         }
     }
 
-    private func opened(_ uid: UInt32, _ result: Result<ContactsStore?, StoreError>) {
+    private func opened(_ uid: UInt32, _ result: Result<ContactsStore?, StoreError>, _ outbox: [OutboxEntry]) {
         guard case .opening(let waiting) = states[uid] else { return }
         switch result {
         case .success(let book?):
+            if !isClosed { takeOver(uid, outbox) }
             states[uid] = .open(book)
             // What the last run did not come to.
             forget(uid)
@@ -216,6 +228,7 @@ final class Books {
     private func closeIdle(_ uid: UInt32) {
         leaving[uid] = nil
         guard connections[uid] == nil, case .open(let book) = states[uid] else { return }
+        guard mayClose(uid) else { return closeSoon(uid) }
         // Whoever asks from now on has it opened anew, on the same queue, after this.
         states[uid] = nil
         book.release()
@@ -272,6 +285,9 @@ final class Books {
             guard case .open(let book) = state else { continue }
             // What is being written may be waiting for it.
             book.release()
+            let outbox = queue(of: uid).sync { (try? book.outbox()) ?? [] }
+            // A save that was being written is in the book, and the loop hears of it no more.
+            takeOver(uid, outbox)
             queue(of: uid).sync { book.close() }
         }
         states = [:]

@@ -42,6 +42,8 @@ public final class Broker {
     private var watches: [Principal: AnyObject] = [:]
     private let syncQueue = DispatchQueue(label: "access sync")
     private var isSyncScheduled = false
+    /// See ``retryRecording()``.
+    var isRetryScheduled = false
     /// When the next grant runs out.
     var expiry: (any Scheduled)?
     private var savesWaiting: [UInt32: Int] = [:]
@@ -62,6 +64,7 @@ public final class Broker {
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
         access.auditBounds = limits.audit
+        access.contactsPerRecord = limits.contactsPerAuditRecord
         auditPace = AuditPace(surroundings: surroundings, limits: limits, access: access, turn: turn)
         history = History(loop: surroundings.loop)
         policy = PolicyInForce(
@@ -79,11 +82,15 @@ public final class Broker {
             SetMoment(change: self?.books.opened(uid)?.lastChange ?? 0, time: self?.seconds ?? 0)
         }
         turn.onDisk = { [weak self] done in self?.onDisk(done) }
+        access.setsMoved = { [weak self] in self?.grantsChanged() }
+        books.takeOver = { [weak self] uid, entries in self?.takeOver(entries, of: uid) }
+        books.mayClose = { [weak self] _ in self?.access.hasUndelivered != true }
         policyCameIntoForce()
         auditForwarder = surroundings.auditKeeper.map { AuditForwarder($0, broker: self) }
         if auditForwarder != nil { scheduleSync() }
         resumePurges()
         recoverSaves()
+        settleBooks()
         // Not before the first answers.
         let bound = LoopBound(access, loop: surroundings.loop)
         surroundings.loop.schedule(after: limits.syncInterval) { bound.value.makeLogRoom() }
@@ -114,7 +121,9 @@ public final class Broker {
             books.join(session.caller.uid)
         }
         switch session.door {
-        case .contacts: answerApp(call, session)
+        case .contacts:
+            recordUndelivered()
+            answerApp(call, session)
         case .agent: answerAgent(call, session)
         case .admin: answerAdministrator(call, session)
         }
@@ -297,11 +306,13 @@ public final class Broker {
     func onDisk(_ body: @escaping (Bool) -> Void) {
         let walSync = access.walSync
         let loop = surroundings.loop
-        let bound = LoopBound((body, surroundings.log), loop: loop)
+        let bound = LoopBound((body, surroundings.log, access), loop: loop)
+        let committed = access.committed
         syncQueue.async {
             let failure = Self.sync(walSync)
             loop.execute {
-                let (body, log) = bound.value
+                let (body, log, access) = bound.value
+                if failure == nil { access.noteOnDisk(committed) }
                 if let failure { log("what was decided could not be brought onto the disk: \(failure)") }
                 body(failure == nil)
             }
@@ -330,13 +341,16 @@ public final class Broker {
             let loop = broker.surroundings.loop
             let count = broker.access.auditCount
             let isForwarding = broker.auditForwarder != nil
+            let committed = broker.access.committed
             broker.syncQueue.async {
                 let failure = Self.sync(walSync)
                 if failure == nil, isForwarding { loop.execute { bound.value.auditForwarder?.onDisk(upTo: count) } }
                 // A checkpoint that fails leaves the log longer, and is tried again.
                 _ = try? checkpointer?.run()
-                guard let failure else { return }
-                loop.execute { bound.value.recordsAreNotKept(failure) }
+                loop.execute {
+                    let broker = bound.value
+                    if let failure { broker.recordsAreNotKept(failure) } else { broker.access.noteOnDisk(committed) }
+                }
             }
         }
     }

@@ -67,10 +67,11 @@ final class History {
     func noted(_ changes: [BookChange], uid: UInt32) {
         guard !changes.isEmpty else { return }
         moved()
-        for (principal, tail) in tails where principal.uid == uid {
-            if tail.pending.count + changes.count > Self.mostPending {
+        for principal in tails.keys.filter({ $0.uid == uid }) {
+            if tails[principal]?.pending.count ?? 0 > Self.mostPending - changes.count {
                 tails[principal] = nil
             } else {
+                // Where they are: a copy would cost more than the rest of a save.
                 tails[principal]?.pending += changes
             }
         }

@@ -55,6 +55,8 @@ public struct Limits: Hashable, Sendable {
     public var silences = 1_024
     /// Disclosure records reach the disk within this time.
     public var syncInterval = Duration.milliseconds(100)
+    /// A save that could not be recorded is tried again after this.
+    public var retryInterval = Duration.seconds(1)
     /// Deleted and edited text leaves the files after this and a checkpoint, within five seconds in all.
     public var forgetsAfter = Duration.seconds(2)
     /// The memory that saves need is kept so long for the next one.

@@ -119,32 +119,41 @@ private final class Taking {
         prompt.isAnswered = true
         let added = broker.access.takeRecordNumbers(target == nil ? 1 : 0, now: broker.surroundings.now())
         let principals = prompt.caller.principals
-        // Of an app without a grant nothing is widened: the intent only says whose card it was.
+        // Of an app without a grant nothing is widened: it is only said whose card it was.
         let known = broker.standing(of: prompt.session)
         let principal = known.principal ?? principals[principals.endIndex - 1]
         if target == nil { broker.giveSetOfItsOwn(to: principal, prompt.session) }
-        let intent = broker.access.beginSave(
-            uid: uid, principal: principal, adds: added, isKeptToSingle: known.standing.status == .limited)
-        broker.grantsChanged()
-        broker.turn.work(
-            committed: { [self] in
-                broker.whenItsTurnToSave(uid) { [self] in apply(to: book, intent, added.first) }
+        broker.whenDecisionsAreOnDisk(
+            { [self] in
+                broker.whenItsTurnToSave(uid) { [self] in apply(to: book, principal, added.first) }
             },
             failed: { [self] in
-                broker.grantsChanged()
                 broker.cancelWaitingToSave(uid)
                 broker.prompts.end(prompt, .dismissed, answering: agent)
                 call.fail(ContactsError.storeUnavailable)
             })
     }
 
-    /// On the user's queue: the card onto the disk, after the intent.
-    private func apply(to book: ContactsStore, _ intent: Int64, _ added: RecordNumber?) {
+    /// On the user's queue: the card onto the disk.
+    private func apply(to book: ContactsStore, _ principal: Principal, _ added: RecordNumber?) {
         // Others saved meanwhile, and another policy may have come into force.
-        guard broker.standing(of: prompt.session).standing != .restricted,
+        let standing = broker.standing(of: prompt.session).standing
+        guard standing != .restricted,
             proposal.card.present.isSubset(of: broker.ruling(of: prompt.session).maximumKeys)
-        else { return applied(intent, added, [], .forbidden) }
-        let intentSync = IntentSync(broker.access.walSync)
+        else { return applied(nil, added, [], .forbidden) }
+        var contents = SaveContents()
+        contents.adds = [added].compactMap(\.self)
+        contents.contacts = [added ?? target].compactMap(\.self)
+        contents.count = 1
+        contents.isKeptToSingle = standing.status == .limited
+        contents.detail = "proposed"
+        let begun: BegunSave
+        do throws(AccessStoreError) {
+            begun = try broker.access.beginSave(contents, by: principal, now: broker.surroundings.now())
+        } catch {
+            return applied(nil, added, [], .change(.store(.unavailable(reason: "\(error)"))))
+        }
+        let entry = OutgoingEntry(number: begun.number, bytes: begun.entry, takenOver: begun.takenOver)
         let seconds = broker.seconds
         let card = proposal.card
         let target = target
@@ -162,9 +171,7 @@ private final class Taking {
                 }
                 do throws(ChangeError) {
                     // The person did it: it is in every app's history, as nobody's.
-                    if let change {
-                        made = try book.apply([change], at: seconds) { () throws(StoreError) in try intentSync.wait() }
-                    }
+                    if let change { made = try book.apply([change], at: seconds, telling: entry) }
                 } catch {
                     throw .change(error)
                 }
@@ -172,7 +179,7 @@ private final class Taking {
                 failure = error
             }
             let (changes, outcome) = (made, failure)
-            loop.execute { bound.value.applied(intent, added, changes, outcome) }
+            loop.execute { bound.value.applied((begun, book), added, changes, outcome) }
             book.makeRoom()
         }
     }
@@ -201,10 +208,11 @@ private final class Taking {
         return .update(record, completed, keys: keys)
     }
 
-    private func applied(_ intent: Int64, _ added: RecordNumber?, _ made: [BookChange], _ failure: Failure?) {
+    private func applied(
+        _ save: (begun: BegunSave, book: ContactsStore)?, _ added: RecordNumber?, _ made: [BookChange],
+        _ failure: Failure?
+    ) {
         broker.endedSaving(uid)
-        broker.access.resolveSave(intent, existing: failure == nil ? Set([added].compactMap { $0 }) : [])
-        broker.grantsChanged()
         if let failure {
             broker.record(.saveNotDone, of: prompt.caller) { $0.count = 1 }
             broker.prompts.end(prompt, .dismissed, answering: agent)
@@ -218,16 +226,25 @@ private final class Taking {
             }
             return
         }
+        let isAsDecided = save.map { broker.access.endSave($0.begun, change: $0.book.lastChange) } ?? true
+        broker.grantsChanged()
         broker.history.noted(made, uid: uid)
         if target != nil { broker.books.forget(uid) }
-        broker.record(
-            .save, of: prompt.caller,
-            {
-                $0.count = 1
-                $0.contacts = [added ?? target].compactMap { $0 }
-            }, detail: "proposed")
-        broker.prompts.end(prompt, .proposed(told: told(added)), answering: agent)
-        broker.turn.reply(Array("{}".utf8), to: call)
+        let told = told(added)
+        let answer = { [broker, prompt, agent, call] in
+            broker.prompts.end(prompt, .proposed(told: told), answering: agent)
+            broker.turn.reply(Array("{}".utf8), to: call)
+        }
+        broker.turn.work(
+            committed: { [broker] in
+                if isAsDecided, !broker.turn.isDurable { answer() } else { broker.onDisk { _ in answer() } }
+            },
+            // The card is in the book, and so is what is to be recorded of it.
+            failed: { [broker] in
+                broker.grantsChanged()
+                broker.retryRecording()
+                answer()
+            })
     }
 
     /// Who sees nothing learns nothing of what became of its card, not even by how long it must wait.

@@ -34,6 +34,12 @@ extension Broker {
         guard purging.insert(uid).inserted else {
             throw AdminError.invalidValue("uid", reason: "everything kept for this user is being removed already")
         }
+        // What a crash kept from the record is on it before it goes, whosever book it is; one that cannot be read tells
+        // nothing.
+        books.with(uid, named: access.ownerName(of: uid)) { [self] _ in purge(uid, call) }
+    }
+
+    private func purge(_ uid: UInt32, _ call: Call) {
         forgetLiving(uid)
         // What was decided until now is on record before it goes, and no count of it comes later.
         access.closeFolds(at: nil)

@@ -1,4 +1,5 @@
 import AccessControl
+import AccessStore
 import ContactsInterface
 import ContactsModel
 import ContactsStore
@@ -7,8 +8,9 @@ import Varlink
 
 /// One `SaveContacts`: all of its steps, or none. It lives on the loop; the book is written on the user's queue.
 ///
-/// First the intent and the widened set are brought onto the disk, then the contacts, then the reply is sent: a crash
-/// in between leaves an intent without its contacts, which the next start records as not done.
+/// The disk is waited for once: the contacts go onto it together with what the access store must learn of them, in the
+/// book's outbox. Then the access store takes that over, in memory and into its log, and the reply is sent. A crash in
+/// between, or one that takes the log's end along, leaves the entry in the outbox, and whoever opens the book takes it over.
 final class Save {
     private let call: Call
     private let session: CallerSession
@@ -78,20 +80,24 @@ final class Save {
         }
     }
 
-    private func reply(_ names: [String], _ token: String) {
+    /// - Parameter waitsForDisk: for the access store's, too.
+    private func reply(_ names: [String], _ token: String, waitsForDisk: Bool = false) {
         var writer = JSONWriter(reservingCapacity: 192 + names.count * 36)
         writer.object {
             $0.member("identifiers", names)
             $0.member("historyToken", token)
         }
         let bytes = writer.bytes
-        // The contacts are on the disk, and so is the intent: where the record of their coming cannot be written now, the
-        // next start finds the intent and writes it. The app is not told that nothing happened when it did.
+        // The contacts are on the disk, and the outbox with them: where the record of their coming cannot be written now,
+        // it is later. The app is not told that nothing happened when it did.
+        let told = { [call] in call.reply(bytes) }
         broker.turn.work(
-            committed: { [call] in call.reply(bytes) },
-            failed: { [call, broker] in
-                broker.surroundings.log("a save is on the disk, and its record is not yet: the next start writes it")
-                call.reply(bytes)
+            committed: { [broker] in if waitsForDisk { broker.onDisk { _ in told() } } else { told() } },
+            failed: { [broker] in
+                broker.surroundings.log("a save is on the disk, and its record is not yet: it is tried again")
+                broker.grantsChanged()
+                broker.retryRecording()
+                told()
             })
     }
 
@@ -106,30 +112,33 @@ final class Save {
             broker.access.takeRecordNumbers($0, now: broker.surroundings.now())
         }
         if !changes.addedContacts.isEmpty { broker.giveSetOfItsOwn(to: reading.principal, session) }
-        let intent = broker.access.beginSave(
-            uid: uid, principal: reading.principal, adds: changes.addedContacts,
-            isKeptToSingle: reading.disclosure.scope != .all)
-        broker.grantsChanged()
-        broker.turn.work(
-            committed: { [self] in
-                broker.whenItsTurnToSave(uid) { [self] in apply(changes, to: book, intent, reading.identifiers) }
+        broker.whenDecisionsAreOnDisk(
+            { [self] in
+                broker.whenItsTurnToSave(uid) { [self] in apply(changes, to: book, reading) }
             },
             failed: { [self] in
-                broker.grantsChanged()
                 broker.cancelWaitingToSave(uid)
                 call.fail(ContactsError.storeUnavailable)
             })
     }
 
-    /// On the user's queue: the contacts onto the disk, after the intent.
-    private func apply(
-        _ changes: SaveChanges, to book: ContactsStore, _ intent: Int64, _ identifiers: IdentifierCipher
-    ) {
+    /// On the user's queue: the contacts onto the disk.
+    private func apply(_ changes: SaveChanges, to book: ContactsStore, _ reading: Reading) {
+        let identifiers = reading.identifiers
         // Others saved meanwhile, and what allowed this one may have been taken back.
         guard mayStill(changes, book, identifiers) else {
-            return applied(changes, intent, .accessDenied, book, identifiers)
+            return applied(changes, .accessDenied, book, identifiers)
         }
-        let intentSync = IntentSync(broker.access.walSync)
+        let begun: BegunSave
+        do throws(AccessStoreError) {
+            begun = try broker.access.beginSave(
+                changes.contents(isKeptToSingle: reading.disclosure.scope != .all), by: reading.principal,
+                now: broker.surroundings.now())
+        } catch {
+            let failure = StoreError.unavailable(reason: "\(error)")
+            return applied(changes, .failed(.store(failure)), book, identifiers)
+        }
+        let entry = OutgoingEntry(number: begun.number, bytes: begun.entry, takenOver: begun.takenOver)
         let seconds = broker.seconds
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
         let loop = broker.surroundings.loop
@@ -137,23 +146,20 @@ final class Save {
         broker.books.queue(of: session.caller.uid).async {
             let outcome: Outcome
             do throws(ChangeError) {
-                let made = try book.apply(changes.changes, by: author, at: seconds) { () throws(StoreError) in
-                    try intentSync.wait()
-                }
-                outcome = .done(made)
+                outcome = .done(try book.apply(changes.changes, by: author, at: seconds, telling: entry), begun)
             } catch {
                 outcome = .failed(error)
             }
             loop.execute {
                 let (save, book, identifiers) = bound.value
-                save.applied(changes, intent, outcome, book, identifiers)
+                save.applied(changes, outcome, book, identifiers)
             }
             book.makeRoom()
         }
     }
 
     private enum Outcome: Sendable {
-        case done([BookChange])
+        case done([BookChange], BegunSave)
         case failed(ChangeError)
         case accessDenied
     }
@@ -170,16 +176,13 @@ final class Save {
     }
 
     private func applied(
-        _ changes: SaveChanges, _ intent: Int64, _ outcome: Outcome, _ book: ContactsStore,
-        _ identifiers: IdentifierCipher
+        _ changes: SaveChanges, _ outcome: Outcome, _ book: ContactsStore, _ identifiers: IdentifierCipher
     ) {
         broker.endedSaving(session.caller.uid)
         switch outcome {
-        case .done(let made):
-            broker.access.resolveSave(intent, existing: Set(changes.addedContacts))
-            done(changes, made, book, identifiers)
+        case .done(let made, let begun): done(changes, made, begun, book, identifiers)
         case .failed(let failure):
-            notDone(changes, intent)
+            notDone(changes)
             switch failure {
             case .recordDoesNotExist(let index):
                 broker.turn.fail(ContactsError.recordDoesNotExist(at: changes.step(ofChange: index)), call)
@@ -198,36 +201,29 @@ final class Save {
             case .store(let error): broker.unavailable(call, error)
             }
         case .accessDenied:
-            notDone(changes, intent)
+            notDone(changes)
             broker.turn.fail(ContactsError.accessDenied, call)
         }
     }
 
-    private func notDone(_ changes: SaveChanges, _ intent: Int64) {
-        broker.access.resolveSave(intent, existing: [])
-        broker.grantsChanged()
+    private func notDone(_ changes: SaveChanges) {
         broker.record(.saveNotDone, of: session.caller) { $0.count = changes.changes.count }
     }
 
     private func done(
-        _ changes: SaveChanges, _ made: [BookChange], _ book: ContactsStore, _ identifiers: IdentifierCipher
+        _ changes: SaveChanges, _ made: [BookChange], _ begun: BegunSave, _ book: ContactsStore,
+        _ identifiers: IdentifierCipher
     ) {
         let uid = session.caller.uid
-        let deleted = Set(made.filter { $0.kind == .deleteContact }.map(\.record))
-        if !deleted.isEmpty { broker.access.forget(deleted, uid: uid) }
+        let isAsDecided = broker.access.endSave(begun, change: book.lastChange)
         broker.grantsChanged()
         broker.history.noted(made, uid: uid)
         broker.books.rest(uid)
         // Only an addition leaves no former text behind.
         if made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) { broker.books.forget(uid) }
-        let contacts = changes.contacts
-        for part in broker.parts(contacts) {
-            broker.record(.save, of: session.caller) {
-                $0.count = contacts.isEmpty ? changes.changes.count : part.count
-                $0.contacts = Array(part)
-            }
-        }
-        reply(changes.names(identifiers), broker.historyToken(for: session, book, identifiers) ?? "")
+        reply(
+            changes.names(identifiers), broker.historyToken(for: session, book, identifiers) ?? "",
+            waitsForDisk: !isAsDecided || broker.turn.isDurable)
     }
 }
 
@@ -248,28 +244,5 @@ extension Broker {
                 $0.revision = grant.revision
                 $0.count = 0
             }, detail: "policy")
-    }
-
-    /// Settles what a crash left behind: saves whose intent is on record, and whose contacts are in the book or not.
-    func recoverSaves() {
-        for intent in access.openIntents() {
-            books.with(intent.uid) { [weak self] result in
-                guard let self else { return }
-                do throws(StoreError) {
-                    let existing = try result.get()?.existing(intent.adds) ?? []
-                    access.resolveSave(intent.id, existing: existing)
-                    grantsChanged()
-                    // The book commits all of a save or nothing of it. One that added nothing leaves no trace by which
-                    // that could be told.
-                    let event: AuditEvent = existing.isEmpty && !intent.adds.isEmpty ? .saveNotDone : .save
-                    let detail = intent.adds.isEmpty ? "perhaps, before a crash" : "before a crash"
-                    record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: detail)
-                    turn.work(committed: {})
-                } catch {
-                    // The intent stays: the book may be readable at the next start.
-                    surroundings.log("a save from before the last end could not be looked up: \(error)")
-                }
-            }
-        }
     }
 }

@@ -1,4 +1,5 @@
 import AccessControl
+import AccessStore
 import ContactsModel
 import ContactsStore
 
@@ -82,6 +83,22 @@ struct SaveChanges: Sendable {
             case .group, .container: []
             }
         }
+    }
+
+    /// The contacts that are deleted.
+    private var deletedContacts: [RecordNumber] {
+        changes.compactMap { if case .delete(let record) = $0 { record } else { nil } }
+    }
+
+    /// What the access store must learn of it.
+    func contents(isKeptToSingle: Bool) -> SaveContents {
+        var contents = SaveContents()
+        contents.adds = addedContacts
+        contents.deletes = deletedContacts
+        contents.contacts = self.contacts
+        contents.count = changes.count
+        contents.isKeptToSingle = isKeptToSingle
+        return contents
     }
 
     /// Whether all of it is permitted still: others may have saved since it was read, or something was taken back.

@@ -37,6 +37,9 @@ enum BookConnection {
     /// while.
     private static let logPages = 16_384
 
+    /// KiB of pages that a large save goes back to; given back when it rests. An index is written all over.
+    private static let writingCache = 32_768
+
     static func writing(_ file: BookFile) throws(StoreError) -> Database {
         let database = try Database(
             path: file.path, patience: 2_000,
@@ -48,7 +51,7 @@ enum BookConnection {
                 PRAGMA foreign_keys = ON;
                 PRAGMA trusted_schema = OFF;
                 PRAGMA cell_size_check = ON;
-                PRAGMA cache_size = -8192;
+                PRAGMA cache_size = -\(writingCache);
                 PRAGMA temp_store = MEMORY;
                 """)
         do {

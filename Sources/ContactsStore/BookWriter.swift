@@ -13,6 +13,7 @@ final class BookWriter {
     private var history: HistoryStatements?
     private var linking: LinkStatements?
     private var containers: ContainerStatements?
+    private var outbox: OutboxStatements?
     /// As they are in the file.
     private(set) var links = ContactLinks()
     /// The order in which beginnings of names are kept: the owner's.
@@ -33,19 +34,21 @@ final class BookWriter {
         history = nil
         linking = nil
         containers = nil
+        outbox = nil
         database.close()
     }
 
     @discardableResult
     func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64,
-        _ beforeCommit: @Sendable () throws(StoreError) -> Void = { () throws(StoreError) in }
+        telling entry: OutgoingEntry? = nil
     ) throws(ChangeError) -> [BookChange] {
         do {
             var made: [BookChange] = []
             var links = links
             let ahead = numbersAhead(of: changes)
             try transaction { db, statements in
+                let written = db.totalChangesCount
                 statements.beginForms(ahead)
                 defer { statements.endForms() }
                 let history = try self.history ?? HistoryStatements(db)
@@ -74,7 +77,10 @@ final class BookWriter {
                 try statements.finishForms(normalizer)
                 try history.write(log.changes, by: author, at: seconds)
                 made = log.changes
-                try beforeCommit()
+                // What changes nothing leaves nothing that would have to agree with it.
+                if let entry, db.totalChangesCount > written {
+                    try outbox(db).write(entry, change: try made.last?.number ?? history.last())
+                }
             }
             self.links = links
             return made
@@ -89,6 +95,21 @@ final class BookWriter {
         let statements = try linking ?? LinkStatements(db)
         linking = statements
         return statements
+    }
+
+    private func outbox(_ db: Database) throws -> OutboxStatements {
+        let statements = try outbox ?? OutboxStatements(db)
+        outbox = statements
+        return statements
+    }
+
+    /// What is in the outbox.
+    func outboxEntries() throws(StoreError) -> [OutboxEntry] {
+        do {
+            return try queue.read { db in try OutboxStatements.all(db) }
+        } catch {
+            throw StoreError(error)
+        }
     }
 
     /// To be called before anything is written.

@@ -154,18 +154,17 @@ public final class ContactsStore: Sendable {
 
     /// Makes all changes in their order, or none, and returns once they are on the disk. Not for the loop.
     ///
-    /// - Parameter beforeCommit: waits for what must be on the disk before the changes are: while they are prepared it may
-    ///   still be on its way. What it throws is thrown, and nothing is changed.
+    /// - Parameter entry: goes into the outbox with the changes, if they change anything.
     /// - Returns: what has become history with it.
     @discardableResult
     public func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64,
-        beforeCommit: @Sendable () throws(StoreError) -> Void = { () throws(StoreError) in }
+        telling entry: OutgoingEntry? = nil
     ) throws(ChangeError) -> [BookChange] {
         let (made, links) = try writer.withLock { writer throws(ChangeError) in
             guard let writer else { throw .store(Self.closed) }
             defer { saves.add() }
-            return (try writer.apply(changes, by: author, at: seconds, beforeCommit), writer.links)
+            return (try writer.apply(changes, by: author, at: seconds, telling: entry), writer.links)
         }
         if let last = made.last {
             let added = made.count { $0.kind == .addContact } - made.count { $0.kind == .deleteContact }
@@ -176,6 +175,14 @@ public final class ContactsStore: Sendable {
             }
         }
         return made
+    }
+
+    /// What is in the outbox, in the order in which it was put there. Not for the loop.
+    public func outbox() throws(StoreError) -> [OutboxEntry] {
+        try writer.withLock { writer throws(StoreError) in
+            guard let writer else { throw Self.closed }
+            return try writer.outboxEntries()
+        }
     }
 
     /// The number of the book's last change, from memory; 0 where there was none.

@@ -3,7 +3,7 @@ enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header: migrations applied.
-    static let version: UInt32 = 6
+    static let version: UInt32 = 7
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -192,6 +192,20 @@ enum Schema {
                     UPDATE book SET forms = '';
                     """)
         }
+        migrator.registerMigration("7: outbox") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA user_version = 7;
+
+                    -- What is to be learnt elsewhere of saves; an entry goes with a later save, once it is certain that it
+                    -- was. change: the book's last one with that save.
+                    CREATE TABLE outbox (
+                        number  INTEGER NOT NULL PRIMARY KEY,
+                        change  INTEGER NOT NULL,
+                        entry   BLOB NOT NULL
+                    ) STRICT;
+                    """)
+        }
         return migrator
     }
 
@@ -201,11 +215,14 @@ enum Schema {
         case ..<2: firstObjects
         case ..<4: firstObjects.union(["beginning"])
         case ..<5: firstObjects.union(["beginning", "link"])
-        default:
-            firstObjects.union(["beginning", "link", "container", "contactByContainer", "groupByContainer"])
+        case ..<7: firstObjects.union(containerObjects)
+        default: firstObjects.union(containerObjects).union(["outbox"])
         }
     }
 
+    private static let containerObjects: Set<String> = [
+        "beginning", "link", "container", "contactByContainer", "groupByContainer",
+    ]
     private static let firstObjects: Set<String> = [
         "book", "contact", "contactByGivenName", "contactByFamilyName", "image", "word", "wordByWord", "email",
         "emailByAddress", "phone", "phoneByNational", "contactGroup", "groupByOwner", "member", "memberByContact",

@@ -6,7 +6,7 @@ import VCard
 struct Import {
     static let task = "import the contacts"
     /// Bounds of one save; the broker takes no frame of more than 16 MiB.
-    static let changesPerSave = 500
+    static let changesPerSave = 1_000
     static let bytesPerSave = 4 * 1_048_576
     /// Cards named in the report; a file of something else must not fill the screen.
     private static let reported = 100

@@ -16,20 +16,40 @@ struct Benchmark {
     let processors = Processors()
     var report = Report()
 
+    /// What is measured.
+    enum Extent: String {
+        case usual = ""
+        case full
+        /// Contacts that come and change, and nothing else.
+        case saves
+        /// What is measured with the larger number of contacts, and nothing else.
+        case many
+        /// How long it takes to identify a caller, and nothing else.
+        case callers
+        /// Importing the larger number, and nothing else.
+        case manyImported = "import"
+    }
+
     /// - Parameter build: the folder in which scratch files and `bench.json` are put.
-    static func run(build: String, isFull: Bool) throws -> Report {
+    static func run(build: String, _ extent: Extent) throws -> Report {
         var report = Report()
-        try run(contacts, build, &report) { try $0.measureAll() }
-        if isFull { try run(manyContacts, build, &report) { try $0.measureSize() } }
+        switch extent {
+        case .usual, .full: try run(contacts, build, &report) { try $0.measureAll() }
+        case .saves: try run(contacts, build, &report) { try $0.measureWriting() }
+        case .many: try run(manyContacts, build, &report) { try $0.measureSize() }
+        case .callers: try measureCallers(build, &report)
+        case .manyImported: try run(manyContacts, build, &report) { try $0.measureImport(bar: 10, aim: 5) }
+        }
+        if extent == .full { try run(manyContacts, build, &report) { try $0.measureSize() } }
         return report
     }
 
-    static func runIdentification(build: String) throws -> Report {
+    private static func measureCallers(_ build: String, _ report: inout Report) throws {
         let scratch = try Scratch(build: build, broker: Role.program(beside: "contactbrokerd"))
         defer { scratch.remove() }
-        var benchmark = Benchmark(scratch: scratch, size: 0)
+        var benchmark = Benchmark(scratch: scratch, size: 0, report: report)
         try benchmark.measureIdentification()
-        return benchmark.report
+        report = benchmark.report
     }
 
     private static func run(
@@ -65,6 +85,19 @@ struct Benchmark {
         try measurePeak()
         try measureStart(app, bar: 30)
         try measureIdentification()
+    }
+
+    private mutating func measureWriting() throws {
+        try measureImport(bar: 1.0, aim: 0.5)
+        let app = try self.app(Role.program)
+        _ = try app.ask("ask")
+        guard try app.ask("learn") == [Int64(size)] else { throw Failure("not every contact was imported") }
+        let storage = try SQLiteFloor(folder: scratch.state, count: size, rowSize: 600)
+        report.figures.append(Figure("SQLite: commit of one row, durable", try storage.commits(durable: true)))
+        // The import's log is emptied meanwhile, as it is where somebody saves now and then.
+        sleep(Self.untilIdle)
+        try measureSaves(app)
+        try measureNotification(app)
     }
 
     /// What must cost the same whatever the size, and what must not cost too much at this one.

@@ -78,21 +78,23 @@ struct CrashTests {
         #expect(survivor.hasUncommitted)
     }
 
-    @Test("A save cut short is told after the restart, and what is not in the book leaves the set")
+    @Test("A save that an earlier version left cut short is known, and what is not in the book leaves the set")
     func intents() throws {
+        let numbers = [RecordNumber(7), RecordNumber(8)]
         let store = try house.open()
-        store.decide(.limited(to: contacts(1)), for: mail)
-        let numbers = store.takeRecordNumbers(2, now: house.now)
-        let intent = store.beginSave(uid: 1_000, principal: mail.bound(to: terminal), adds: numbers)
-        let ended = store.beginSave(uid: 1_000, principal: mail, adds: numbers)
+        store.decide(.limited(to: contacts(1).union(numbers)), for: mail)
         try store.commit()
-        store.endSave(ended)
-        try store.commit()
-        let survivor = try copy().open()
+        store.close(now: house.now)
+        // As the version before left it.
+        try house.tamper(
+            """
+            DROP TABLE outboxMark; ALTER TABLE appGrant DROP COLUMN decision; PRAGMA user_version = 4;
+            INSERT INTO saveIntent VALUES (3, 1000, 'claimed', 'org.example.Mail', x'07000000000000000800000000000000')
+            """)
+        let survivor = try house.open()
         #expect(survivor.access(of: mail) == .limited(to: contacts(1).union(numbers)))
-        #expect(
-            survivor.openIntents() == [SaveIntent(id: intent, uid: 1_000, principal: mail, adds: numbers)])
-        survivor.resolveSave(intent, existing: [numbers[0]])
+        #expect(survivor.openIntents() == [SaveIntent(id: 3, uid: 1_000, principal: mail, adds: numbers)])
+        survivor.resolveSave(3, existing: [numbers[0]])
         try survivor.commit()
         #expect(survivor.openIntents().isEmpty)
         #expect(survivor.access(of: mail) == .limited(to: contacts(1).union([numbers[0]])))

@@ -110,9 +110,10 @@ struct SetHistoryTests {
         for access in [Access.limited(to: contacts(1, 2)), .full] {
             store.setGrant(Self.grant(access, in: store), for: mail, displayName: "Mail")
             let before = store.setHistory(of: mail)
-            let intent = store.beginSave(uid: 1_000, principal: mail, adds: [RecordNumber(3)], isKeptToSingle: true)
-            #expect(store.setHistory(of: mail) == before)
-            store.resolveSave(intent, existing: [])
+            var contents = SaveContents()
+            contents.adds = [RecordNumber(3)]
+            contents.isKeptToSingle = true
+            _ = try store.beginSave(contents, by: mail, now: house.now)
             #expect(store.grant(of: mail)?.access == access && store.grant(of: mail)?.own == [])
             #expect(store.setHistory(of: mail) == before)
         }

@@ -80,6 +80,45 @@ final class BrokerHouse {
         broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication)
     }
 
+    /// The access database's files and the book's, as they are now.
+    func files() -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for name in ["access.sqlite", "users/1000/contacts.sqlite"] {
+            for path in ["\(folder)/\(name)", "\(folder)/\(name)-wal"] { files[path] = Self.bytes(of: path) }
+        }
+        return files
+    }
+
+    /// Ends the broker as a crash at this moment would, and starts another one.
+    ///
+    /// - Parameters:
+    ///   - lost: earlier contents of files, as they are where the disk had not taken what came after.
+    ///   - meanwhile: runs while no broker does.
+    func crash(losing lost: [String: [UInt8]] = [:], meanwhile: () throws -> Void = {}) throws {
+        let left = files().merging(lost) { _, earlier in earlier }
+        broker.close()
+        for (path, bytes) in left {
+            unlink(path)
+            unlink(path + "-shm")
+            let file = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+            try #require(file >= 0)
+            defer { Glibc.close(file) }
+            try #require(bytes.isEmpty || Glibc.write(file, bytes, bytes.count) == bytes.count)
+        }
+        try meanwhile()
+        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication)
+    }
+
+    private static func bytes(of path: String) -> [UInt8]? {
+        let file = Glibc.open(path, O_RDONLY)
+        guard file >= 0 else { return nil }
+        defer { Glibc.close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        return read(file, &bytes, bytes.count) == bytes.count ? bytes : nil
+    }
+
     private static func remove(_ path: String) {
         guard unlink(path) != 0 else { return }
         for name in names(in: path) { remove(path + "/" + name) }

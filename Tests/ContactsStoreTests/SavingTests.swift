@@ -285,22 +285,6 @@ struct SavingTests {
         book.store.rest()
     }
 
-    @Test("What must be on the disk first and does not get there keeps the save from being made")
-    func beforeCommit() throws {
-        let book = try Book([person("Ada")])
-        let before = book.store.lastChange
-        let reason = StoreError.unavailable(reason: "not on the disk")
-        #expect(throws: ChangeError.store(reason)) {
-            try book.store.apply([.add(RecordNumber(2), person("Bob"))], at: 0) { () throws(StoreError) in throw reason
-            }
-        }
-        #expect(try book.records() == [1])
-        #expect(try book.records(.all, .name("bob")).isEmpty)
-        #expect(book.store.lastChange == before)
-        try book.store.apply([.add(RecordNumber(2), person("Bob"))], at: 0)
-        #expect(try book.records(.all, .name("bob")) == [2])
-    }
-
     @Test("Reading goes on while a save is being made, and sees all of it or nothing")
     func readWhileSaving() async throws {
         let book = try Book()

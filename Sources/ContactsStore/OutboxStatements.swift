@@ -1,0 +1,32 @@
+import GRDB
+
+/// Writes the outbox, within a save's own transaction: it has what the save made, or neither is there.
+final class OutboxStatements {
+    private let insert, delete: PreparedStatement
+
+    init(_ db: Database) throws {
+        insert = try PreparedStatement(db, "INSERT INTO outbox (number, change, entry) VALUES (?, ?, ?)")
+        delete = try PreparedStatement(db, "DELETE FROM outbox WHERE number <= ?")
+    }
+
+    func write(_ entry: OutgoingEntry, change: Int64) throws(StoreError) {
+        delete.bind(1, entry.takenOver)
+        try delete.run()
+        insert.bind(1, entry.number)
+        insert.bind(2, change)
+        insert.bind(3, entry.bytes)
+        try insert.run()
+    }
+
+    /// In the order in which they were written.
+    static func all(_ db: Database) throws -> [OutboxEntry] {
+        let select = try PreparedStatement(db, "SELECT number, change, entry FROM outbox ORDER BY number")
+        defer { select.reset() }
+        var entries: [OutboxEntry] = []
+        while try select.step() {
+            entries.append(
+                OutboxEntry(number: select.integer(0), change: select.integer(1), bytes: select.bytes(2)))
+        }
+        return entries
+    }
+}

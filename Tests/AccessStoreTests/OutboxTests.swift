@@ -1,0 +1,341 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import AccessStore
+
+@Suite("What a book's outbox still has to tell")
+struct OutboxTests {
+    private let house: House
+    private let store: AccessStore
+    init() throws {
+        house = try House()
+        store = try house.open()
+    }
+
+    /// The files as a crash at this moment would leave them; of the log, the first bytes only where `size` says so.
+    private func copy(log size: Int? = nil) throws -> House {
+        let copy = try House()
+        try House.write(try House.bytes(of: house.database), to: copy.database)
+        let log = try House.bytes(of: house.database + "-wal")
+        try House.write(log.prefix(size ?? log.count), to: copy.database + "-wal")
+        return copy
+    }
+
+    private func begin(
+        adding adds: [Int64] = [], deleting deletes: [Int64] = [], by principal: Principal = mail, single: Bool = false
+    ) throws -> BegunSave {
+        var contents = SaveContents()
+        contents.adds = adds.map { RecordNumber($0) }
+        contents.deletes = deletes.map { RecordNumber($0) }
+        contents.contacts = contents.adds + contents.deletes
+        contents.count = contents.contacts.count
+        contents.isKeptToSingle = single
+        return try store.beginSave(contents, by: principal, now: house.now)
+    }
+
+    /// What the audit says of saves: how many contacts, and the words.
+    private func saves(_ store: AccessStore) throws -> [String] {
+        try store.records(matching: AuditFilter(), after: nil, limit: .max).filter { $0.event == .save }
+            .map { "\($0.count ?? 0) \($0.detail ?? "")" }
+    }
+
+    @Test("A save that was told to its app and lost here is taken over once, whatever of the log is left")
+    func everyByte() throws {
+        store.decide(.limited(to: contacts(1)), for: mail)
+        try store.commit()
+        let save = try begin(adding: [7, 8])
+        let first = try House.bytes(of: house.database + "-wal").count
+        #expect(store.endSave(save, change: 3))
+        try store.commit()
+        let log = try House.bytes(of: house.database + "-wal").count
+        var lost = 0
+        for size in Array(stride(from: first, to: log, by: 211)) + [log] {
+            let survivor = try copy(log: size).open()
+            if survivor.outboxMark(of: 1_000) == 0 { lost += 1 }
+            for _ in 1...2 {
+                survivor.takeOver(save.entry, number: save.number, change: 3, of: 1_000, now: 9)
+                try survivor.commit()
+            }
+            #expect(survivor.access(of: mail) == .limited(to: contacts(1, 7, 8)))
+            #expect(try saves(survivor).map { $0.prefix(1) } == ["2"])
+            #expect(try survivor.verifyAll().brokenAt == nil)
+            survivor.close(now: house.now)
+        }
+        #expect(lost > 0)
+    }
+
+    @Test(
+        "Taken over in their order: what one save added and the next deleted is in no set, and its end is in the history"
+    )
+    func order() throws {
+        store.decide(.limited(to: contacts(1)), for: mail)
+        store.decide(.limited(to: contacts(1)), for: notes)
+        try store.commit()
+        let before = try copy()
+        var entries: [(number: Int64, bytes: [UInt8], change: Int64)] = []
+        func save(_ save: BegunSave, _ change: Int64) {
+            entries.append((save.number, save.entry, change))
+            store.endSave(save, change: change)
+        }
+        save(try begin(adding: [7, 8]), 3)
+        save(try begin(deleting: [1, 7], by: notes), 5)
+        save(try begin(adding: [9]), 6)
+        #expect(entries.map(\.number) == [1, 2, 3])
+        let survivor = try before.open()
+        for entry in entries {
+            survivor.takeOver(entry.bytes, number: entry.number, change: entry.change, of: 1_000, now: 9)
+        }
+        try survivor.commit()
+        for store in [store, survivor] {
+            #expect(store.access(of: mail) == .limited(to: contacts(8, 9)))
+            #expect(store.access(of: notes) == .limited(to: []))
+            #expect(
+                store.setHistory(of: mail)?.events.map { "\($0.kind) \($0.record.rawValue) \($0.change)" } == [
+                    "deleted 1 5", "deleted 7 5",
+                ])
+        }
+        #expect(
+            try self.saves(survivor) == ["2 before a crash", "2 before a crash", "1 before a crash"])
+        #expect(survivor.outboxMark(of: 1_000) == 3)
+    }
+
+    /// What may have been decided about the app after its save, and before the entry is taken over.
+    static let decisions: [(String, @Sendable (AccessStore) -> Void)] = [
+        ("reset", { $0.removeGrant(of: mail) }),
+        ("ended", { $0.endGrant(of: mail) }),
+        ("denied", { $0.decide(.denied, for: mail) }),
+        ("narrowed", { $0.decide(.limited(to: []), for: mail) }),
+        ("given as it was", { $0.decide(.limited(to: contacts(1)), for: mail) }),
+        ("other keys", { $0.decide(.limited(to: contacts(1)), for: mail, keys: ContactKeySet([.givenName])) }),
+        ("everything", { $0.decide(.full, for: mail) }),
+        (
+            "reset and given again",
+            {
+                $0.removeGrant(of: mail)
+                $0.decide(.limited(to: contacts(1)), for: mail)
+            }
+        ),
+        ("purged", { $0.beginPurge(of: 1_000) }),
+    ]
+
+    @Test(
+        "Whoever decided about the app since has the last word, and the save is on record all the same",
+        arguments: 0..<9)
+    func decidedSince(index: Int) throws {
+        let (name, decide) = Self.decisions[index]
+        store.decide(.limited(to: contacts(1)), for: mail)
+        try store.commit()
+        let save = try begin(adding: [7], single: true)
+        decide(store)
+        try store.commit()
+        let after = store.grant(of: mail)
+        store.takeOver(save.entry, number: save.number, change: 3, of: 1_000, now: 9)
+        try store.commit()
+        #expect(store.grant(of: mail) == after, "\(name)")
+        #expect(try saves(store) == ["1 before a crash"], "\(name)")
+        store.takeOver(save.entry, number: save.number, change: 3, of: 1_000, now: 9)
+        try store.commit()
+        #expect(try saves(store).count == (name == "purged" ? 2 : 1), "\(name)")
+    }
+
+    @Test(
+        "While the broker lives a contact given meanwhile keeps nothing out of the set, but the app is told after the disk"
+    )
+    func givenMeanwhile() throws {
+        store.decide(.limited(to: contacts(1)), for: mail)
+        let save = try begin(adding: [7])
+        store.decide(.limited(to: contacts(1, 2)), for: mail)
+        #expect(!store.endSave(save, change: 3))
+        #expect(store.access(of: mail) == .limited(to: contacts(1, 2, 7)))
+        // Reset in between, and given anew: that is another grant.
+        let other = try begin(adding: [8])
+        store.removeGrant(of: mail)
+        store.decide(.limited(to: contacts(1)), for: mail)
+        #expect(!store.endSave(other, change: 4))
+        #expect(store.access(of: mail) == .limited(to: contacts(1)))
+    }
+
+    @Test("What was given to one terminal session does not widen what the app has for good")
+    func session() throws {
+        store.decide(.limited(to: contacts(1)), for: mail)
+        store.decide(.limited(to: contacts(2)), for: mail.bound(to: terminal), lifetime: .session)
+        try store.commit()
+        let before = try copy()
+        let save = try begin(adding: [7], by: mail.bound(to: terminal))
+        #expect(store.endSave(save, change: 3))
+        #expect(store.access(of: mail.bound(to: terminal)) == .limited(to: contacts(2, 7)))
+        #expect(store.access(of: mail) == .limited(to: contacts(1)))
+        let survivor = try before.open()
+        survivor.takeOver(save.entry, number: save.number, change: 3, of: 1_000, now: 9)
+        #expect(survivor.access(of: mail) == .limited(to: contacts(1)))
+    }
+
+    @Test("Of a damaged entry it is on record that something was saved, and nothing else is believed")
+    func damaged() throws {
+        store.decide(.limited(to: contacts(1)), for: mail)
+        let save = try begin(adding: [7])
+        var entries = save.entry.indices.map { index in
+            var bytes = save.entry
+            bytes[index] ^= 1
+            return bytes
+        }
+        entries += [[], Array(save.entry.dropLast()), save.entry + [0]]
+        for (index, entry) in entries.enumerated() {
+            #expect(SaveNotice(entry, uid: 1_000, number: save.number) == nil)
+            store.takeOver(entry, number: Int64(index + 1), change: 3, of: 1_000, now: 9)
+        }
+        // Another book's, or another place's.
+        #expect(SaveNotice(save.entry, uid: 1_001, number: save.number) == nil)
+        #expect(SaveNotice(save.entry, uid: 1_000, number: save.number + 1) == nil)
+        #expect(SaveNotice(save.entry, uid: 1_000, number: save.number) == save.notice)
+        try store.commit()
+        #expect(store.access(of: mail) == .limited(to: contacts(1)))
+        #expect(try saves(store) == entries.map { _ in "0 unreadable, before a crash" })
+        #expect(store.outboxMark(of: 1_000) == Int64(entries.count))
+    }
+
+    @Test("Every field of a notice comes back as it was", arguments: [nil, 5])
+    func roundTrip(decision: Int64?) throws {
+        let notice = SaveNotice(
+            number: 4, uid: 7, strength: .unverified, app: "/usr/bin/ä ö", time: -5, count: 300,
+            detail: decision.map { "\($0)" },
+            adds: [3, 2, .max, .min, 0].map { RecordNumber($0) }, deletes: (0..<300).map { RecordNumber($0) },
+            contacts: [],
+            lastNumber: .max, decision: decision, isKeptToSingle: decision != nil)
+        #expect(SaveNotice(try #require(notice.encoded()), uid: 7, number: 4) == notice)
+    }
+
+    @Test("What cannot be committed is not so, and is with the next commit that can be: once, and in its order")
+    func fullDisk() throws {
+        store.decide(.limited(to: contacts(1)), for: mail)
+        try store.commit()
+        try store.diskIsFull(true)
+        let first = try begin(adding: [7])
+        store.endSave(first, change: 3)
+        store.discloseMuch()
+        #expect(throws: AccessStoreError.self) { try store.commit() }
+        #expect(store.hasUndelivered && store.hasUncommitted)
+        #expect(store.access(of: mail) == .limited(to: contacts(1)))
+        #expect(store.outboxMark(of: 1_000) == 0)
+        let second = try begin(adding: [8])
+        #expect(second.number == first.number + 1)
+        store.endSave(second, change: 4)
+        store.discloseMuch()
+        #expect(throws: AccessStoreError.self) { try store.commit() }
+        // Its book may be opened anew meanwhile.
+        store.takeOver(first.entry, number: first.number, change: 3, of: 1_000, now: 9)
+        try store.diskIsFull(false)
+        try store.commit()
+        #expect(!store.hasUndelivered)
+        #expect(store.access(of: mail) == .limited(to: contacts(1, 7, 8)))
+        #expect(try saves(store) == ["1 ", "1 "])
+        #expect(store.outboxMark(of: 1_000) == second.number)
+        #expect(try store.verifyAll().brokenAt == nil)
+    }
+
+    @Test("There are no more saves where too many could not be recorded")
+    func bound() throws {
+        for number in 0..<AccessStore.mostUndelivered {
+            store.endSave(try begin(adding: [Int64(number)]), change: 3)
+        }
+        #expect(throws: AccessStoreError.self) { try begin(adding: [5_000]) }
+        try store.commit()
+        #expect(try begin(adding: [5_000]).number == Int64(AccessStore.mostUndelivered + 1))
+    }
+
+    @Test("An entry goes only once the disk has what was taken over from it")
+    func takenOver() throws {
+        let first = try begin(adding: [7])
+        store.endSave(first, change: 3)
+        try store.commit()
+        #expect(try begin().takenOver == 0)
+        let committed = store.committed
+        let second = try begin(adding: [8])
+        store.endSave(second, change: 4)
+        try store.commit()
+        store.noteOnDisk(committed)
+        #expect(try begin().takenOver == first.number)
+        // An older sync that ends later tells nothing new.
+        store.noteOnDisk(store.committed)
+        store.noteOnDisk(committed)
+        #expect(try begin().takenOver == second.number)
+    }
+
+    @Test("What was decided a moment ago is not on the disk yet")
+    func decisions() throws {
+        #expect(!store.hasDecisionsOffDisk)
+        for decide in [
+            { store.decide(.full, for: mail) }, { _ = try? store.makeIdentifiers(for: mail, sharesStandingKey: true) },
+            { store.endGrant(of: mail) }, { store.removeGrant(of: mail) },
+        ] {
+            decide()
+            #expect(store.hasDecisionsOffDisk)
+            try store.commit()
+            #expect(store.hasDecisionsOffDisk)
+            store.noteOnDisk(store.committed)
+            #expect(!store.hasDecisionsOffDisk)
+        }
+        store.widen(mail, with: contacts(3))
+        store.disclose(1)
+        try store.commit()
+        #expect(!store.hasDecisionsOffDisk)
+    }
+
+    @Test("Numbers that a lost save gave to records are not given again, though the clock went back")
+    func recordNumbers() throws {
+        let before = try copy()
+        let numbers = store.takeRecordNumbers(3, now: house.now)
+        let save = try begin(adding: [numbers[0].rawValue])
+        let survivor = try before.open()
+        survivor.takeOver(save.entry, number: save.number, change: 3, of: 1_000, now: 5)
+        #expect(try #require(survivor.takeRecordNumbers(1, now: 5).first) > numbers[2])
+    }
+
+    @Test("With an older copy of the book its entries are known already, and the next one has a number of its own")
+    func olderBook() throws {
+        let old = try begin(adding: [7])
+        store.endSave(old, change: 3)
+        for number in Int64(8)...9 { store.endSave(try begin(adding: [number]), change: number) }
+        try store.commit()
+        store.takeOver(old.entry, number: old.number, change: 3, of: 1_000, now: 9)
+        #expect(!store.hasUncommitted)
+        #expect(try begin().number == 4)
+    }
+
+    @Test(
+        "With an older copy of this file what its book still tells is taken over, and nothing is that was decided since"
+    )
+    func olderFile() throws {
+        store.decide(.limited(to: contacts(1)), for: mail)
+        try store.commit()
+        let backup = try copy()
+        store.removeGrant(of: mail)
+        store.decide(.limited(to: contacts(2)), for: mail)
+        let save = try begin(adding: [7])
+        store.endSave(save, change: 3)
+        try store.commit()
+        let restored = try backup.open()
+        restored.takeOver(save.entry, number: save.number, change: 3, of: 1_000, now: 9)
+        try restored.commit()
+        #expect(restored.access(of: mail) == .limited(to: contacts(1)))
+        #expect(try saves(restored) == ["1 before a crash"])
+    }
+
+    @Test("After a purge the number's next book begins anew")
+    func purge() throws {
+        store.endSave(try begin(adding: [7]), change: 3)
+        try store.commit()
+        store.beginPurge(of: 1_000)
+        // What still ends leaves no mark, and is on record.
+        store.endSave(try begin(adding: [8]), change: 4)
+        try store.commit()
+        store.endPurge(of: 1_000)
+        try store.commit()
+        #expect(try saves(store).count == 2)
+        store.close(now: house.now)
+        let next = try house.open()
+        #expect(next.outboxMark(of: 1_000) == 0)
+        #expect(try next.writer?.connection.integer("SELECT count(*) FROM outboxMark") == 0)
+    }
+}

@@ -1,0 +1,185 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import AccessStore
+@testable import Broker
+
+@Suite("A crash between the book's commit and the access database's")
+struct OutboxTests {
+    private let house: BrokerHouse
+    private let mail: TestApp
+
+    /// An app that sees Ada, and may add.
+    init() throws {
+        house = try BrokerHouse()
+        try house.keeper(adding: "Ada", "Grace")
+        mail = try house.app("mail", .limited(to: try house.records("Ada")))
+    }
+
+    /// The access database's files alone.
+    private func access() -> [String: [UInt8]] { house.files().filter { $0.key.contains("access.sqlite") } }
+
+    /// Mail adds a card and is told so, and of that the access database keeps nothing.
+    private func saveAndLose(_ changes: [Change], meanwhile: (AccessStore) throws -> Void = { _ in }) throws {
+        let before = access()
+        #expect(try mail.save(changes).error == nil)
+        try house.crash(losing: before) {
+            let store = try AccessStore.open(folder: house.folder, now: 5)
+            try meanwhile(store)
+            try store.commit()
+            store.close(now: 6)
+        }
+    }
+
+    private func isWhole() throws -> Bool {
+        let root = TestApp(house: house, caller: house.caller("root", uid: 0), door: .admin)
+        return try root.call("VerifyAudit").parameters["brokenAt"] == nil
+    }
+
+    @Test("What was acknowledged is there for its app, and on record once, however often the broker starts")
+    func kept() throws {
+        try saveAndLose([.add(given: "Mine")])
+        // The first thing that is asked waits for it.
+        #expect(try house.app("mail").fetch().names == ["Ada", "Mine"])
+        for _ in 1...2 {
+            #expect(try house.audit(.save) == ["", "before a crash"])
+            #expect(try isWhole())
+            try house.crash()
+            #expect(try house.app("mail").fetch().names == ["Ada", "Mine"])
+        }
+        #expect(try house.app("mail").save([.add(given: "More")]).error == nil)
+        #expect(try house.audit(.save) == ["", "before a crash", ""])
+        #expect(try house.app("mail").fetch().names == ["Ada", "Mine", "More"])
+    }
+
+    @Test("The audit is whole without anybody asking for the book")
+    func background() throws {
+        try saveAndLose([.add(given: "Mine")])
+        #expect(house.loop.run { (try? house.audit(.save).count) == 2 })
+        #expect(try house.audit(.save) == ["", "before a crash"])
+    }
+
+    @Test("A deleted card is in no set, and the app that saw it is told")
+    func deleting() throws {
+        let token = try #require(try mail.fetch().token)
+        let before = access()
+        let keeper = try house.app("keeper")
+        #expect(try keeper.save([.delete(try keeper.identifier(of: "Ada"))]).error == nil)
+        try house.crash(losing: before)
+        let again = try house.app("mail")
+        #expect(try again.fetch().names == [])
+        let history = try again.call("FetchHistory", #"{"token":"\#(token)"}"#)
+        #expect(history.text.contains("delete"), "\(history.text)")
+    }
+
+    @Test("Who was reset, narrowed or denied before the start stays so; the card stays in the book")
+    func decided() throws {
+        let narrowed = { (access: Access) in
+            { [mail] (store: AccessStore) in
+                store.setGrant(
+                    Grant(access: access, revision: store.nextRevision(), decidedBy: .administrator, decidedAt: 5),
+                    for: mail.principal, displayName: "mail")
+            }
+        }
+        let decisions: [(Access?, (AccessStore) -> Void)] = [
+            (nil, { [mail] in $0.removeGrant(of: mail.principal) }), (.limited(to: []), narrowed(.limited(to: []))),
+            (.denied, narrowed(.denied)),
+        ]
+        for (expected, decide) in decisions {
+            try saveAndLose([.add(given: "Mine")], meanwhile: decide)
+            let keeper = try house.app("keeper")
+            #expect(try keeper.fetch().names.contains("Mine"))
+            #expect(house.broker.access.grant(of: mail.principal)?.access == expected)
+            #expect(try house.audit(.save).last == "before a crash")
+            #expect(try keeper.save([.delete(try keeper.identifier(of: "Mine"))]).error == nil)
+            try house.grant(.limited(to: []), to: mail)
+        }
+    }
+
+    @Test("A damaged entry keeps nobody from the book, and gives nobody anything")
+    func damaged() throws {
+        let before = access()
+        #expect(try mail.save([.add(given: "Mine")]).error == nil)
+        try house.crash(losing: before) {
+            let book = try SQLiteConnection(path: house.book + "/contacts.sqlite", .readWrite)
+            try book.execute("UPDATE outbox SET entry = zeroblob(40) WHERE number = (SELECT max(number) FROM outbox)")
+        }
+        #expect(try house.app("mail").fetch().names == ["Ada"])
+        #expect(try house.app("keeper").fetch().names == ["Ada", "Grace", "Mine"])
+        #expect(try house.audit(.save) == ["", "unreadable, before a crash"])
+        #expect(try house.app("mail").save([.add(given: "More")]).error == nil)
+        #expect(try house.app("mail").fetch().names == ["Ada", "More"])
+    }
+
+    @Test("A purge puts on record what a crash kept from it, and then nothing is left")
+    func purge() throws {
+        try saveAndLose([.add(given: "Mine")])
+        house.names[1_000] = "somebody else"
+        let root = TestApp(house: house, caller: house.caller("root", uid: 0), door: .admin)
+        #expect(try root.call("PurgeUser", #"{"uid":1000}"#).error == nil)
+        #expect(try house.audit(.save) == ["", "before a crash"])
+        #expect(house.broker.access.outboxMark(of: 1_000) == 0)
+        #expect(house.broker.access.principals.isEmpty)
+    }
+
+    @Test(
+        "Where the access database has no room any more, a save is answered as it is, and recorded when there is room")
+    func fullDisk() throws {
+        let access = house.broker.access
+        let call = try mail.begin(
+            "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
+        _ = try access.writer?.connection.integer("PRAGMA query_only = 1")
+        #expect(try mail.replies(1, to: call).map(\.error) == [nil])
+        #expect(access.hasUndelivered)
+        #expect(house.journal.lines.contains { $0.contains("its record is not yet") })
+        #expect(try mail.fetch().error == "StoreUnavailable")
+        #expect(try house.audit(.save) == [""])
+        _ = try access.writer?.connection.integer("PRAGMA query_only = 0")
+        house.loop.advance(by: .seconds(2))
+        #expect(try house.audit(.save) == ["", ""])
+        #expect(!access.hasUndelivered)
+        #expect(try mail.fetch().names == ["Ada", "Mine"])
+        try house.crash()
+        #expect(try house.app("mail").fetch().names == ["Ada", "Mine"])
+        #expect(try house.audit(.save) == ["", ""])
+    }
+
+    @Test("A save that the broker's end overtakes is done and on record, or neither")
+    func ending() throws {
+        let call = try mail.begin(
+            "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
+        try house.restart()
+        _ = call
+        let names = try house.app("mail").fetch().names
+        #expect(try house.audit(.save).count == (names == ["Ada", "Mine"] ? 2 : 1))
+        #expect(try house.audit(.gap).isEmpty)
+    }
+
+    @Test("A save waits for the disk to have what it rests on")
+    func rests() throws {
+        #expect(house.broker.access.hasDecisionsOffDisk)
+        let call = try mail.begin(
+            "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
+        #expect(try mail.replies(1, to: call).map(\.error) == [nil])
+        #expect(!house.broker.access.hasDecisionsOffDisk)
+    }
+
+    @Test("What an earlier version left cut short is settled as it was")
+    func intents() throws {
+        let records = try house.records("Ada", "Grace").sorted()
+        try house.crash {
+            let file = try SQLiteConnection(path: house.folder + "/access.sqlite", .readWrite)
+            let known = records[0].rawValue.littleEndian, unknown = Int64(77).littleEndian
+            let adds = withUnsafeBytes(of: (known, unknown)) { Array($0) }
+            try file.statement(
+                "INSERT INTO saveIntent VALUES (1, 1000, 'claimed', 'mail', ?), (2, 1000, 'claimed', 'mail', x'4D00000000000000')"
+            )
+            .bind(1, adds).run()
+        }
+        #expect(house.loop.run { house.broker.access.openIntents().isEmpty })
+        house.loop.turn()
+        #expect(try house.audit(.save) == ["", "before a crash"])
+        #expect(try house.audit(.saveNotDone) == ["before a crash"])
+    }
+}
