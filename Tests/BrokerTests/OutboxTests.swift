@@ -145,6 +145,26 @@ struct OutboxTests {
         #expect(try house.audit(.save) == ["", ""])
     }
 
+    @Test("A save that could not be recorded is with the first record that can be, and its app sees what it added")
+    func recordedLater() throws {
+        let access = house.broker.access
+        let large = AuditRecord(time: 5, uid: 0, event: .policy, detail: String(repeating: "x", count: 5_000))
+        let call = try mail.begin(
+            "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Mine"}}]}"#)
+        // Room for what is small.
+        _ = try access.writer?.connection.integer("PRAGMA max_page_count = 1")
+        access.append(large)
+        #expect(try mail.replies(1, to: call).map(\.error) == [nil])
+        #expect(access.hasUndelivered)
+        // This call has it recorded before it is decided.
+        #expect(try mail.fetch().names == ["Ada", "Mine"])
+        #expect(!access.hasUndelivered)
+        #expect(try house.audit(.save) == ["", ""])
+        try house.crash()
+        #expect(try house.app("mail").fetch().names == ["Ada", "Mine"])
+        #expect(try house.audit(.save) == ["", ""])
+    }
+
     @Test("A save that the broker's end overtakes is done and on record, or neither")
     func ending() throws {
         let call = try mail.begin(

@@ -1,4 +1,5 @@
 import ContactsModel
+import GRDB
 import Glibc
 import Testing
 
@@ -47,6 +48,26 @@ struct OutboxTests {
             try book.store.apply([.add(RecordNumber(3), person("Eve"))], at: 0, telling: entry(1))
         }
         #expect(try book.records() == [1, 2])
+    }
+
+    @Test("A book of the version before gets one, and keeps what it has")
+    func upgraded() throws {
+        let book = try Book([person("Ada")])
+        book.store.close()
+        let database = try DatabaseQueue(path: book.folder.file)
+        try database.write { db in
+            try db.execute(
+                sql: """
+                    DROP TABLE outbox; DELETE FROM grdb_migrations WHERE identifier = '7: outbox'; PRAGMA user_version = 6
+                    """)
+        }
+        try database.close()
+        let store = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        defer { store.close() }
+        #expect(try store.outbox() == [])
+        try store.apply([.add(RecordNumber(2), person("Bob"))], at: 0, telling: entry(1))
+        #expect(try store.outbox().map(\.number) == [1])
+        #expect(try store.existing([RecordNumber(1), RecordNumber(2)]).count == 2)
     }
 
     @Test("Whatever of the log a crash leaves, contacts and entries are there together")
