@@ -145,8 +145,10 @@ struct OutboxTests {
         #expect(try house.audit(.save) == ["", ""])
     }
 
-    @Test("A save that could not be recorded is with the first record that can be, and its app sees what it added")
-    func recordedLater() throws {
+    @Test(
+        "A save that could not be recorded is with the first record that can be, and its app sees what it added",
+        arguments: [false, true])
+    func recordedLater(failsAgain: Bool) throws {
         let access = house.broker.access
         let large = AuditRecord(time: 5, uid: 0, event: .policy, detail: String(repeating: "x", count: 5_000))
         let call = try mail.begin(
@@ -156,7 +158,12 @@ struct OutboxTests {
         access.append(large)
         #expect(try mail.replies(1, to: call).map(\.error) == [nil])
         #expect(access.hasUndelivered)
-        // This call has it recorded before it is decided.
+        if failsAgain {
+            // It is recorded with what this call is told, which was decided before.
+            access.append(large)
+            #expect(try mail.fetch().names == ["Ada"])
+        }
+        // Otherwise this one has it recorded before it is decided.
         #expect(try mail.fetch().names == ["Ada", "Mine"])
         #expect(!access.hasUndelivered)
         #expect(try house.audit(.save) == ["", ""])
