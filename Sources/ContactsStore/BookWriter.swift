@@ -106,7 +106,7 @@ final class BookWriter {
     /// What is in the outbox.
     func outboxEntries() throws(StoreError) -> [OutboxEntry] {
         do {
-            return try queue.read { db in try OutboxStatements.all(db) }
+            return try OutboxStatements.all(database)
         } catch {
             throw StoreError(error)
         }

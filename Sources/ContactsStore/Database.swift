@@ -69,6 +69,9 @@ final class Database {
     /// Rows that the last statement changed.
     var changesCount: Int { Int(sqlite3_changes(handle)) }
 
+    /// Rows that statements have changed since the file was opened.
+    var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
+
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Makes all changes of `body`, or none where it throws. Nobody else writes meanwhile.

@@ -1,5 +1,3 @@
-import GRDB
-
 /// Writes the outbox, within a save's own transaction: it has what the save made, or neither is there.
 final class OutboxStatements {
     private let insert, delete: PreparedStatement
