@@ -81,7 +81,7 @@ final class FetchHistory {
         let loop = broker.surroundings.loop
         // What was linked at the token's place follows from what is linked now, so it needs all that happened since:
         // also what the caller could not see, after the end of what is told.
-        let (links, change) = book.linksAtLastChange
+        let (links, change) = book.linksAtLastChange(seeing: scope.keys)
         let bound = LoopBound((self, events, scope, links), loop: loop)
         let (first, last, app) = (start.change, max(end.change, change), scope.app)
         let searched = about
@@ -112,7 +112,7 @@ final class FetchHistory {
             let last = end.change
             let plan = HistoryPlan(changes.filter { $0.number <= last }, events, scope, excluding: isExcluded)
             if parameters.unify, !links.isEmpty || changes.contains(where: \.kind.isOfLinks) {
-                let unified = UnifiedHistory(plan, changes, links, scope.records, excluding: isExcluded)
+                let unified = UnifiedHistory(plan, changes, links, scope, excluding: isExcluded)
                 let gone = unified.gone.sorted { $0.key.first < $1.key.first }.map {
                     Part.gone($0.value, $0.key.first, $0.key.isUnified ? .unifiedContact : .contact)
                 }

@@ -127,7 +127,9 @@ struct HistoryPlan: Hashable {
                 let isSubgroup = change.kind == .addSubgroup || change.kind == .removeSubgroup
                 let link = Link(group: change.record, member: member, isSubgroup: isSubgroup)
                 ofLink[link, default: []].append(change)
-            case .addContact, .updateContact, .deleteContact, .link, .unlink: break
+            case .addContact, .updateContact, .deleteContact, .link, .unlink, .linkByEvidence, .unlinkByEvidence,
+                .linkByHand, .unlinkByHand:
+                break
             }
         }
         for (group, changes) in ofGroup {

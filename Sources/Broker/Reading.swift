@@ -52,7 +52,7 @@ struct Reading {
 
     /// The visible cards that belong with one, itself among them, in rising order: all that this app knows of a link.
     func members(of record: RecordNumber) -> [RecordNumber] {
-        book?.links.members(of: record, within: disclosure.scope) ?? []
+        book?.links(seeing: disclosure.keys).members(of: record, within: disclosure.scope) ?? []
     }
 
     /// The card in scope that an identifier names, or the visible members of the unified contact that it names, in

@@ -126,7 +126,7 @@ final class Save {
     private func apply(_ changes: SaveChanges, to book: ContactsStore, _ reading: Reading) {
         let identifiers = reading.identifiers
         // Others saved meanwhile, and what allowed this one may have been taken back.
-        guard mayStill(changes, book, identifiers) else {
+        guard let reading = mayStill(changes, book, identifiers) else {
             return applied(changes, .accessDenied, book, identifiers)
         }
         let begun: BegunSave
@@ -139,6 +139,7 @@ final class Save {
             return applied(changes, .failed(.store(failure)), book, identifiers)
         }
         let entry = OutgoingEntry(number: begun.number, bytes: begun.entry, takenOver: begun.takenOver)
+        let isEvidence = reading.mayLink
         let seconds = broker.seconds
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
         let loop = broker.surroundings.loop
@@ -146,7 +147,9 @@ final class Save {
         broker.books.queue(of: session.caller.uid).async {
             let outcome: Outcome
             do throws(ChangeError) {
-                outcome = .done(try book.apply(changes.changes, by: author, at: seconds, telling: entry), begun)
+                outcome = .done(
+                    try book.apply(
+                        changes.changes, by: author, at: seconds, isEvidence: isEvidence, telling: entry), begun)
             } catch {
                 outcome = .failed(error)
             }
@@ -164,15 +167,18 @@ final class Save {
         case accessDenied
     }
 
-    private func mayStill(_ changes: SaveChanges, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> Bool {
+    /// What the save may use by now; `nil` where not all of it may be made any more.
+    private func mayStill(
+        _ changes: SaveChanges, _ book: ContactsStore, _ identifiers: IdentifierCipher
+    ) -> Reading? {
         let known = broker.standing(of: session)
         guard case .permit(let disclosure) = decide(.save, standing: known.standing, mayAsk: false),
             let principal = known.principal
-        else { return false }
+        else { return nil }
         let reading = Reading(
             disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
             writableKeys: broker.ruling(of: session).maximumKeys)
-        return changes.mayBeMade(reading)
+        return changes.mayBeMade(reading) ? reading : nil
     }
 
     private func applied(

@@ -27,22 +27,25 @@ struct UnifiedHistory: Hashable {
     private let plan: HistoryPlan
     private let scope: RecordScope
     private let links: ContactLinks
-    /// The first thing that happened to a pair: what was before is the opposite.
-    private var firstKinds: [Pair: BookChange.Kind] = [:]
+    /// Of a pair to which something happened: the opposite of what happened first.
+    private var wereLinked: [Pair: Bool] = [:]
     private var partners: [RecordNumber: Set<RecordNumber>] = [:]
 
     /// - Parameters:
     ///   - changes: all since that place up to now, also those that the plan does not tell of.
     ///   - links: as they are now.
     init(
-        _ plan: HistoryPlan, _ changes: [BookChange], _ links: ContactLinks, _ scope: RecordScope,
+        _ plan: HistoryPlan, _ changes: [BookChange], _ links: ContactLinks, _ scope: ChangeScope,
         excluding isExcluded: (ChangeAuthor) -> Bool = { _ in false }
     ) {
-        (self.plan, self.links, self.scope) = (plan, links, scope)
-        for change in changes where change.kind.isOfLinks && !isExcluded(change.author) {
-            guard let member = change.member else { continue }
+        (self.plan, self.links, self.scope) = (plan, links, scope.records)
+        for change in changes where scope.tellsOf(change.kind) {
+            // What follows from evidence an author does not know, though they brought it about.
+            guard let isLinked = change.kind.links, let member = change.member,
+                change.kind.isByEvidence || !isExcluded(change.author)
+            else { continue }
             let pair = Pair(change.record, member)
-            if firstKinds[pair] == nil { firstKinds[pair] = change.kind }
+            if wereLinked[pair] == nil { wereLinked[pair] = !isLinked }
             partners[change.record, default: []].insert(member)
             partners[member, default: []].insert(change.record)
         }
@@ -98,8 +101,8 @@ struct UnifiedHistory: Hashable {
         guard wasVisible(record) else { return [] }
         let now = Set(links.members(of: record))
         return now.union(partners[record] ?? []).filter { other in
-            guard other != record, let first = firstKinds[Pair(record, other)] else { return now.contains(other) }
-            return first == .unlink
+            guard other != record, let wasLinked = wereLinked[Pair(record, other)] else { return now.contains(other) }
+            return wasLinked
         }.filter(wasVisible).sorted()
     }
 }

@@ -16,17 +16,44 @@ public struct BookChange: Hashable, Sendable {
         /// Two cards became linked: one change for each pair, the lower number as the record.
         case link
         case unlink
+        /// The same, for who sees by what cards are linked by evidence (``BookLinks/evidenceKeys``).
+        case linkByEvidence
+        case unlinkByEvidence
+        /// The same, for who does not: of cards that evidence links already, or still.
+        case linkByHand
+        case unlinkByHand
 
         /// Whether the record is a group.
         public var isOfGroup: Bool {
             switch self {
-            case .addContact, .updateContact, .deleteContact, .link, .unlink: false
+            case .addContact, .updateContact, .deleteContact, .link, .unlink, .linkByEvidence, .unlinkByEvidence,
+                .linkByHand, .unlinkByHand:
+                false
             case .addGroup, .updateGroup, .deleteGroup, .addMember, .removeMember, .addSubgroup, .removeSubgroup: true
             }
         }
 
         /// Whether it is about two cards.
-        public var isOfLinks: Bool { self == .link || self == .unlink }
+        public var isOfLinks: Bool { links != nil }
+
+        /// Whether two cards became linked; `nil` where it is about something else.
+        public var links: Bool? {
+            switch self {
+            case .link, .linkByEvidence, .linkByHand: true
+            case .unlink, .unlinkByEvidence, .unlinkByHand: false
+            case .addContact, .updateContact, .deleteContact, .addGroup, .updateGroup, .deleteGroup, .addMember,
+                .removeMember, .addSubgroup, .removeSubgroup:
+                nil
+            }
+        }
+
+        public var isByEvidence: Bool { self == .linkByEvidence || self == .unlinkByEvidence }
+
+        /// The kinds, by number, that somebody is not told of who may read these keys.
+        static func hidden(from keys: ContactKeySet) -> ClosedRange<Int64> {
+            keys.isSuperset(of: BookLinks.evidenceKeys)
+                ? linkByHand.rawValue...unlinkByHand.rawValue : linkByEvidence.rawValue...unlinkByEvidence.rawValue
+        }
     }
 
     /// Above that of every change before it; never given twice, not in an older copy of the book either.
@@ -77,13 +104,18 @@ public struct ChangeScope: Hashable, Sendable {
         switch change.kind {
         case .addContact, .deleteContact: return records.contains(change.record)
         // For who sees only one of the two nothing happened.
-        case .link, .unlink: return records.contains(change.record) && change.member.map(records.contains) == true
+        case .link, .unlink, .linkByEvidence, .unlinkByEvidence, .linkByHand, .unlinkByHand:
+            return tellsOf(change.kind) && records.contains(change.record)
+                && change.member.map(records.contains) == true
         case .updateContact: return records.contains(change.record) && !keys.isDisjoint(with: change.keys)
         case .addMember, .removeMember:
             return ownsGroups(of: change) && change.member.map(records.contains) == true
         case .addGroup, .updateGroup, .deleteGroup, .addSubgroup, .removeSubgroup: return ownsGroups(of: change)
         }
     }
+
+    /// Whether a change of this kind is one for who may read these keys.
+    public func tellsOf(_ kind: BookChange.Kind) -> Bool { !BookChange.Kind.hidden(from: keys).contains(kind.rawValue) }
 
     private func ownsGroups(of change: BookChange) -> Bool {
         switch records {

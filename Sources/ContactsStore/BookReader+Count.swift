@@ -4,7 +4,7 @@ extension BookReader {
     /// - Parameter links: by which contacts are one; `nil` where each is its own.
     func count(_ query: ContactQuery, _ links: ContactLinks?) throws(StoreError) -> Int {
         try onConnection { connection in
-            let linked = links.map { LinkedRecords(connection: connection, links: $0, scope: query.scope) }
+            let linked = links.map { LinkedRecords(connection: connection, links: $0, query: query) }
             switch (query.scope, query.predicate) {
             case (.all, nil): return try connection.count(ReadSQL.countAll, []) - (links?.followers ?? 0)
             case (.all, .records(let records)): return try connection.count(Set(records), matching: nil, linked)
@@ -58,7 +58,14 @@ extension BookReader.Connection {
 struct LinkedRecords {
     let connection: BookReader.Connection
     let links: ContactLinks
-    let scope: RecordScope
+    private let scope: RecordScope
+    private let isByHand: Bool
+
+    /// - Parameter links: those that the query's keys show.
+    init(connection: BookReader.Connection, links: ContactLinks, query: ContactQuery) {
+        (self.connection, self.links, scope) = (connection, links, query.scope)
+        isByHand = !query.matchKeys.isSuperset(of: BookLinks.evidenceKeys)
+    }
 
     /// The one that stands for a contact: the lowest number of those that are one with it.
     func first(for record: RecordNumber) throws -> RecordNumber {
@@ -88,7 +95,7 @@ struct LinkedRecords {
         if case .words(let words, let keys) = match, words.count == 1 {
             condition = Condition(walking: words[0], keys)
         }
-        let statement = try connection.statement(ReadSQL.followers(condition))
+        let statement = try connection.statement(ReadSQL.followers(condition, byHand: isByHand))
         statement.bind(condition.bindings)
         defer { statement.reset() }
         var followers: [Int64] = []

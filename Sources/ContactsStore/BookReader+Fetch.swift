@@ -45,7 +45,7 @@ extension BookReader {
     func fetch(_ query: ContactQuery, _ known: KnownOfBook) throws(StoreError) -> FetchedPage {
         guard query.limit > 0 else { return FetchedPage() }
         return try onConnection { connection in
-            let linked = known.links.map { LinkedRecords(connection: connection, links: $0, scope: query.scope) }
+            let linked = known.links.map { LinkedRecords(connection: connection, links: $0, query: query) }
             let fetch = Fetch(connection: connection, query: query, known: known, linked: linked)
             switch (query.scope, query.predicate) {
             case (.all, nil): return try fetch.everybody()

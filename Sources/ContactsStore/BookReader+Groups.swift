@@ -100,16 +100,20 @@ extension BookReader {
     func lastChange(after number: Int64, in scope: ChangeScope) throws(StoreError) -> Int64? {
         try onConnection { connection in
             try connection.inOneRead {
-                let keys = Int64(bitPattern: scope.keys.rawValue)
+                let hidden = BookChange.Kind.hidden(from: scope.keys)
+                let seen: [Binding] = [
+                    .integer(number), .integer(Int64(bitPattern: scope.keys.rawValue)), .integer(hidden.lowerBound),
+                    .integer(hidden.upperBound),
+                ]
                 guard case .only(let records) = scope.records else {
                     let statement = try connection.statement(ReadSQL.lastChange)
-                    statement.bind([.integer(number), .integer(keys)])
+                    statement.bind(seen)
                     defer { statement.reset() }
                     return try statement.step() ? statement.integer(0) : nil
                 }
                 var last: Int64?
                 let statement = try connection.statement(ReadSQL.changesOfRecord)
-                statement.bind([.integer(number), .integer(keys)], from: 2)
+                statement.bind(seen, from: 2)
                 for record in records {
                     statement.bind(1, record.rawValue)
                     defer { statement.reset() }
@@ -146,7 +150,7 @@ extension PreparedStatement {
         switch BookChange.Kind(rawValue: integer(2)) {
         case .addMember, .removeMember: true
         case .addContact, .updateContact, .deleteContact, .addGroup, .updateGroup, .deleteGroup, .addSubgroup,
-            .removeSubgroup, .link, .unlink, nil:
+            .removeSubgroup, .link, .unlink, .linkByEvidence, .unlinkByEvidence, .linkByHand, .unlinkByHand, nil:
             false
         }
     }

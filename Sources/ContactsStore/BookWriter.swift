@@ -11,11 +11,11 @@ final class BookWriter {
     private var statements: WriteStatements?
     private var groups: GroupStatements?
     private var history: HistoryStatements?
-    private var linking: LinkStatements?
+    private var linking: Linking?
     private var containers: ContainerStatements?
     private var outbox: OutboxStatements?
     /// As they are in the file.
-    private(set) var links = ContactLinks()
+    private(set) var links = BookLinks()
     /// The order in which beginnings of names are kept: the owner's.
     private var ordering = BookSettings().sortOrder
 
@@ -40,7 +40,7 @@ final class BookWriter {
 
     @discardableResult
     func apply(
-        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64,
+        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
         telling entry: OutgoingEntry? = nil
     ) throws(ChangeError) -> [BookChange] {
         do {
@@ -55,6 +55,9 @@ final class BookWriter {
                 self.history = history
                 let time = Timestamp.text(seconds: seconds)
                 var log = ChangeLog(after: try history.last(), by: author, at: seconds)
+                let linking = try self.linking ?? Linking(db, normalizer)
+                self.linking = linking
+                linking.begin(links, isEvidence: isEvidence)
                 for (index, change) in changes.enumerated() {
                     switch change {
                     case .group(let change):
@@ -66,15 +69,13 @@ final class BookWriter {
                         self.containers = containers
                         try containers.apply(change, index)
                     case .link(let change):
-                        try linking(db).apply(change, index, &links, &log)
-                    case .delete(let record) where links.isLinked(record):
-                        try linking(db).remove(record, &links, &log)
-                        try apply(change, index, author, time, statements, &log)
+                        try linking.apply(change, index)
                     case .add, .update, .delete:
                         try apply(change, index, author, time, statements, &log)
                     }
                 }
                 try statements.finishForms(normalizer)
+                links = try linking.finish(&log)
                 try history.write(log.changes, by: author, at: seconds)
                 made = log.changes
                 // What changes nothing leaves nothing that would have to agree with it.
@@ -89,12 +90,6 @@ final class BookWriter {
         } catch {
             throw .store(StoreError(error))
         }
-    }
-
-    private func linking(_ db: Database) throws -> LinkStatements {
-        let statements = try linking ?? LinkStatements(db)
-        linking = statements
-        return statements
     }
 
     private func outbox(_ db: Database) throws -> OutboxStatements {
@@ -117,7 +112,7 @@ final class BookWriter {
 
     func readLinks() throws(StoreError) {
         do {
-            links = try LinkStatements.all(database)
+            links = try Linking.links(database)
         } catch {
             throw StoreError(error)
         }
@@ -266,6 +261,7 @@ final class BookWriter {
             try statements.insert(record.rawValue, contact, identifiers, keys, maker: author.app)
             try statements.writeForms(record.rawValue, contact, keys, normalizer)
             if contact.imageDataAvailable { try statements.writeImage(record.rawValue, contact.imageData) }
+            try linking?.added(record)
             log.note(.addContact, record)
         case .update(let record, let patch, let keys):
             guard let (stored, highest) = try statements.contact(record.rawValue) else {
@@ -287,6 +283,9 @@ final class BookWriter {
             // Who may read the date but not the notes must not see by it that these were edited.
             if !changed.isSubset(of: .named) { contact.modificationDate = time }
             log.note(.updateContact, record, keys: changed)
+            if !changed.isDisjoint(with: BookLinks.evidenceKeys) {
+                try linking?.willUpdate(record, from: former, to: contact)
+            }
             try statements.update(record.rawValue, contact, identifiers)
             if !keys.isDisjoint(with: WriteStatements.formKeys.union(CollationKey.keys)) {
                 let names = normalizer.collationKeys(of: contact)
@@ -296,6 +295,7 @@ final class BookWriter {
             }
             if keys.contains(.imageData) { try statements.writeImage(record.rawValue, patch.imageData) }
         case .delete(let record):
+            try linking?.willDelete(record)
             guard try statements.delete(record.rawValue, normalizer) else {
                 throw ChangeError.recordDoesNotExist(index: index)
             }

@@ -1,4 +1,5 @@
 import ContactsModel
+import Normalization
 
 /// Which cards of a book are about one person: linked cards form sets, and each card is in one at most.
 ///
@@ -39,43 +40,29 @@ public struct ContactLinks: Hashable, Sendable {
 
     // MARK: Changing
 
-    /// Two cards that became linked, or are so no longer; the lower number first.
-    typealias Pair = (record: RecordNumber, member: RecordNumber)
-
-    /// What to write down after a change: of these cards, under which number their set is kept now; `nil`: in none.
-    typealias Written = [(record: RecordNumber, first: RecordNumber?)]
-
-    /// Joins the sets of two cards. `nil`: the set would have too many members.
-    mutating func link(_ one: RecordNumber, _ other: RecordNumber) -> (pairs: [Pair], written: Written)? {
+    /// Joins the sets of two cards, however many members that makes.
+    mutating func join(_ one: RecordNumber, _ other: RecordNumber) {
         let (left, right) = (members(of: one), members(of: other))
-        guard left != right else { return ([], []) }
-        guard left.count + right.count <= Self.mostMembers else { return nil }
-        let joined = (left + right).sorted()
-        let pairs = left.flatMap { left in right.map { Pair(min(left, $0), max(left, $0)) } }
-        let before = joined.map { firsts[$0] }
+        guard left != right else { return }
         for set in [left, right] { sets[set[0]] = nil }
-        keep(joined)
-        let written = zip(joined, before).filter { $1 != joined[0] }.map { (record: $0.0, first: Optional(joined[0])) }
-        return (pairs, written)
+        keep((left + right).sorted())
     }
 
     /// Takes a card out of its set. The others stay linked, if they are two at least.
-    mutating func unlink(_ record: RecordNumber) -> (pairs: [Pair], written: Written) {
-        guard let first = firsts[record], let set = sets[first] else { return ([], []) }
-        let rest = set.filter { $0 != record }
+    mutating func remove(_ record: RecordNumber) {
+        guard let first = firsts[record], let set = sets[first] else { return }
         sets[first] = nil
-        firsts[record] = nil
-        var written: Written = [(record, nil)]
-        if rest.count > 1 {
-            keep(rest)
-            if rest[0] != first { written += rest.map { ($0, rest[0]) } }
-        } else {
-            for record in rest {
-                firsts[record] = nil
-                written.append((record, nil))
-            }
+        for member in set { firsts[member] = nil }
+        keep(set.filter { $0 != record })
+    }
+
+    /// Links cards of a set anew: these sets and no others. Each card of a set that is touched must be among them.
+    mutating func replace(_ records: some Sequence<RecordNumber>, by new: [[RecordNumber]]) {
+        for record in records {
+            guard let first = firsts.removeValue(forKey: record) else { continue }
+            sets[first] = nil
         }
-        return (rest.map { Pair(min(record, $0), max(record, $0)) }, written)
+        for set in new { keep(set) }
     }
 
     /// Puts back what was written down.
@@ -84,8 +71,32 @@ public struct ContactLinks: Hashable, Sendable {
         sets[first, default: []].append(record)
     }
 
+    /// The lowest number in the set of a card; `nil` for one that is linked with none.
+    func first(of record: RecordNumber) -> RecordNumber? { firsts[record] }
+
     private mutating func keep(_ set: [RecordNumber]) {
+        guard set.count > 1 else { return }
         sets[set[0]] = set
         for record in set { firsts[record] = set[0] }
+    }
+}
+
+/// Which cards are one, by whatever says so.
+///
+/// By evidence: cards that share an address or a number are linked if their names agree. Who may not read all that this is told
+/// by must not see it in a link either: for them cards are linked by hand or not at all.
+public struct BookLinks: Hashable, Sendable {
+    /// By evidence and by hand.
+    public internal(set) var all = ContactLinks()
+    /// What somebody said.
+    public internal(set) var byHand = ContactLinks()
+
+    /// Who reads these sees why cards are linked by evidence.
+    public static let evidenceKeys = LinkName.keys.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
+
+    public init() {}
+
+    public func seeing(_ keys: ContactKeySet) -> ContactLinks {
+        keys.isSuperset(of: Self.evidenceKeys) ? all : byHand
     }
 }

@@ -20,7 +20,7 @@ public final class ContactsStore: Sendable {
         var lastChange: Int64
         /// Contacts in the book; until ``prepare()`` those that were added since it was opened.
         var size: Int
-        var links: ContactLinks
+        var links: BookLinks
         /// The order in which searches by the beginning of a name are quick; `nil` while it changes.
         var beginnings: ContactOrder?
     }
@@ -106,9 +106,7 @@ public final class ContactsStore: Sendable {
     public func fetch(unified query: ContactQuery, _ body: (FetchedContact) -> Void) throws(StoreError) -> FetchEnd {
         let page = try read { reader throws(StoreError) in
             let known = kept.withLock {
-                KnownOfBook(
-                    size: $0.size, links: query.unifies && !$0.links.isEmpty ? $0.links : nil,
-                    beginnings: $0.beginnings)
+                KnownOfBook(size: $0.size, links: Self.links($0, query), beginnings: $0.beginnings)
             }
             return try reader.fetch(query, known)
         }
@@ -131,7 +129,7 @@ public final class ContactsStore: Sendable {
 
     /// How many contacts a query has in all; place, limits and images mean nothing.
     public func count(_ query: ContactQuery) throws(StoreError) -> Int {
-        let links = kept.withLock { query.unifies && !$0.links.isEmpty ? $0.links : nil }
+        let links = kept.withLock { Self.links($0, query) }
         return try read { reader throws(StoreError) in try reader.count(query, links) }
     }
 
@@ -154,17 +152,21 @@ public final class ContactsStore: Sendable {
 
     /// Makes all changes in their order, or none, and returns once they are on the disk. Not for the loop.
     ///
-    /// - Parameter entry: goes into the outbox with the changes, if they change anything.
+    /// - Parameters:
+    ///   - isEvidence: what is written may link cards: it comes from somebody who sees all of each card.
+    ///   - entry: goes into the outbox with the changes, if they change anything.
     /// - Returns: what has become history with it.
     @discardableResult
     public func apply(
-        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64,
+        _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
         telling entry: OutgoingEntry? = nil
     ) throws(ChangeError) -> [BookChange] {
         let (made, links) = try writer.withLock { writer throws(ChangeError) in
             guard let writer else { throw .store(Self.closed) }
             defer { saves.add() }
-            return (try writer.apply(changes, by: author, at: seconds, telling: entry), writer.links)
+            return (
+                try writer.apply(changes, by: author, at: seconds, isEvidence: isEvidence, telling: entry), writer.links
+            )
         }
         if let last = made.last {
             let added = made.count { $0.kind == .addContact } - made.count { $0.kind == .deleteContact }
@@ -188,15 +190,24 @@ public final class ContactsStore: Sendable {
     /// The number of the book's last change, from memory; 0 where there was none.
     public var lastChange: Int64 { kept.withLock { $0.lastChange } }
 
-    /// Whether any cards are linked, from memory: asked before each fetch.
-    public var hasLinks: Bool { kept.withLock { !$0.links.isEmpty } }
+    private static func links(_ kept: Kept, _ query: ContactQuery) -> ContactLinks? {
+        guard query.unifies else { return nil }
+        let links = kept.links.seeing(query.matchKeys)
+        return links.isEmpty ? nil : links
+    }
 
-    /// Which cards are linked, from memory.
-    public var links: ContactLinks { kept.withLock { $0.links } }
+    /// Whether any cards are linked, from memory: asked before each fetch.
+    public var hasLinks: Bool { kept.withLock { !$0.links.all.isEmpty } }
+
+    /// Which cards are linked, for the person, from memory.
+    public var links: ContactLinks { kept.withLock { $0.links.all } }
+
+    /// Which cards are linked for who may read these keys, from memory.
+    public func links(seeing keys: ContactKeySet) -> ContactLinks { kept.withLock { $0.links.seeing(keys) } }
 
     /// The same, and the number of the last change by which they are so.
-    public var linksAtLastChange: (links: ContactLinks, change: Int64) {
-        kept.withLock { ($0.links, $0.lastChange) }
+    public func linksAtLastChange(seeing keys: ContactKeySet) -> (links: ContactLinks, change: Int64) {
+        kept.withLock { ($0.links.seeing(keys), $0.lastChange) }
     }
 
     /// What the owner prefers, from memory.

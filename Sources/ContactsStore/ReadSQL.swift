@@ -28,7 +28,8 @@ enum ReadSQL {
     static let member = "SELECT 1 FROM member WHERE parent = ? AND contact = ?"
     static let changesOfRecord = """
         SELECT number, member, kind FROM change INDEXED BY changeByRecord WHERE record = ? AND number > ?
-        AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) ORDER BY number DESC
+        AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) AND kind NOT BETWEEN ? AND ?
+        ORDER BY number DESC
         """
     static let changesOfOwner = """
         SELECT number, member, kind FROM change INDEXED BY changeByOwner WHERE owner = ? AND number > ?
@@ -43,7 +44,8 @@ enum ReadSQL {
     static let containers = "SELECT record, name FROM container ORDER BY record"
     static let lastChange = """
         SELECT number FROM change WHERE number > ?
-        AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) ORDER BY number DESC LIMIT 1
+        AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) AND kind NOT BETWEEN ? AND ?
+        ORDER BY number DESC LIMIT 1
         """
     static let countAll = "SELECT count(*) FROM contact"
     static let countWords = """
@@ -137,8 +139,8 @@ enum ReadSQL {
 
     /// Of those whom a condition finds, the ones that are linked and not the first of their set. The table of links
     /// stands for that of contacts: it has their numbers.
-    static func followers(_ condition: Condition) -> String {
-        "SELECT record FROM link AS contact WHERE first <> record AND \(condition.sql)"
+    static func followers(_ condition: Condition, byHand: Bool) -> String {
+        "SELECT record FROM \(byHand ? "handLink" : "link") AS contact WHERE first <> record AND \(condition.sql)"
     }
 
     static func count(_ condition: Condition) -> String { "SELECT count(*) FROM contact WHERE \(condition.sql)" }

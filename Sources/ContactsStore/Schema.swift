@@ -3,7 +3,7 @@ enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header: migrations applied.
-    static let version: UInt32 = 7
+    static let version: UInt32 = 8
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -206,6 +206,34 @@ enum Schema {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("8: links by evidence") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA user_version = 8;
+
+                    -- The table link has from now on what hand and evidence say together, and this one what was said by hand.
+                    CREATE TABLE handLink (
+                        record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
+                        first   INTEGER NOT NULL
+                    ) STRICT;
+                    INSERT INTO handLink SELECT record, first FROM link;
+
+                    -- Cards that are not about one person, whatever they have in common. Each pair both ways, so that all
+                    -- of a card stand together.
+                    CREATE TABLE unlike (
+                        record  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                        other   INTEGER NOT NULL,
+                        PRIMARY KEY (record, other)
+                    ) STRICT, WITHOUT ROWID;
+
+                    -- Cards that say nothing sure: what stands on them was written by an app that does not see every card.
+                    -- Of those that were there before nobody knows.
+                    CREATE TABLE unsure (
+                        record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE
+                    ) STRICT;
+                    INSERT INTO unsure SELECT record FROM contact;
+                    """)
+        }
         return migrator
     }
 
@@ -216,7 +244,8 @@ enum Schema {
         case ..<4: firstObjects.union(["beginning"])
         case ..<5: firstObjects.union(["beginning", "link"])
         case ..<7: firstObjects.union(containerObjects)
-        default: firstObjects.union(containerObjects).union(["outbox"])
+        case ..<8: firstObjects.union(containerObjects).union(["outbox"])
+        default: firstObjects.union(containerObjects).union(["outbox", "handLink", "unlike", "unsure"])
         }
     }
 

@@ -76,7 +76,12 @@ public struct PhoneMatchKey: Hashable, Sendable {
         withUnsafeBytes(of: parsed.extension) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    private var isWhole: Bool { national.first == Self.wholeMark }
+    private var isWhole: Bool { Self.isWhole(national) }
+
+    /// Whether a number is the end of no other: a service's, or one of few digits.
+    ///
+    /// - Parameter national: a key's.
+    public static func isWhole(_ national: String) -> Bool { national.first == wholeMark }
 
     /// Whole stored national numbers that are this one, or an ending of it.
     public var endings: [String] {

@@ -42,6 +42,11 @@ extension Normalizer {
             words: telling.sorted { ($0.utf8.count, $1) > ($1.utf8.count, $0) })
     }
 
+    /// The words of a name, to be compared with those of another; `nil` for one so long that nobody has it.
+    func nameWords(_ text: String) -> [String]? {
+        text.utf8.count <= 512 ? split(folded(text), apostrophes: .joined) : nil
+    }
+
     private enum Apostrophes {
         /// O'Brien is obrien.
         case joined

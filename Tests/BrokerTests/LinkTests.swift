@@ -142,4 +142,56 @@ struct LinkTests {
         try answer(["Dora"], ["Cid"])
         #expect(try mail.fetch().names == ["Dora"])
     }
+
+    private static func twin(_ name: String) -> Change {
+        .other(
+            #"{"operation":"add","contact":{"givenName":"\#(name)","emailAddresses":[{"value":"\#(name)@example.org"}]}}"#
+        )
+    }
+
+    @Test("Cards of one name and one address are one contact, if both were made by an app that sees everything")
+    func evidence() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Zed")
+        let mail = try house.app("mail", .limited(to: house.records("Zed")))
+        let names = try house.app("names", .full, keys: ContactKeySet.names)
+        _ = try keeper.save([Self.twin("Ada"), Self.twin("Bob")])
+        let before = try (keeper.fetch().token, names.fetch().token, mail.fetch().token)
+        // Of any other app nothing is sure, and it learns nothing by trying.
+        for app in [mail, names] { #expect(try app.save([Self.twin("Ada")]).error == nil) }
+        #expect(try keeper.fetch(#""sortOrder":"givenName""#).names == ["Ada", "Ada", "Ada", "Bob", "Zed"])
+        #expect(try mail.fetch(#""sortOrder":"givenName""#).names == ["Ada", "Zed"])
+        let own = try mail.fetch().token
+        _ = try keeper.save([Self.twin("Ada")])
+        #expect(try keeper.fetch(#""sortOrder":"givenName""#).names == ["Ada", "Ada", "Ada", "Bob", "Zed"])
+        #expect(try mail.fetch().token == own)
+        // Who may not see the address sees no link that follows from it.
+        #expect(try names.fetch(#""sortOrder":"givenName""#).names == ["Ada", "Ada", "Ada", "Ada", "Bob", "Zed"])
+        let told = { (app: TestApp, token: String?) in
+            try app.call("FetchHistory", #"{"token":"\#(token ?? "")","keys":["givenName"]}"#)
+                .parameters["events"]?.elements.map { $0.compactMap { $0["kind"]?.string } } ?? []
+        }
+        #expect(try told(keeper, before.0) == ["deleteContact", "addContact", "addContact", "addContact"])
+        #expect(try told(names, before.1) == ["addContact", "addContact", "addContact"])
+    }
+
+    @Test("A card that is linked by evidence after its like was granted is not disclosed")
+    func laterEvidence() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Zed")
+        _ = try keeper.save([Self.twin("Ada")])
+        let mail = try house.app("mail")
+        let person = try TestPerson(house: house)
+        let call = try mail.begin("RequestAccess")
+        let prompt = try #require(try person.prompts().first)
+        let row = try #require(try person.rows(prompt, query: "Ada").first)
+        _ = try person.answer(prompt, #""level":"limited","identifiers":["\#(row.identifier)"]"#)
+        _ = try mail.replies(1, to: call)
+        let token = try mail.fetch().token
+        _ = try keeper.save([Self.twin("Ada")])
+        let ada = try mail.identifier(of: "Ada")
+        #expect(try Self.linked(mail, ada) == [ada])
+        #expect(try mail.fetch().names == ["Ada"])
+        #expect(try mail.fetch().token == token)
+    }
 }

@@ -34,7 +34,8 @@ extension ModelBook {
 extension Model {
     /// The visible cards that belong with one, itself among them.
     func person(of contact: ModelContact, _ app: ModelApp) -> ModelPerson {
-        let members = book.linked(with: contact.number).filter { app.sees(contact: $0) }.sorted()
+        let members = book.linked(with: contact.number, seesEvidence: app.keys.isWhole).filter { app.sees(contact: $0) }
+            .sorted()
         return ModelPerson(members: members.compactMap { book.contacts[$0] })
     }
 

@@ -85,6 +85,14 @@ struct Model {
         moment += 1
         let former = self.book
         self.book = book
+        self.book.settle()
+        let book = self.book
+        var events = events
+        for seesEvidence in [true, false] {
+            let pairs = former.pairs(seesEvidence: seesEvidence)
+                .symmetricDifference(book.pairs(seesEvidence: seesEvidence))
+            events += pairs.map { .linked($0, seesEvidence: seesEvidence) }
+        }
         if let name { apps[name]?.add(joining, moment, at: now) }
         for (name, app) in apps {
             for terms in app.places.keys where terms.epoch == app.epoch {
@@ -112,7 +120,7 @@ struct Model {
         case .group(_, let maker): terms.isAll || maker == app.key
         case .member(let contact, let group): isSeen(contact) && isGroupSeen(group)
         case .subgroup(let child, let parent): isGroupSeen(child) && isGroupSeen(parent)
-        case .linked(let one, let other): isSeen(one) && isSeen(other)
+        case .linked(let pair, let seesEvidence): terms.keys.isWhole == seesEvidence && pair.allSatisfy(isSeen)
         }
     }
 }
@@ -138,7 +146,13 @@ struct ModelBook {
     var contacts: [Int: ModelContact] = [:]
     var groups: [Int: ModelGroup] = [:]
     /// Cards that are about one person, two at least.
-    private(set) var links: [Set<Int>] = []
+    var links: [Set<Int>] = []
+    /// The same, as far as it was said by hand.
+    private(set) var handLinks: [Set<Int>] = []
+    /// Pairs that were said not to be one.
+    private(set) var unlike: Set<Set<Int>> = []
+    /// What is written just now may link cards.
+    var isEvidence = false
     var me: Int?
     var sortOrder = "familyName"
     private(set) var nextNumber = 1
@@ -152,6 +166,7 @@ struct ModelBook {
         _ number: Int, _ texts: [ModelKey: [String]], maker: String, at seconds: Int64, _ moment: Int
     ) -> ModelEvent {
         var contact = ModelContact(number: number, maker: maker, at: seconds)
+        contact.isSure = isEvidence
         for (key, texts) in texts { if contact.set(key, texts) { contact.touched[key] = moment } }
         contacts[number] = contact
         return .contact(number)
@@ -161,6 +176,12 @@ struct ModelBook {
         _ number: Int, _ texts: [ModelKey: [String]], at seconds: Int64, _ moment: Int
     ) -> ModelEvent? {
         var changed: Set<ModelKey> = []
+        let former = contacts[number]
+        defer {
+            if !isEvidence, let former, contacts[number]?.saysMore(than: former) == true {
+                contacts[number]?.isSure = false
+            }
+        }
         for (key, texts) in texts where contacts[number]?.set(key, texts) == true {
             changed.insert(key)
             contacts[number]?.touched[key] = moment
@@ -171,7 +192,8 @@ struct ModelBook {
     }
 
     mutating func delete(_ number: Int) -> ModelEvent {
-        _ = unlink(number)
+        takeOut(number)
+        unlike = unlike.filter { !$0.contains(number) }
         contacts[number] = nil
         for group in groups.keys { groups[group]?.members.remove(number) }
         if me == number { me = nil }
@@ -180,27 +202,46 @@ struct ModelBook {
 
     // MARK: Links
 
-    func linked(with number: Int) -> Set<Int> { links.first { $0.contains(number) } ?? [number] }
+    /// - Parameter seesEvidence: whether somebody may see by what cards are linked.
+    func linked(with number: Int, seesEvidence: Bool = true) -> Set<Int> {
+        (seesEvidence ? links : handLinks).first { $0.contains(number) } ?? [number]
+    }
 
     func linked(with numbers: some Sequence<Int>) -> Set<Int> {
         numbers.reduce(into: Set()) { $0.formUnion(linked(with: $1)) }
     }
 
-    mutating func link(_ one: Int, _ other: Int) -> [ModelEvent] {
+    mutating func link(_ one: Int, _ other: Int) {
         let (left, right) = (linked(with: one), linked(with: other))
-        guard left != right else { return [] }
-        links.removeAll { $0 == left || $0 == right }
-        links.append(left.union(right))
-        return left.flatMap { left in right.map { .linked(left, $0) } }
+        guard one != other, !linked(with: one, seesEvidence: false).contains(other) else { return }
+        for one in left { for other in right { unlike.remove([one, other]) } }
+        Self.join(one, other, &links)
+        Self.join(one, other, &handLinks)
     }
 
-    mutating func unlink(_ number: Int) -> [ModelEvent] {
+    mutating func unlink(_ number: Int, from other: Int) {
         let set = linked(with: number)
-        guard set.count > 1 else { return [] }
-        let rest = set.subtracting([number])
-        links.removeAll { $0 == set }
-        if rest.count > 1 { links.append(rest) }
-        return rest.map { .linked(number, $0) }
+        for other in set.contains(other) ? set : [other] where other != number { unlike.insert([number, other]) }
+        if set.contains(other) { takeOut(number) }
+    }
+
+    private mutating func takeOut(_ number: Int) {
+        for place in links.indices { links[place].remove(number) }
+        for place in handLinks.indices { handLinks[place].remove(number) }
+        links.removeAll { $0.count < 2 }
+        handLinks.removeAll { $0.count < 2 }
+    }
+
+    private static func join(_ one: Int, _ other: Int, _ sets: inout [Set<Int>]) {
+        let both = [one, other].map { number in sets.first { $0.contains(number) } ?? [number] }
+        sets.removeAll(where: both.contains)
+        sets.append(both[0].union(both[1]))
+    }
+
+    /// The pairs that are linked.
+    func pairs(seesEvidence: Bool) -> Set<Set<Int>> {
+        Set((seesEvidence ? links : handLinks).flatMap { set in set.flatMap { one in set.map { [one, $0] } } })
+            .filter { $0.count == 2 }
     }
 
     /// What a card adds to a contact: what is empty is filled, what is missing is appended.

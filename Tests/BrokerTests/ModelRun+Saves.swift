@@ -62,6 +62,7 @@ extension ModelRun {
             try compareGroups(name)
         }
         var draft = Draft(book: model.book)
+        draft.book.isEvidence = level == .full && model.app(name).keys.isWhole
         for _ in 0..<number(1...3) where draft.error == nil { try addStep(to: &draft, name) }
         guard !draft.texts.isEmpty else { return }
         note(
@@ -75,6 +76,7 @@ extension ModelRun {
         }
         try require(answer.error == nil, "\(name): a save: \(answer.error ?? "") \(answer.text)")
         model.change(draft.book, draft.events, joining: Set(draft.contacts.values), by: name)
+        if model.book.links != model.book.handLinks { linkedByEvidence += 1 }
         let told = answer.strings("identifiers")
         try require(told.count == draft.texts.count, "\(name): a save of \(draft.texts.count) steps: \(answer.text)")
         let key = model.app(name).key
@@ -142,7 +144,14 @@ extension ModelRun {
 
     private func addContact(to draft: inout Draft, _ name: String) {
         let number = draft.book.takeNumber()
-        let texts = makeTexts(number, notes: true).filter { model.app(name).rule.writable.contains($0.key) }
+        var texts = makeTexts(number, notes: true)
+        if chance(40), let other = one(draft.book.contacts.values.sorted { $0.number < $1.number }) {
+            // As a card of the same person in another place.
+            for key in [ModelKey.givenName, .familyName, .nickname, .organizationName] { texts[key] = other.texts(key) }
+            if chance(30) { texts[.givenName] = other.texts(.givenName).map { String($0.prefix(1)) } }
+            for key in [ModelKey.phoneNumbers, .emailAddresses] where chance(70) { texts[key] = other.texts(key) }
+        }
+        texts = texts.filter { model.app(name).rule.writable.contains($0.key) }
         draft.contacts[draft.texts.count] = number
         draft.texts.append(step("add", contact: json(texts) + #","identifier":"new \#(number)""#))
         draft.description.append("adds \(number)")
@@ -157,7 +166,8 @@ extension ModelRun {
     private func visiblePerson(_ draft: Draft, _ name: String) -> (members: [Int], identifier: String)? {
         guard let (number, identifier) = visibleContact(draft, name) else { return nil }
         let app = model.app(name)
-        let members = draft.book.linked(with: number).filter { app.sees(contact: $0) }.sorted()
+        let members = draft.book.linked(with: number, seesEvidence: app.keys.isWhole)
+            .filter { app.sees(contact: $0) }.sorted()
         guard chance(60), members.count > 1, draft.used.isDisjoint(with: members),
             // By the name that it had when the save began.
             let unified = unifiedNames.name(members[0], app.key), meaning(of: unified, name) == members
@@ -285,9 +295,9 @@ extension ModelRun {
             draft.texts.append(step(operation, contact: contact, member: memberIdentifier))
             draft.description.append("\(operation)s \(number) and \(member)")
             if operation == "link" {
-                draft.events += draft.book.link(number, member)
-            } else if draft.book.linked(with: number).contains(member) {
-                draft.events += draft.book.unlink(member)
+                draft.book.link(number, member)
+            } else {
+                draft.book.unlink(member, from: number)
             }
         } else {
             draft.texts.append(step("setMe", contact: contact))

@@ -24,6 +24,8 @@ final class ModelRun {
     private(set) var steps: [String] = []
     /// How often each step was taken.
     private(set) var counts: [String: Int] = [:]
+    /// Saves after which evidence linked cards.
+    var linkedByEvidence = 0
     var contactNames = IdentifierBook()
     /// Of unified contacts, by their first visible cards.
     var unifiedNames = IdentifierBook()

@@ -22,6 +22,8 @@ struct ModelContact {
     let maker: String
     let created: Int64
     var modified: Int64
+    /// All that stands there was written by somebody who sees every card.
+    var isSure = false
     private(set) var values: [ModelKey: [ModelValue]] = [:]
     private var highest: [ModelKey: Int] = [:]
     /// When each property changed last, in moments of the model.
@@ -74,7 +76,7 @@ enum ModelEvent {
     case group(Int, maker: String)
     case member(Int, of: Int)
     case subgroup(Int, of: Int)
-    case linked(Int, Int)
+    case linked(Set<Int>, seesEvidence: Bool)
 }
 
 /// Dates as the wire has them, without the code under test.
