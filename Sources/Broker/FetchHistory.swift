@@ -20,10 +20,10 @@ final class FetchHistory {
         case contacts([RecordNumber], [RecordNumber: HistoryPlan.Kind])
         case group(HistoryPlan.Kind, RecordNumber)
         case link(HistoryPlan.Link, HistoryPlan.Kind)
-        /// In which groups these contacts are.
-        case memberships(Set<RecordNumber>)
-        /// Everything in a group.
-        case contents(RecordNumber)
+        /// In which of these groups these contacts are, of the first one from a place on; `nil`: of all groups.
+        case memberships(Set<RecordNumber>, of: [RecordNumber]?, after: RecordNumber?)
+        /// Everything in a group, from a place on.
+        case contents(RecordNumber, after: RecordNumber?)
     }
 
     private let call: Call
@@ -144,7 +144,7 @@ final class FetchHistory {
     private func everything(_ reading: Reading) throws(StoreError) -> [Part] {
         var parts: [Part] = [.startOver, .everybody]
         if parameters.includeGroups, let groups = try reading.book?.groups(of: reading.groupOwner) {
-            parts += groups.map { .group(.addGroup, $0.record) } + groups.map { .contents($0.record) }
+            parts += groups.map { .group(.addGroup, $0.record) } + groups.map { .contents($0.record, after: nil) }
         }
         return parts.reversed()
     }
@@ -161,7 +161,7 @@ final class FetchHistory {
                 < ($1.key.isSubgroup ? 1 : 0, $1.key.group, $1.key.member)
         }
         parts += links.map { .link($0.key, $0.value) }
-        if !plan.newlyGranted.isEmpty { parts.append(.memberships(plan.newlyGranted)) }
+        if !plan.newlyGranted.isEmpty { parts.append(.memberships(plan.newlyGranted, of: nil, after: nil)) }
         return parts.reversed()
     }
 
@@ -220,8 +220,25 @@ final class FetchHistory {
             return told < records.count ? .contacts(Array(records.dropFirst(told)), kinds) : nil
         case .group(let kind, let record): try events.group(kind, record)
         case .link(let link, let kind): try events.link(kind, link)
-        case .memberships(let contacts): try events.memberships(of: contacts)
-        case .contents(let group): try events.contents(of: group)
+        case .memberships(let contacts, let groups, let place):
+            let all: [RecordNumber]
+            if let groups { all = groups } else { all = try events.groups() }
+            return try tell(contacts, all[...], place, &events)
+        case .contents(let group, let place):
+            if let place = try events.contents(of: group, after: place) { return .contents(group, after: place) }
+        }
+        return nil
+    }
+
+    private func tell(
+        _ contacts: Set<RecordNumber>, _ groups: ArraySlice<RecordNumber>, _ place: RecordNumber?,
+        _ events: inout HistoryEvents
+    ) throws(StoreError) -> Part? {
+        var (groups, place) = (groups, place)
+        while let group = groups.first {
+            guard !events.isFull else { return .memberships(contacts, of: Array(groups), after: place) }
+            place = try events.members(of: group, amongst: contacts, after: place)
+            if place == nil { groups.removeFirst() }
         }
         return nil
     }

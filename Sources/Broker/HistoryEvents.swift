@@ -109,26 +109,43 @@ struct HistoryEvents {
         write(kind, link)
     }
 
-    /// What is in a group: its subgroups and its contacts.
-    mutating func contents(of group: RecordNumber) throws(StoreError) {
-        guard let found = try reading.group(group) else { return }
-        for parent in try reading.visibleParents(of: found) {
-            write(.addSubgroup, HistoryPlan.Link(group: parent, member: group, isSubgroup: true))
-        }
-        for member in try reading.book?.members(of: group, within: reading.disclosure.scope) ?? [] {
-            write(.addMember, HistoryPlan.Link(group: group, member: member, isSubgroup: false))
-        }
-    }
-
-    /// The visible groups in which some contacts are.
-    mutating func memberships(of contacts: Set<RecordNumber>) throws(StoreError) {
-        guard let book = reading.book else { return }
-        let visible = contacts.filter(reading.disclosure.scope.contains)
-        for group in try book.groups(of: reading.groupOwner) {
-            for member in try book.members(of: group.record, within: .only(visible)) {
-                write(.addMember, HistoryPlan.Link(group: group.record, member: member, isSubgroup: false))
+    /// In which groups a group is, and then its contacts.
+    ///
+    /// - Parameter place: of the contacts, those after this one; `nil`: from the beginning.
+    /// - Returns: the place to go on from, where that was not all.
+    mutating func contents(of group: RecordNumber, after place: RecordNumber?) throws(StoreError) -> RecordNumber? {
+        guard let found = try reading.group(group) else { return nil }
+        if place == nil {
+            for parent in try reading.visibleParents(of: found) {
+                write(.addSubgroup, HistoryPlan.Link(group: parent, member: group, isSubgroup: true))
             }
         }
+        return try members(of: group, within: reading.disclosure.scope, after: place)
+    }
+
+    /// The groups that can be seen.
+    func groups() throws(StoreError) -> [RecordNumber] {
+        try reading.book?.groups(of: reading.groupOwner).map(\.record) ?? []
+    }
+
+    /// Which of some contacts are in a group; the place to go on from as above.
+    mutating func members(
+        of group: RecordNumber, amongst contacts: Set<RecordNumber>, after place: RecordNumber?
+    ) throws(StoreError) -> RecordNumber? {
+        guard try reading.group(group) != nil else { return nil }
+        return try members(
+            of: group, within: .only(contacts.filter(reading.disclosure.scope.contains)), after: place)
+    }
+
+    private mutating func members(
+        of group: RecordNumber, within scope: RecordScope, after place: RecordNumber?
+    ) throws(StoreError) -> RecordNumber? {
+        let most = max(1, room)
+        let found = try reading.book?.members(of: group, within: scope, after: place, limit: most + 1) ?? []
+        for member in found.prefix(most) {
+            write(.addMember, HistoryPlan.Link(group: group, member: member, isSubgroup: false))
+        }
+        return found.count > most ? found[most - 1] : nil
     }
 
     private mutating func write(_ kind: HistoryPlan.Kind, _ link: HistoryPlan.Link) {

@@ -29,20 +29,25 @@ extension BookReader {
     }
 
     /// Members of a group. Within some records, each of those is looked at and nobody else.
-    func members(of group: RecordNumber, within scope: RecordScope) throws(StoreError) -> [RecordNumber] {
+    func members(
+        of group: RecordNumber, within scope: RecordScope, after place: RecordNumber?, limit: Int
+    ) throws(StoreError) -> [RecordNumber] {
         try onConnection { connection in
             try connection.inOneRead {
                 var members: [RecordNumber] = []
                 switch scope {
                 case .all:
                     let statement = try connection.statement(ReadSQL.members)
-                    statement.bind(1, group.rawValue)
+                    statement.bind([
+                        .integer(group.rawValue), .integer(place?.rawValue ?? .min), .integer(Int64(limit)),
+                    ])
                     defer { statement.reset() }
                     while try statement.step() { members.append(RecordNumber(statement.integer(0))) }
                 case .only(let records):
                     let statement = try connection.statement(ReadSQL.member)
                     statement.bind(1, group.rawValue)
-                    for record in records.sorted() {
+                    let rest = place.map { place in records.filter { $0 > place } } ?? records
+                    for record in rest.sorted() where members.count < limit {
                         statement.bind(2, record.rawValue)
                         if try statement.step() { members.append(record) }
                         statement.reset()

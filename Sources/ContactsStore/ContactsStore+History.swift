@@ -37,9 +37,17 @@ extension ContactsStore {
         try read { reader throws(StoreError) in try reader.group(record) }
     }
 
-    /// Contacts in a group, those in its subgroups not among them.
-    public func members(of group: RecordNumber, within scope: RecordScope) throws(StoreError) -> [RecordNumber] {
-        try read { reader throws(StoreError) in try reader.members(of: group, within: scope) }
+    /// Contacts in a group in rising order, those in its subgroups not among them.
+    ///
+    /// - Parameters:
+    ///   - place: goes on after this one.
+    ///   - limit: most to give.
+    public func members(
+        of group: RecordNumber, within scope: RecordScope, after place: RecordNumber? = nil, limit: Int = .max
+    ) throws(StoreError) -> [RecordNumber] {
+        try read { reader throws(StoreError) in
+            try reader.members(of: group, within: scope, after: place, limit: limit)
+        }
     }
 
     /// The containers beside the one that every book has, in the order in which they were made.

@@ -39,7 +39,7 @@ enum ReadSQL {
     // Of the whole book.
 
     static let groups = "\(groupColumns) ORDER BY record"
-    static let members = "SELECT contact FROM member WHERE parent = ? ORDER BY contact"
+    static let members = "SELECT contact FROM member WHERE parent = ? AND contact > ? ORDER BY contact LIMIT ?"
     static let me = "SELECT me FROM book"
     static let containers = "SELECT record, name FROM container ORDER BY record"
     static let lastChange = """

@@ -1,0 +1,54 @@
+import ContactsModel
+import Testing
+
+@testable import Broker
+
+@Suite("Long histories")
+struct LongHistoryTests {
+    @Test("A group of very many comes in parts, each member once, to who sees all and to who was given them anew")
+    func largeGroup() throws {
+        let house = try BrokerHouse()
+        let chat = try house.app("chat", .full)
+        let mail = try house.app("mail", .limited(to: []))
+        for app in [chat, mail] {
+            let made = try app.save([.other(#"{"operation":"add","group":{"name":"Mine"}}"#)])
+            let group = try #require(made.strings("identifiers").first)
+            for part in 0..<2 {
+                let adds = (0..<300).flatMap { number in
+                    [
+                        Change.other(
+                            #"{"operation":"add","contact":{"identifier":"c\#(number)","givenName":"N\#(part)"}}"#),
+                        .other(
+                            #"{"operation":"addMember","group":{"name":"Mine","identifier":"\#(group)"},"member":"c\#(number)"}"#
+                        ),
+                    ]
+                }
+                #expect(try app.save(adds).error == nil)
+            }
+        }
+        let members = { (replies: [Answer]) in
+            replies.flatMap { $0.parameters["events"]?.elements.map(Array.init) ?? [] }
+                .compactMap { $0["kind"]?.string == "addMember" ? $0["member"]?.string : nil }
+        }
+        guard case .granted(let grant) = house.broker.standing(of: mail.session).standing,
+            case .limited(let granted) = grant.access
+        else {
+            Issue.record("mail is limited")
+            return
+        }
+        #expect(granted.count == 600)
+        try house.grant(.limited(to: []), to: mail)
+        let token = try mail.history(nil).token
+        try house.grant(.limited(to: granted), to: mail)
+        // Who sees everything sees both groups.
+        for (app, token, count) in [(chat, "", 1_200), (mail, token, 600)] {
+            let parameters = #"{"token":"\#(token)","keys":[],"includeGroups":true}"#
+            #expect(try app.call("FetchHistory", parameters).error == "ExpectedMore")
+            let replies = try app.stream("FetchHistory", parameters)
+            #expect(
+                replies.allSatisfy { $0.parameters["events"]?.count ?? 0 <= house.broker.limits.contactsPerTurn + 1 })
+            #expect(members(replies).count == count)
+            #expect(Set(members(replies)).count == count)
+        }
+    }
+}
