@@ -98,6 +98,7 @@ struct cicu_folder {
     const UNormalizer2 *compose;
     UTransliterator *ascii;
     UTransliterator *latin;
+    UTransliterator *russian;
     struct buffer first;
     struct buffer second;
 };
@@ -136,6 +137,7 @@ void cicu_folder_close(cicu_folder *folder) {
     if (!folder) return;
     if (folder->ascii) utrans_close(folder->ascii);
     if (folder->latin) utrans_close(folder->latin);
+    if (folder->russian) utrans_close(folder->russian);
     free(folder->first.units);
     free(folder->second.units);
     free(folder);
@@ -186,6 +188,8 @@ static int transliterate(cicu_folder *folder, UTransliterator *transliterator) {
  * the vowel signs of Arabic. The marks of other scripts, such as Devanagari's vowels, are letters to their readers.
  */
 static int is_accent(UChar32 character) {
+    /* The hyphen and the other punctuation among the points of Hebrew stand between words. */
+    if (character == 0x05BE || character == 0x05C0 || character == 0x05C3 || character == 0x05C6) return 0;
     return (character >= 0x0300 && character <= 0x036F) || (character >= 0x1AB0 && character <= 0x1AFF)
         || (character >= 0x1DC0 && character <= 0x1DFF) || (character >= 0x20D0 && character <= 0x20FF)
         || (character >= 0xFE20 && character <= 0xFE2F) || (character >= 0x0591 && character <= 0x05C7)
@@ -200,12 +204,30 @@ static void drop_accents(struct buffer *text) {
     text->count = kept;
 }
 
+/*
+ * Letters that are one to who looks for a name: katakana and hiragana, and forms of Arabic letters that keyboards
+ * and countries write otherwise (the Persian yeh and kaf, the yeh without dots, the teh that is pronounced as a heh).
+ */
+static UChar plain_letter(UChar letter) {
+    if ((letter >= 0x30A1 && letter <= 0x30F6) || letter == 0x30FD || letter == 0x30FE) return letter - 0x60;
+    switch (letter) {
+    case 0x0649: case 0x06CC: return 0x064A;
+    case 0x06A9: return 0x0643;
+    case 0x0629: case 0x06C0: case 0x06C1: return 0x0647;
+    default: return letter;
+    }
+}
+
 static int fold(cicu_folder *folder) {
     if (!folder->ascii) folder->ascii = transliterator(to_ascii);
     if (!folder->ascii) return 0;
     if (!normalize(folder, folder->caseFold) || !normalize(folder, folder->decompose)) return 0;
     drop_accents(&folder->first);
-    if (!normalize(folder, folder->compose) || !transliterate(folder, folder->ascii)) return 0;
+    if (!normalize(folder, folder->compose)) return 0;
+    for (int32_t index = 0; index < folder->first.count; index++) {
+        folder->first.units[index] = plain_letter(folder->first.units[index]);
+    }
+    if (!transliterate(folder, folder->ascii)) return 0;
     /* Latin-ASCII may bring capitals back for letters without a small form of their own. */
     return normalize(folder, folder->caseFold);
 }
@@ -227,9 +249,18 @@ ptrdiff_t cicu_fold_latin(cicu_folder *folder, const char *text, size_t count, c
     return store(&folder->first, out, capacity);
 }
 
+ptrdiff_t cicu_fold_russian(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity) {
+    if (!folder->russian) folder->russian = transliterator("Russian-Latin/BGN");
+    if (!folder->russian || !load(&folder->first, text, count)) return -1;
+    if (!transliterate(folder, folder->russian) || !fold(folder)) return -1;
+    return store(&folder->first, out, capacity);
+}
+
 enum cicu_class cicu_class_of(uint32_t value) {
     UChar32 character = (UChar32)value;
     if (character == 0x27 || character == 0x2019 || character == 0x02BC || character == 0xFF07) return CICU_APOSTROPHE;
+    /* Korean initial consonants: typed one after the other they are the beginning of a name. */
+    if (character >= 0x1100 && character <= 0x1112) return CICU_PART;
     UErrorCode error = U_ZERO_ERROR;
     switch (uscript_getScript(character, &error)) {
     case USCRIPT_HAN:

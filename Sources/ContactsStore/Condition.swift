@@ -16,10 +16,19 @@ enum Match: Hashable {
     /// Keys whose words are looked for by name.
     static let nameKeys = ContactKeySet.names.subtracting([.init([.contactType])])
 
+    /// Stands among the keys of words for both names in one, which belong to no key alone: only who may see both finds by it.
+    static let wholeNameIndex: Int64 = 40
+    private static let wholeName = ContactKeySet(rawValue: 1 << UInt64(wholeNameIndex))
+    private static let wholeNameKeys = ContactKeySet([.familyName, .givenName])
+
+    /// Every set of keys whose words are found by name, as the tables have them.
+    static let nameWords = nameKeys.union(wholeName)
+
     init(_ predicate: ContactPredicate, seeing keys: ContactKeySet, _ normalizer: Normalizer) {
         switch predicate {
         case .name(let text):
-            let keys = keys.intersection(Self.nameKeys)
+            let seesWholeName = Self.wholeNameKeys.isSubset(of: keys)
+            let keys = keys.intersection(Self.nameKeys).union(seesWholeName ? Self.wholeName : [])
             guard let words = normalizer.queryWords(text)?.words, !words.isEmpty, !keys.isEmpty else {
                 self = .nobody
                 return
@@ -51,7 +60,7 @@ enum Match: Hashable {
 
     /// What the person typed at the agent; `nil` where that finds everybody.
     static func terms(_ text: String, _ normalizer: Normalizer) -> Match? {
-        let keys = nameKeys.union(ContactKeySet([.emailAddresses]))
+        let keys = nameWords.union(ContactKeySet([.emailAddresses]))
         let digits = PhoneDigits.digits(in: text)
         // A number, however it is grouped, is one term.
         if digits.count >= 3, text.allSatisfy({ $0.isNumber || $0.isWhitespace || "+-()./".contains($0) }) {

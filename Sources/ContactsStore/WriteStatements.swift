@@ -95,7 +95,7 @@ final class WriteStatements {
             SELECT ?1, substr(word, 1, \(Beginning.length)) AS letters, iif(?1 = \(ContactOrder.familyName.rawValue), familyNameKey, givenNameKey),
                 record, sum(DISTINCT 1 << key)
             FROM word JOIN contact USING (record)
-            WHERE length(word) >= \(Beginning.length) AND (1 << key) & \(Int64(bitPattern: Match.nameKeys.rawValue)) <> 0
+            WHERE length(word) >= \(Beginning.length) AND (1 << key) & \(Int64(bitPattern: Match.nameWords.rawValue)) <> 0
             GROUP BY letters, record ORDER BY letters
             """)
         deleteBeginnings = try prepare("DELETE FROM beginning")
@@ -211,6 +211,12 @@ final class WriteStatements {
                 if let letters = Beginning.letters(of: word) {
                     beginnings[letters, default: []].formUnion(ContactKeySet([key]))
                 }
+            }
+        }
+        for word in normalizer.wholeNameWords(familyName: contact.familyName, givenName: contact.givenName) {
+            gathered.append(FormRows.Word(record: record, word: word, key: Match.wholeNameIndex))
+            if let letters = Beginning.letters(of: word) {
+                beginnings[letters, default: []].formUnion(ContactKeySet(rawValue: 1 << UInt64(Match.wholeNameIndex)))
             }
         }
         gather(beginnings, record, keys)

@@ -15,7 +15,7 @@ public final class Normalizer {
     public let version: String
 
     /// Rises with every change of what this module makes of a text.
-    private static let rules = 1
+    private static let rules = 2
 
     /// - Parameters:
     ///   - locale: whose alphabet decides the order, as in `de_DE`; `""` and unknown ones are the root's.
@@ -88,6 +88,9 @@ public final class Normalizer {
     func foldedLatin(_ text: String) -> String {
         text.utf8.allSatisfy { $0 < 0x80 } ? folded(text) : transformed(text, cicu_fold_latin)
     }
+
+    /// The compared form of a Russian text as English speakers write it.
+    func foldedRussian(_ text: String) -> String { transformed(text, cicu_fold_russian) }
 
     private typealias Transform = (
         OpaquePointer?, UnsafePointer<CChar>?, Int, UnsafeMutablePointer<CChar>?, Int

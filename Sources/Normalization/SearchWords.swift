@@ -24,10 +24,52 @@ extension Normalizer {
         let native = folded(text)
         var words = split(native, apostrophes: .both)
         if !native.utf8.allSatisfy({ $0 < 0x80 }) {
-            words += split(foldedLatin(text), apostrophes: .both)
+            let latin = split(foldedLatin(text), apostrophes: .both)
+            words += latin
+            if native.unicodeScalars.contains(where: { (0x0400...0x052F).contains($0.value) }) {
+                words += split(foldedRussian(text), apostrophes: .both)
+            }
+            if let script = EastAsianScript(native) { words += Self.joined(native, latin, script) }
         }
         var seen = Set<String>()
         return SearchWords(words: Array(words.filter { seen.insert($0).inserted }.prefix(SearchWords.storedWords)))
+    }
+
+    /// The words of a whole name that is typed in one: `wangxiaoming`, `wxm` and, of Korean, the initial consonants. None of
+    /// names in scripts with spaces, or of one part. Family name first, as they are said.
+    public func wholeNameWords(familyName: String, givenName: String) -> [String] {
+        guard !familyName.isEmpty, !givenName.isEmpty, !familyName.utf8.allSatisfy({ $0 < 0x80 }),
+            familyName.utf8.count + givenName.utf8.count <= 4 * SearchWords.wordSize
+        else { return [] }
+        let (family, given) = (folded(familyName), folded(givenName))
+        guard let script = EastAsianScript(family), script == EastAsianScript(given) else { return [] }
+        let latin =
+            split(foldedLatin(familyName), apostrophes: .joined) + split(foldedLatin(givenName), apostrophes: .joined)
+        return Self.joined(family + given, latin, script)
+    }
+
+    /// - Parameters:
+    ///   - native: the folded text.
+    ///   - latin: its words in Latin letters.
+    private static func joined(_ native: String, _ latin: [String], _ script: EastAsianScript) -> [String] {
+        var words = [latin.joined()]
+        switch script {
+        // A character is a syllable, and a word.
+        case .chinese: words.append(String(latin.compactMap(\.first)))
+        case .korean: words.append(KoreanInitials.of(native))
+        case .japanese: break
+        }
+        return words.compactMap { word in
+            var end = word.utf8.startIndex
+            // Whole letters of Latin or Hangul, none longer than three bytes.
+            for scalar in word.unicodeScalars {
+                let next = word.utf8.index(end, offsetBy: UTF8.width(scalar))
+                guard word.utf8.distance(from: word.utf8.startIndex, to: next) <= SearchWords.wordSize else { break }
+                end = next
+            }
+            let cut = word[..<end]
+            return cut.isEmpty ? nil : String(cut)
+        }
     }
 
     /// The words of what somebody typed, each of which must begin a stored word; `nil` where they are too many.

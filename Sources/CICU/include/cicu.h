@@ -39,6 +39,9 @@ ptrdiff_t cicu_fold(cicu_folder *folder, const char *text, size_t count, char *o
 /* UTF-8: the folded form of the text transliterated to Latin. Opens its tables at first use: 7 ms. */
 ptrdiff_t cicu_fold_latin(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
 
+/* The same as English speakers write Russian (BGN/PCGN): Yuriy, Shchukin. */
+ptrdiff_t cicu_fold_russian(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity);
+
 /* What a character is when text is cut into words. */
 enum cicu_class {
     CICU_BETWEEN = 0,     /* space, punctuation, symbols */
