@@ -319,8 +319,8 @@ struct EvidenceTests {
         try database.write { db in
             try db.execute(
                 sql: """
-                    DROP TABLE handLink; DROP TABLE unlike; DROP TABLE unsure; PRAGMA user_version = 6;
-                    DELETE FROM grdb_migrations WHERE identifier = '7: links by evidence'
+                    DROP TABLE handLink; DROP TABLE unlike; DROP TABLE unsure; PRAGMA user_version = 7;
+                    DELETE FROM grdb_migrations WHERE identifier = '8: links by evidence'
                     """)
         }
         try database.close()

@@ -58,7 +58,8 @@ struct OutboxTests {
         try database.write { db in
             try db.execute(
                 sql: """
-                    DROP TABLE outbox; DELETE FROM grdb_migrations WHERE identifier = '7: outbox'; PRAGMA user_version = 6
+                    DROP TABLE outbox; DROP TABLE handLink; DROP TABLE unlike; DROP TABLE unsure;
+                    DELETE FROM grdb_migrations WHERE identifier >= '7'; PRAGMA user_version = 6
                     """)
         }
         try database.close()
