@@ -42,6 +42,7 @@ let package = Package(
     products: [
         .executable(name: "contactbrokerd", targets: ["contactbrokerd"]),
         .executable(name: "contactbroker-identify", targets: ["contactbroker-identify"]),
+        .executable(name: "contactbroker-thumbnail", targets: ["contactbroker-thumbnail"]),
         .executable(name: "contact-agent", targets: ["contact-agent"]),
         .executable(name: "contactctl", targets: ["contactctl"]),
         .executable(name: "contactbook", targets: ["contactbook"]),
@@ -62,6 +63,8 @@ let package = Package(
         .target(name: "CPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
         // Of toml++ only headers are needed.
         .target(name: "CTOML"),
+        // Decodes pictures. Of the programs, contactbroker-thumbnail alone sees it.
+        .target(name: "CThumbnail", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
         .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
 
         // Ground floor: no input, no output.
@@ -92,6 +95,7 @@ let package = Package(
         room("VarlinkClient", ["Varlink", "CLinux"]),
         room("BrokerConnection", ["VarlinkClient"]),
         room("PasswordPrompt", ["CLinux"]),
+        room("Thumbnails", ["CLinux"]),
         room("CommandOutput", ["BrokerConnection", "Formatting", arguments]),
         room("System", ["CSystemd", "AccessControl", "PeerIdentity", "Varlink"]),
         room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface", "Policy"]),
@@ -100,13 +104,15 @@ let package = Package(
         .executableTarget(
             name: "contactbrokerd",
             dependencies: [
-                "Broker", "CSQLite", "Manifests", "PeerIdentity", "Policy", "System", "VarlinkServer", logging,
+                "Broker", "CSQLite", "Manifests", "PeerIdentity", "Policy", "System", "Thumbnails", "VarlinkServer",
+                logging,
             ],
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-stdlib"] + shortStart, .when(configuration: .release))]),
         .executableTarget(
             name: "contactbroker-identify", dependencies: ["CIdentify", "CCrypto"], swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
+        .executableTarget(name: "contactbroker-thumbnail", dependencies: ["CThumbnail"]),
         // Its file gives contact-agent a group: it must find Swift's libraries wherever whoever starts it says they are.
         program("contact-agent", ["BrokerConnection", "Formatting", "CLinux", "PasswordPrompt"], isInstalled: true),
         program("contactctl", ["CommandOutput", "PasswordPrompt"], isInstalled: true),
@@ -156,6 +162,11 @@ let package = Package(
         tests("BrokerAuditTests", ["Broker"]),
         tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe"]),
         tests("ManifestsTests", ["Manifests"]),
+        .target(
+            name: "CTestImage", path: "Tests/Support/CTestImage",
+            linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
+        .executableTarget(name: "ConfinementProbe", dependencies: ["CThumbnail"], path: "Tests/ConfinementProbe"),
+        tests("ThumbnailTests", ["Thumbnails", "CTestImage", "contactbroker-thumbnail", "ConfinementProbe"]),
         tests("SystemTests", ["System", "CLinux", "PseudoTerminal", "CFakePolkit"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
@@ -165,7 +176,7 @@ let package = Package(
             [
                 "ContactsInterface", "ContactsModel", "JSON", "Varlink", "VarlinkClient", "CLinux", "PseudoTerminal",
                 "HouseCompanion", "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact",
-                grdbSQLite,
+                "contactbroker-thumbnail", "CTestImage", grdbSQLite,
             ]),
     ],
     cxxLanguageStandard: .cxx17

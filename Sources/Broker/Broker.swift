@@ -21,6 +21,7 @@ public final class Broker {
     var auditFollowers: [AuditFollower] = []
     private var auditForwarder: AuditForwarder?
     let history: History
+    let thumbnails: Thumbnails
     /// Passwords that are wanted just now.
     var passwords = Passwords()
     let startedAt: Int64
@@ -67,6 +68,7 @@ public final class Broker {
         access.contactsPerRecord = limits.contactsPerAuditRecord
         auditPace = AuditPace(surroundings: surroundings, limits: limits, access: access, turn: turn)
         history = History(loop: surroundings.loop)
+        thumbnails = Thumbnails(surroundings: surroundings, books: books, history: history)
         policy = PolicyInForce(
             surroundings.readPolicy(), revision: access.nextRevision(), loadedAt: surroundings.now() / 1_000_000,
             surroundings)

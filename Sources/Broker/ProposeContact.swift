@@ -229,6 +229,7 @@ private final class Taking {
         let isAsDecided = save.map { broker.access.endSave($0.begun, change: $0.book.lastChange) } ?? true
         broker.grantsChanged()
         broker.history.noted(made, uid: uid)
+        if proposal.card.present.contains(.imageData) { broker.thumbnails.look(at: made.map(\.record), of: uid) }
         if target != nil { broker.books.forget(uid) }
         let told = told(added)
         let answer = { [broker, prompt, agent, call] in

@@ -224,6 +224,7 @@ final class Save {
         let isAsDecided = broker.access.endSave(begun, change: book.lastChange)
         broker.grantsChanged()
         broker.history.noted(made, uid: uid)
+        broker.thumbnails.look(at: changes.photographed, of: uid)
         broker.books.rest(uid)
         // Only an addition leaves no former text behind.
         if made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) { broker.books.forget(uid) }

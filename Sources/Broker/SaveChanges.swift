@@ -80,7 +80,19 @@ struct SaveChanges: Sendable {
             switch change {
             case .add(let record, _), .update(let record, _, _), .delete(let record): [record]
             case .link(.link(let one, let other)), .link(.unlink(let one, let other)): [one, other]
-            case .group, .container: []
+            case .group, .container, .thumbnail: []
+            }
+        }
+    }
+
+    /// The contacts that are given a photo.
+    var photographed: [RecordNumber] {
+        changes.compactMap { change in
+            switch change {
+            case .add(let record, let contact): contact.imageData.isEmpty ? nil : record
+            case .update(let record, let contact, let keys):
+                keys.contains(.imageData) && !contact.imageData.isEmpty ? record : nil
+            case .delete, .group, .link, .container, .thumbnail: nil
             }
         }
     }
@@ -127,6 +139,8 @@ struct SaveChanges: Sendable {
             case .group(.removeSubgroup(let child, let parent)): owns(child) && owns(parent)
             case .group(.setMe): reading.groupOwner == nil
             case .container: reading.disclosure.scope == .all
+            // Nobody saves one.
+            case .thumbnail: false
             case .link(.link(let one, let other)), .link(.unlink(let one, let other)):
                 reading.mayLink && isVisible(one) && isVisible(other)
             }

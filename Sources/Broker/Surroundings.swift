@@ -59,6 +59,9 @@ public struct Surroundings {
     public var withoutAuthentication: Policy.WithoutAuthentication?
     /// Keeps the audit in a second place; `nil` where one is enough.
     public var auditKeeper: (any AuditKeeper)?
+    /// Makes a thumbnail of a photo, both in base64; called off the loop, and takes its time. `nil` where there is none to
+    /// make, and where nobody can.
+    public var makeThumbnail: @Sendable (_ photo: [UInt8]) -> [UInt8]? = { _ in nil }
     /// For the journal: what happened, never what a contact says.
     public var log: (_ message: String) -> Void
     /// The same, for what has a name; numbers and names of users may stand beside it as facts.

@@ -191,7 +191,7 @@ extension BookReader.Connection {
     }
 
     func images(_ record: Int64, _ keys: ContactKeySet) throws -> ContactImages? {
-        let statement = try statement(ReadSQL.images)
+        let statement = try statement(ReadSQL.images(keys))
         statement.bind(1, record)
         defer { statement.reset() }
         guard try statement.step() else { return nil }

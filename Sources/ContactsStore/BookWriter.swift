@@ -70,6 +70,11 @@ final class BookWriter {
                         try containers.apply(change, index)
                     case .link(let change):
                         try linking.apply(change, index)
+                    case .thumbnail(let record, let thumbnail, let photo):
+                        // The modification date tells of what somebody has edited, and stays.
+                        if try statements.writeThumbnail(record.rawValue, thumbnail, of: photo) {
+                            log.note(.updateContact, record, keys: ContactKeySet(.thumbnailImageData))
+                        }
                     case .add, .update, .delete:
                         try apply(change, index, author, time, statements, &log)
                     }
@@ -300,8 +305,8 @@ final class BookWriter {
                 throw ChangeError.recordDoesNotExist(index: index)
             }
             log.note(.deleteContact, record)
-        case .group, .link, .container:
-            preconditionFailure("changes of groups, links and containers have statements of their own")
+        case .group, .link, .container, .thumbnail:
+            preconditionFailure("changes of groups, links, containers and thumbnails have statements of their own")
         }
     }
 

@@ -10,6 +10,8 @@ public enum ContactChange: Hashable, Sendable {
     case group(GroupChange)
     case link(LinkChange)
     case container(ContainerChange)
+    /// The book's own: a thumbnail of that photo, both in base64. Nothing where the contact has another one by now, or none.
+    case thumbnail(RecordNumber, [UInt8], of: [UInt8])
 }
 
 /// One step of a save that is about the places in which contacts and groups are kept.

@@ -7,7 +7,11 @@ enum ReadSQL {
     static let exists = "SELECT 1 FROM contact WHERE record = ?"
     static let maker = "SELECT maker FROM contact WHERE record = ?"
     static let containerOfContact = "SELECT container FROM contact WHERE record = ?"
-    static let images = "SELECT imageData, thumbnailImageData FROM image WHERE record = ?"
+    /// What is not asked for is not read: a photo is long.
+    static func images(_ keys: ContactKeySet) -> String {
+        let columns = [ContactKey.imageData, .thumbnailImageData].map { keys.contains($0) ? $0.rawValue : "NULL" }
+        return "SELECT \(columns[0]), \(columns[1]) FROM image WHERE record = ?"
+    }
 
     static func sortKey(_ order: ContactOrder) -> String {
         "SELECT \(column(order)) FROM contact WHERE record = ?"

@@ -51,7 +51,7 @@ final class WriteStatements {
     private let selectBeginnings, insertBeginning, deleteBeginning, makeBeginnings: PreparedStatement
     private let deleteAllForms: [PreparedStatement]
     private let deleteBeginnings: PreparedStatement
-    private let insertImage, deleteImage, updateForms: PreparedStatement
+    private let insertImage, deleteImage, updateThumbnail, updateForms: PreparedStatement
     private var gathered = FormRows()
     private var numbersAhead: NumbersAhead?
     private var known = KnownWords()
@@ -102,6 +102,11 @@ final class WriteStatements {
         deleteAllForms = try ["word", "email", "phone"].map { try prepare("DELETE FROM \($0)") } + [deleteBeginnings]
         insertImage = try prepare("INSERT OR REPLACE INTO image (record, imageData) VALUES (?, ?)")
         deleteImage = try prepare("DELETE FROM image WHERE record = ?")
+        updateThumbnail = try prepare(
+            """
+            UPDATE image SET thumbnailImageData = ? WHERE record = ? AND thumbnailImageData IS NULL AND imageData = ?
+            RETURNING 1
+            """)
         updateForms = try prepare("UPDATE book SET forms = ?")
     }
 
@@ -300,6 +305,23 @@ final class WriteStatements {
         try insertImage.run()
         // The statement would hold the photo until the next one.
         insertImage.bindNull(2)
+    }
+
+    /// - Returns: whether the contact has that photo still. A photo that takes its place takes the thumbnail along.
+    func writeThumbnail(
+        _ record: Int64, _ thumbnail: [UInt8], of photo: [UInt8]
+    ) throws(StoreError) -> Bool {
+        updateThumbnail.bind(1, thumbnail)
+        updateThumbnail.bind(2, record)
+        updateThumbnail.bind(3, photo)
+        defer {
+            updateThumbnail.reset()
+            updateThumbnail.bindNull(1)
+            updateThumbnail.bindNull(3)
+        }
+        var isWritten = false
+        while try updateThumbnail.step() { isWritten = true }
+        return isWritten
     }
 
     func recordForms(_ forms: String) throws(StoreError) {

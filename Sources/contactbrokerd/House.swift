@@ -8,6 +8,7 @@ import Manifests
 import PeerIdentity
 import Policy
 import System
+import Thumbnails
 import Varlink
 import VarlinkServer
 
@@ -41,6 +42,9 @@ final class House {
         surroundings.region = settings.region ?? TelephoneRegion.ofThisProcess
         if settings.auditGoesToJournal {
             surroundings.auditKeeper = try AuditJournal(Journaling.open(), state: setting.state)
+        }
+        if let program = ThumbnailProgram.besideThisOne {
+            surroundings.makeThumbnail = { program.thumbnail(of: $0) }
         }
         surroundings.readPolicy = { setting.configuration.policy() }
         switch setting.mode {

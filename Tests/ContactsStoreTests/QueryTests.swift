@@ -283,7 +283,8 @@ struct PlanTests {
     @Test(
         "Queries of some records look at those records by their key, and at no index of the book",
         arguments: [
-            ReadSQL.contact, ReadSQL.exists, ReadSQL.images, ReadSQL.sortKey(.givenName), ReadSQL.sortKey(.familyName),
+            ReadSQL.contact, ReadSQL.exists, ReadSQL.images(.images), ReadSQL.sortKey(.givenName),
+            ReadSQL.sortKey(.familyName),
             ReadSQL.wordOfRecord, ReadSQL.emailOfRecord, ReadSQL.phonesOfRecord,
         ])
     func scoped(sql: String) throws {

@@ -205,6 +205,43 @@ struct SavingTests {
         #expect(try book.contact(1)?.imageDataAvailable == false)
     }
 
+    @Test("A thumbnail is kept with the very photo that it is of, and moves no date")
+    func thumbnails() throws {
+        let book = try Book([person("Ada") { $0.imageData = "/9j/4AAQ" }, person("Bob")])
+        let (photo, other) = (Array("/9j/4AAQ".utf8), Array("/9j/4AAR".utf8))
+        func thumbnail() throws -> [UInt8]? {
+            var found: ContactImages?
+            let keys = ContactKeySet([.thumbnailImageData])
+            _ = try book.store.fetch(ContactQuery(scope: scope(1), images: keys)) { found = $2 }
+            return found?.thumbnailImageData
+        }
+        func keep(_ text: String, _ record: Int64, of photo: [UInt8]) throws -> [BookChange] {
+            try book.store.apply([.thumbnail(RecordNumber(record), Array(text.utf8), of: photo)], at: 1_000_000)
+        }
+        let date = try book.contact(1)?.modificationDate
+        #expect(try keep("/9j/TTTT", 1, of: other).isEmpty, "another photo by now")
+        #expect(try keep("/9j/TTTT", 2, of: photo).isEmpty, "none")
+        #expect(try keep("/9j/TTTT", 9, of: photo).isEmpty, "nobody")
+        #expect(try thumbnail() == nil)
+        let made = try keep("/9j/TTTT", 1, of: photo)
+        #expect(made.map(\.kind) == [.updateContact])
+        #expect(made.first?.keys == ContactKeySet([.thumbnailImageData]))
+        #expect(try thumbnail() == Array(",\"thumbnailImageData\":\"/9j/TTTT\"".utf8))
+        #expect(try book.contact(1)?.modificationDate == date)
+        #expect(try keep("/9j/UUUU", 1, of: photo).isEmpty, "there is one")
+        // Whatever takes the photo's place, or takes it away, takes the thumbnail along.
+        let replaced = person { $0.imageData = "/9j/4AAR" }
+        try book.store.apply([.update(RecordNumber(1), replaced, keys: ContactKeySet([.imageData]))], at: 0)
+        #expect(try thumbnail() == nil)
+        #expect(try !keep("/9j/VVVV", 1, of: other).isEmpty)
+        try book.store.apply([.delete(RecordNumber(1))], at: 0)
+        #expect(try keep("/9j/WWWW", 1, of: other).isEmpty)
+        try book.store.checkpoint()
+        let bytes = String(
+            decoding: contents(book.folder.file) + contents(book.folder.file + "-wal"), as: UTF8.self)
+        for text in ["/9j/TTTT", "/9j/UUUU", "/9j/VVVV", "/9j/WWWW"] { #expect(!bytes.contains(text)) }
+    }
+
     @Test("The broker's own keys are not written by a save")
     func ownKeys() throws {
         let forged = person("Ada") {

@@ -20,6 +20,7 @@ EXPECTED = {
     "/usr/bin/contactbook": ("file", 0o755, "root", "root"),
     "/usr/libexec/contactbroker/contactbrokerd": ("file", 0o755, "root", "root"),
     "/usr/libexec/contactbroker/contactbroker-identify": ("file", 0o755, "root", "root"),
+    "/usr/libexec/contactbroker/contactbroker-thumbnail": ("file", 0o755, "root", "root"),
     "/etc/contactbroker": ("folder", 0o755, "root", "root"),
     "/etc/contactbroker/policy.d": ("folder", 0o755, "root", "root"),
     "/usr/share/contactbroker/apps.d": ("folder", 0o755, "root", "root"),

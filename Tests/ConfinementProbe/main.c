@@ -1,0 +1,45 @@
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "thumbnail.h"
+
+/* Shuts itself in as contactbroker-thumbnail does, and then tries one thing that it must not: ends with 0 if nothing stopped it. */
+int main(int count, char **arguments)
+{
+    const char *what = count > 1 ? arguments[1] : "";
+    if (thumbnail_confine() != 0) _exit(2);
+    char byte = 0, *words[] = { "/bin/true", NULL };
+    if (strcmp(what, "nothing") == 0) _exit(write(1, "done", 4) == 4 ? 0 : 3);
+    if (strcmp(what, "open") == 0) open("/etc/passwd", O_RDONLY);
+    else if (strcmp(what, "read") == 0) (void)!read(1, &byte, 1);
+    else if (strcmp(what, "write") == 0) (void)!write(2, &byte, 1);
+    else if (strcmp(what, "socket") == 0) socket(AF_UNIX, SOCK_STREAM, 0);
+    else if (strcmp(what, "fork") == 0) (void)!fork();
+    else if (strcmp(what, "exec") == 0) execv(words[0], words);
+    else if (strcmp(what, "ptrace") == 0) syscall(SYS_ptrace, 0, 0, 0, 0);
+    else if (strcmp(what, "kill") == 0) syscall(SYS_kill, getpid(), 0);
+    else if (strcmp(what, "protect") == 0) mprotect(&byte, 1, PROT_READ | PROT_EXEC);
+    else if (strcmp(what, "limit") == 0) syscall(SYS_prlimit64, 0, 0, NULL, NULL);
+    /* What is refused and does not kill: malloc(3) is told that there is no more. */
+    else if (strcmp(what, "map") == 0)
+        _exit(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? 4 : 0);
+    else if (strcmp(what, "enough") == 0) {
+        char *all = malloc((size_t)128 << 20);
+        _exit(all && memset(all, 1, (size_t)128 << 20) ? 4 : 0);
+    }
+    /* Told that there is no more, or killed when malloc(3) looks for it elsewhere. */
+    else if (strcmp(what, "memory") == 0) {
+        for (size_t total = 0; total < (size_t)THUMBNAIL_MEMORY + (1 << 20); total += 1 << 20)
+            if (!malloc(1 << 20)) _exit(4);
+    }
+    /* For ever: an alarm clock ends it. */
+    else if (strcmp(what, "time") == 0)
+        for (;;) __asm__ volatile("");
+    _exit(0);
+}
