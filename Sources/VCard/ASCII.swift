@@ -9,19 +9,19 @@ enum ASCII {
     }
 
     static func hasPrefix(_ text: some StringProtocol, _ prefix: String) -> Bool {
-        equal(text.utf8.prefix(prefix.utf8.count).map { $0 }, prefix)
+        text.utf8.count >= prefix.utf8.count && zip(text.utf8, prefix.utf8).allSatisfy { upper($0) == upper($1) }
     }
 
-    static func upper(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 0x20 : byte
-    }
+    static func upper(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "a") < 26 ? byte - 0x20 : byte }
 
     static func lowercased(_ text: some StringProtocol) -> String {
-        String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+        guard text.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(text) }
+        return String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     }
 
     static func uppercased(_ text: some StringProtocol) -> String {
-        String(decoding: text.utf8.map(upper), as: UTF8.self)
+        guard text.utf8.contains(where: { (0x61...0x7A).contains($0) }) else { return String(text) }
+        return String(decoding: text.utf8.map(upper), as: UTF8.self)
     }
 
     /// The value of a hexadecimal digit.
@@ -33,18 +33,20 @@ enum ASCII {
         }
     }
 
+    /// White space around a text: a blank, a tab or a line's end. The rest of Unicode's is part of it.
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
     static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
         var slice = bytes[...]
-        while let first = slice.first, first == 0x20 || first == 0x09 { slice.removeFirst() }
-        while let last = slice.last, last == 0x20 || last == 0x09 { slice.removeLast() }
+        while let first = slice.first, isSpace(first) { slice.removeFirst() }
+        while let last = slice.last, isSpace(last) { slice.removeLast() }
         return slice
     }
 
-    /// Without the white space around it, newlines included.
     static func trimmed(_ text: some StringProtocol) -> String {
-        var slice = Substring(text)
-        while let first = slice.first, first.isWhitespace { slice.removeFirst() }
-        while let last = slice.last, last.isWhitespace { slice.removeLast() }
-        return String(slice)
+        let bytes = Substring(text).utf8
+        guard let first = bytes.first, let last = bytes.last else { return "" }
+        guard isSpace(first) || isSpace(last) else { return String(text) }
+        return String(decoding: trimmed(bytes), as: UTF8.self)
     }
 }

@@ -12,17 +12,11 @@ public struct CardProblem: Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         // The card is lost.
 
-        /// vCard 2.1 has rules of its own for line folding, escaping and characters.
-        case version21
         case unknownVersion
-        /// A list of contacts (KIND:group), and no contact itself.
-        case group
         /// More bytes or lines than ``VCardLimits`` allows.
         case tooLong
         /// Nothing in it that a contact could be made of.
         case empty
-        /// The file begins with the mark of UTF-16; what follows is not read.
-        case utf16
 
         // The card is read without what is named here.
 
@@ -34,6 +28,10 @@ public struct CardProblem: Hashable, Sendable {
         case notUTF8
         /// A photo that is not base64, or no picture.
         case badPhoto
+        /// A second photo: contacts have one.
+        case furtherPhoto
+        /// A property without a place of its own that is longer than ``VCardLimits/keptSize``.
+        case propertyTooLong
     }
 }
 
@@ -41,16 +39,15 @@ extension CardProblem.Reason: CustomStringConvertible {
     /// In lower case and without a full stop, to stand after file and line.
     public var description: String {
         switch self {
-        case .version21: "vCard 2.1 is not read; export it as vCard 3.0 or 4.0"
-        case .unknownVersion: "a version other than 3.0 and 4.0"
-        case .group: "a group, not a contact"
+        case .unknownVersion: "a version other than 2.1, 3.0 and 4.0"
         case .tooLong: "too long"
         case .empty: "nothing in it"
-        case .utf16: "the file is in UTF-16; save it as UTF-8"
         case .missingEnd: "no END:VCARD; read as far as it goes"
         case .notAContentLine: "not a vCard line; left out"
         case .notUTF8: "not UTF-8; some characters may be wrong"
         case .badPhoto: "a photo that is not a picture; left out"
+        case .furtherPhoto: "a second photo; left out"
+        case .propertyTooLong: "a property that is too long to keep; left out"
         }
     }
 }

@@ -3,18 +3,23 @@
 /// It unfolds bytes, before anything is decoded: some writers fold within a character. LF, CRLF, CR and CR CR LF all
 /// end a line, for all of them occur. Outside of cards everything is skipped.
 struct CardSplitter {
-    /// One line of a card, unfolded.
+    /// One line of a card, unfolded, and where in the card's bytes it stands.
     struct Line {
         /// Where it begins in the file, from 1.
         let number: Int
-        var bytes: [UInt8]
+        var range: Range<Int>
+        /// ASCII without control characters but tab.
+        var isPlain: Bool
     }
 
     /// One card: what stands between BEGIN and END.
     struct Card {
         let firstLine: Int
+        /// The lines, one after the other and without line ends.
+        var bytes: [UInt8] = []
         var lines: [Line] = []
         var isWithoutEnd = false
+        var isVersion21 = false
     }
 
     enum Item {
@@ -24,44 +29,51 @@ struct CardSplitter {
 
     private enum State {
         case outside
-        case inside(Card)
+        case inside
         /// In a card that is too long: nothing is kept of it.
         case skipping
     }
 
     private let limits: VCardLimits
     private var state = State.outside
-    /// Cards opened within the card, whose lines are nobody's.
+    /// The card, where one is open. Its bytes end with the physical line that has not ended yet.
+    private var card = Card(firstLine: 1)
+    /// Cards opened within the card: they are the text of its AGENT.
     private var depth = 0
     private var cardSize = 0
     /// The card's last line is quoted-printable, and goes on in the next physical line.
     private var goesOn = false
+    /// An empty line came after the card's last line.
+    private var isCut = false
     private var items: [Item] = []
     private var nextItem = 0
 
-    /// The physical line that has not ended yet.
-    private var line: [UInt8] = []
+    /// Where in the card's bytes the physical line begins.
+    private var lineStart = 0
+    private var lineIsPlain = true
     private var lineIsTooLong = false
     private var lineNumber = 1
     private var endedInCR = false
-    private var isAtStart = true
 
     init(limits: VCardLimits) {
         self.limits = limits
     }
 
+    /// Takes UTF-8, or what is taken for it.
     mutating func append(_ chunk: [UInt8]) {
         var start = 0
-        for (index, byte) in chunk.enumerated() where byte == 0x0A || byte == 0x0D {
-            take(chunk[start..<index])
-            start = index + 1
-            if byte == 0x0A, endedInCR, line.isEmpty, !lineIsTooLong {
-                // The line ended with the CR.
-                endedInCR = false
+        for index in 0..<chunk.count {
+            let byte = chunk[index]
+            if byte &- 0x20 < 0x5F { continue }
+            guard byte == 0x0A || byte == 0x0D else {
+                if byte != 0x09 { lineIsPlain = false }
                 continue
             }
-            if byte == 0x0D, endedInCR, line.isEmpty, !lineIsTooLong {
-                // CR CR LF: one end.
+            take(chunk[start..<index])
+            start = index + 1
+            if endedInCR, card.bytes.count == lineStart, !lineIsTooLong {
+                // The line ended with the CR; and CR CR LF is one end.
+                if byte == 0x0A { endedInCR = false }
                 continue
             }
             endLine()
@@ -72,10 +84,10 @@ struct CardSplitter {
 
     /// The stream is over.
     mutating func finish() {
-        if !line.isEmpty || lineIsTooLong { endLine() }
-        if case .inside(var card) = state {
+        if card.bytes.count > lineStart || lineIsTooLong { endLine() }
+        if state == .inside {
             card.isWithoutEnd = true
-            items.append(.card(card))
+            deliver()
         }
         state = .outside
     }
@@ -92,112 +104,184 @@ struct CardSplitter {
 
     private mutating func take(_ bytes: ArraySlice<UInt8>) {
         guard !bytes.isEmpty, !lineIsTooLong else { return }
-        guard line.count + bytes.count <= limits.cardSize else {
-            line.removeAll()
+        guard card.bytes.count - lineStart + bytes.count <= limits.cardSize else {
+            dropLine()
             lineIsTooLong = true
             return
         }
-        line.append(contentsOf: bytes)
+        card.bytes.append(contentsOf: bytes)
     }
+
+    private mutating func dropLine() { card.bytes.removeLast(card.bytes.count - lineStart) }
+
+    private var line: ArraySlice<UInt8> { card.bytes[lineStart...] }
 
     private mutating func endLine() {
         defer {
-            line.removeAll(keepingCapacity: true)
             lineIsTooLong = false
+            lineIsPlain = true
             lineNumber += 1
+            lineStart = card.bytes.count
         }
-        if isAtStart { skipByteOrderMark() }
         if lineIsTooLong {
-            if case .inside(let card) = state { refuse(card) }
+            if state == .inside { refuse() }
             return
         }
-        guard !line.isEmpty else {
+        guard card.bytes.count > lineStart else {
             // Some writers end the last line of a value as if another came.
             goesOn = false
+            isCut = true
             return
         }
         switch state {
         case .outside:
-            guard isBoundary("BEGIN") else { return }
-            open()
+            if isBoundary("BEGIN") { open() } else { dropLine() }
         case .skipping:
-            if isBoundary("END") { state = .outside } else if isBoundary("BEGIN") { open() }
-        case .inside(var card):
-            // Not held twice while it grows.
-            state = .outside
-            add(to: &card)
+            if isBoundary("BEGIN") {
+                open()
+            } else {
+                if isBoundary("END") { state = .outside }
+                dropLine()
+            }
+        case .inside: addLine()
         }
     }
 
     private mutating func open() {
-        state = .inside(Card(firstLine: lineNumber))
+        state = .inside
+        card = Card(firstLine: lineNumber)
+        card.bytes.reserveCapacity(512)
+        card.lines.reserveCapacity(16)
+        lineStart = 0
         depth = 0
         cardSize = 0
         goesOn = false
+        isCut = false
+    }
+
+    private mutating func deliver() {
+        items.append(.card(card))
+        state = .outside
+        card = Card(firstLine: lineNumber)
+        lineStart = 0
     }
 
     /// Adds the line to the card that it stands in.
-    private mutating func add(to card: inout Card) {
+    private mutating func addLine() {
         if isBoundary("END") {
             guard depth > 0 else {
-                items.append(.card(card))
+                dropLine()
+                deliver()
                 return
             }
+            addToAgent()
             depth -= 1
         } else if isBoundary("BEGIN") {
-            if depth > 0 || Self.opensCard(card.lines.last), depth < limits.depth {
+            if depth > 0 || opensCard, depth < limits.depth {
+                addToAgent(isFirst: depth == 0)
                 depth += 1
             } else {
+                dropLine()
                 card.isWithoutEnd = true
-                items.append(.card(card))
+                deliver()
                 open()
                 return
             }
-        } else if depth == 0 {
-            cardSize += line.count
-            let last = card.lines.count - 1
-            if goesOn {
-                // White space at the beginning is text here (RFC 2045 §6.7).
-                card.lines[last].bytes.removeLast()
-                card.lines[last].bytes.append(contentsOf: line)
-            } else if line[0] == 0x20 || line[0] == 0x09, last >= 0 {
-                card.lines[last].bytes.append(contentsOf: line[1...])
-            } else {
-                card.lines.append(Line(number: lineNumber, bytes: line))
-            }
-            goesOn = card.lines.last.map { QuotedPrintable.goesOn($0.bytes) } ?? false
-            guard cardSize <= limits.cardSize, card.lines.count <= limits.cardLines else {
-                refuse(card)
-                return
-            }
+        } else if depth > 0 {
+            addToAgent()
+        } else {
+            addToCard()
         }
-        state = .inside(card)
+        if cardSize > limits.cardSize || card.lines.count > limits.cardLines { refuse() }
     }
 
-    private mutating func refuse(_ card: Card) {
+    private mutating func addToCard() {
+        cardSize += card.bytes.count - lineStart
+        let first = card.bytes[lineStart]
+        if goesOn {
+            // White space at the beginning is text here (RFC 2045 §6.7).
+            card.bytes.remove(at: lineStart - 1)
+            extendLast()
+        } else if first == 0x20 || first == 0x09, !card.lines.isEmpty {
+            // vCard 2.1 folds where white space stands, and it stays.
+            if !card.isVersion21 { card.bytes.remove(at: lineStart) }
+            extendLast()
+        } else if !isCut, !line.contains(UInt8(ascii: ":")), continuesBase64 {
+            extendLast()
+        } else {
+            card.lines.append(Line(number: lineNumber, range: lineStart..<card.bytes.count, isPlain: lineIsPlain))
+            if first == UInt8(ascii: "V") || first == UInt8(ascii: "v"), line.count < 64,
+                ASCII.equal(line.filter { !ASCII.isSpace($0) }, "VERSION:2.1")
+            {
+                card.isVersion21 = true
+            }
+        }
+        isCut = false
+        if card.bytes.last == UInt8(ascii: "="), let last = card.lines.last {
+            goesOn = QuotedPrintable.isSaid(by: card.bytes[last.range])
+        } else {
+            goesOn = false
+        }
+    }
+
+    /// The physical line becomes part of the line before it.
+    private mutating func extendLast() {
+        let last = card.lines.count - 1
+        card.lines[last].range = card.lines[last].range.lowerBound..<card.bytes.count
+        if !lineIsPlain { card.lines[last].isPlain = false }
+    }
+
+    /// Whether the physical line goes on with base64 as vCard 2.1 has it: without white space before it.
+    private var continuesBase64: Bool {
+        guard let last = card.lines.last,
+            line.allSatisfy({ PhotoValue.isBase64($0) || $0 == UInt8(ascii: "=") })
+        else { return false }
+        let head = card.bytes[last.range].prefix(256).prefix { $0 != UInt8(ascii: ":") }
+        return head.split { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") }.dropFirst()
+            .contains { ASCII.equal($0, "BASE64") || ASCII.equal($0, "B") }
+    }
+
+    /// A card within a card is the text of its AGENT, as vCard 3.0 has it (RFC 2426 §3.5.4): so it is kept, and none of
+    /// it is the card's own.
+    private mutating func addToAgent(isFirst: Bool = false) {
+        let text = Array(line)
+        dropLine()
+        cardSize += text.count
+        if !isFirst { card.bytes += "\\n".utf8 }
+        for byte in text {
+            if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") {
+                card.bytes.append(UInt8(ascii: "\\"))
+            }
+            card.bytes.append(byte)
+        }
+        extendLast()
+        goesOn = false
+    }
+
+    private mutating func refuse() {
         items.append(.problem(CardProblem(line: card.firstLine, reason: .tooLong)))
         state = .skipping
+        card = Card(firstLine: lineNumber)
+        lineStart = 0
     }
 
     /// Whether a card that begins after this line is part of it: `AGENT:` in vCard 2.1.
-    private static func opensCard(_ line: Line?) -> Bool {
-        guard let line, line.bytes.count >= 6, line.bytes.last == UInt8(ascii: ":") else { return false }
-        return ASCII.equal(line.bytes.prefix(5), "AGENT")
+    private var opensCard: Bool {
+        guard let range = card.lines.last?.range else { return false }
+        let bytes = card.bytes[range]
+        return bytes.count >= 6 && bytes.last == UInt8(ascii: ":") && ASCII.equal(bytes.prefix(5), "AGENT")
     }
 
     /// Whether the line says `BEGIN:VCARD` or `END:VCARD`, in any case and with white space around.
     private func isBoundary(_ word: String) -> Bool {
-        guard line.count < 64 else { return false }
-        let parts = ASCII.trimmed(line[...]).split(separator: UInt8(ascii: ":"), maxSplits: 1)
+        var line = line
+        // Files that were put together have byte order marks within.
+        if line.starts(with: StreamDecoder.byteOrderMark) { line = line.dropFirst(3) }
+        guard let first = line.first, ASCII.upper(first) == word.utf8.first || first <= 0x20, line.count < 64 else {
+            return false
+        }
+        let parts = ASCII.trimmed(line).split(separator: UInt8(ascii: ":"), maxSplits: 1)
         return parts.count == 2 && ASCII.equal(ASCII.trimmed(parts[0]), word)
             && ASCII.equal(ASCII.trimmed(parts[1]), "VCARD")
-    }
-
-    private mutating func skipByteOrderMark() {
-        isAtStart = false
-        if line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
-        if line.starts(with: [0xFE, 0xFF]) || line.starts(with: [0xFF, 0xFE]) {
-            items.append(.problem(CardProblem(line: 1, reason: .utf16)))
-        }
     }
 }

@@ -1,97 +1,156 @@
-/// One content line: `[group.]name[;parameters]:value` (RFC 6350 §3.3).
-struct ContentLine: Hashable {
+/// One content line: `[group.]name[;parameters]:value` (RFC 6350 §3.3), by where its parts stand.
+struct ContentLine {
     /// Line of the file, from 1.
     let number: Int
-    /// In lower case.
-    let group: String?
-    /// In upper case.
-    let name: String
+    let property: Property
     let parameters: [Parameter]
-    /// As written: its escapes are for whoever knows the property to undo.
-    let value: Substring
-    /// The whole line, unfolded.
-    let text: String
     /// The characters are certain: UTF-8, or in the character set that the line names.
     let isCertain: Bool
-
-    struct Parameter: Hashable {
-        /// In upper case; empty for a bare value such as `HOME`.
-        let name: String
-        let values: [String]
-    }
+    /// UTF-8 without control characters. The card's, unless the line had to be decoded first.
+    let storage: [UInt8]
+    /// The value, as written: its escapes are for whoever knows the property to undo.
+    let value: Range<Int>
+    /// Where the line begins, and its name does.
+    private let start: Int
+    private let name: Range<Int>
+    /// vCard 2.1, which escapes only semicolons and has no lists.
+    let isVersion21: Bool
 
     /// Takes a line apart, and its encoding away; `nil` where it is no content line.
-    init?(_ line: CardSplitter.Line) {
-        let (text, isUTF8) = TextDecoder.decode(line.bytes)
-        self.init(text: text, number: line.number, isCertain: isUTF8)
-        if !isUTF8 && self["CHARSET"] != nil || parameters.contains(where: Self.saysQuotedPrintable) {
-            decodeValue(of: line)
+    init?(_ line: CardSplitter.Line, of card: CardSplitter.Card) {
+        let bytes = card.bytes[line.range]
+        if line.isPlain || TextDecoder.isClean(bytes) {
+            self.init(card.bytes, line.range, number: line.number, isCertain: true, isVersion21: card.isVersion21)
+        } else {
+            let (text, isUTF8) = TextDecoder.decode(Array(bytes))
+            let storage = Array(text.utf8)
+            self.init(
+                storage, storage.indices, number: line.number, isCertain: isUTF8, isVersion21: card.isVersion21)
+        }
+        if parameters.isEmpty { return }
+        if !isCertain && self["CHARSET"] != nil || parameters.contains(where: Self.saysQuotedPrintable) {
+            decodeValue(of: bytes)
         }
     }
 
-    private init?(text: String, number: Int, isCertain: Bool) {
-        guard let colon = Self.colon(in: text.utf8) else { return nil }
-        var pieces = Self.split(text[..<colon], at: ";")
-        let fullName = ASCII.trimmed(pieces.removeFirst())
-        let dot = fullName.lastIndex(of: ".")
-        let name = dot.map { fullName[fullName.utf8.index(after: $0)...] } ?? fullName[...]
-        guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte) else { return nil }
+    /// One that stands by itself, such as those that contacts keep.
+    init?(_ text: String) {
+        let storage = Array(text.utf8)
+        guard TextDecoder.isClean(storage[...]) else { return nil }
+        self.init(storage, storage.indices, number: 0, isCertain: true, isVersion21: false)
+    }
+
+    private init?(_ storage: [UInt8], _ line: Range<Int>, number: Int, isCertain: Bool, isVersion21: Bool) {
+        guard let colon = Self.colon(in: storage[line]) else { return nil }
+        var head = line.lowerBound
+        var dot: Int?
+        while head < colon, storage[head] != UInt8(ascii: ";") {
+            if storage[head] == UInt8(ascii: ".") { dot = head }
+            head += 1
+        }
+        let name = ASCII.trimmed(storage[(dot.map { $0 + 1 } ?? line.lowerBound)..<head])
+        guard !name.isEmpty, name.allSatisfy(Self.isNameByte) else { return nil }
         self.number = number
-        group = dot.map { ASCII.lowercased(fullName[..<$0]) }
-        self.name = ASCII.uppercased(name)
-        parameters = pieces.compactMap(Self.parameter)
-        value = text[text.utf8.index(after: colon)...]
-        self.text = text
         self.isCertain = isCertain
+        self.isVersion21 = isVersion21
+        self.storage = storage
+        start = storage[line].firstIndex { !ASCII.isSpace($0) } ?? line.lowerBound
+        self.name = name.indices
+        value = colon + 1..<line.upperBound
+        property = Property.named(name)
+        parameters = head == colon ? [] : Parameter.all(in: storage[(head + 1)..<colon])
     }
 
     /// Reads the value as the parameters CHARSET and ENCODING say, and takes those away. vCard 3.0 has neither of the
     /// two (RFC 2426 §5), but its writers do. The whole value, for bytes of other character sets may be separators too.
-    private mutating func decodeValue(of line: CardSplitter.Line) {
-        guard let colon = Self.colon(in: line.bytes) else { return }
-        var value = Array(line.bytes[(colon + 1)...])
+    private mutating func decodeValue(of line: ArraySlice<UInt8>) {
+        guard let colon = Self.colon(in: line) else { return }
+        var value = Array(line[(colon + 1)...])
         if parameters.contains(where: Self.saysQuotedPrintable) { value = QuotedPrintable.decoded(value) }
         let (text, isCertain) = TextDecoder.decode(value, charset: self["CHARSET"])
-        let (head, _) = TextDecoder.decode(Array(line.bytes[..<colon]))
-        let pieces = Self.split(head[...], at: ";").enumerated().filter { place, piece in
-            guard place > 0, let parameter = Self.parameter(piece) else { return true }
-            return parameter.name != "CHARSET" && !Self.saysQuotedPrintable(parameter)
+        let kept = parameters.filter { $0.name != "CHARSET" && !Self.saysQuotedPrintable($0) }
+        let plain = Array((head(kept) + ":" + text).utf8)
+        if let decoded = ContentLine(
+            plain, plain.indices, number: number, isCertain: isCertain, isVersion21: isVersion21)
+        {
+            self = decoded
         }
-        let plain = pieces.map(\.element).joined(separator: ";") + ":" + text
-        if let decoded = ContentLine(text: plain, number: number, isCertain: isCertain) { self = decoded }
     }
 
     private static func saysQuotedPrintable(_ parameter: Parameter) -> Bool {
-        (parameter.name == "ENCODING" || parameter.name.isEmpty)
-            && parameter.values.contains { ASCII.equal($0, QuotedPrintable.name) }
+        parameter.name == "ENCODING" && parameter.values.contains { ASCII.equal($0, QuotedPrintable.name) }
     }
 
-    /// Where the value begins. Where a quote is never closed, it is no quote.
-    private static func colon<Bytes: Collection<UInt8>>(in bytes: Bytes) -> Bytes.Index? {
-        firstIndex(of: ":", in: bytes) ?? bytes.firstIndex(of: UInt8(ascii: ":"))
+    // MARK: Its parts
+
+    /// In lower case: groups are the same in any case (RFC 6350 §3.3).
+    var group: String? {
+        guard start < name.lowerBound else { return nil }
+        let text = ASCII.trimmed(storage[start..<(name.lowerBound)])
+        guard let dot = text.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        return ASCII.lowercased(String(decoding: ASCII.trimmed(text[..<dot]), as: UTF8.self))
+    }
+
+    /// In upper case.
+    var nameText: String { ASCII.uppercased(String(decoding: storage[name], as: UTF8.self)) }
+
+    /// The whole line, unfolded, with every parameter named.
+    var text: String {
+        guard parameters.contains(where: \.isBare) else {
+            return String(decoding: storage[start..<value.upperBound], as: UTF8.self)
+        }
+        return head(parameters) + ":" + String(decoding: storage[value], as: UTF8.self)
+    }
+
+    /// Bytes of ``text``, or a few less.
+    var size: Int { value.upperBound - start }
+
+    private func head(_ parameters: [Parameter]) -> String {
+        let name = String(decoding: storage[start..<name.upperBound], as: UTF8.self)
+        return name + parameters.map(\.text).joined()
     }
 
     /// The first value of a parameter.
     subscript(parameter: String) -> String? {
-        parameters.first { $0.name == parameter }?.values.first
+        for each in parameters where each.name == parameter { return each.values.first }
+        return nil
     }
 
     /// What TYPE says, whether `TYPE=a,b`, `TYPE=a;TYPE=b`, `TYPE="a,b"` or bare (vCard 2.1); as written.
     var types: [String] {
-        parameters.filter { $0.name == "TYPE" || $0.name.isEmpty }.flatMap(\.values)
-            .flatMap { $0.split(separator: ",") }.map { ASCII.trimmed($0) }.filter { !$0.isEmpty }
+        guard !parameters.isEmpty else { return [] }
+        var types: [String] = []
+        for parameter in parameters where parameter.name == "TYPE" {
+            for value in parameter.values {
+                if !value.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "=") }) {
+                    if !value.isEmpty { types.append(value) }
+                    continue
+                }
+                for part in value.split(separator: ",").map({ ASCII.trimmed($0) }) {
+                    // `TYPE=a,TYPE=b` is meant so too.
+                    let type = ASCII.hasPrefix(part, "TYPE=") ? String(part.dropFirst(5)) : part
+                    if !type.isEmpty { types.append(type) }
+                }
+            }
+        }
+        return types
     }
-
-    /// Whether TYPE has this value, in any case.
-    func hasType(_ type: String) -> Bool { types.contains { ASCII.equal($0, type) } }
 
     /// 1 for the most preferred (RFC 6350 §5.3; `TYPE=pref` in RFC 2426 §3.2.1), 101 for what says nothing.
     var preference: Int {
+        guard !parameters.isEmpty else { return Self.noPreference }
         if let preference = self["PREF"].flatMap({ Int($0) }), (1...100).contains(preference) { return preference }
-        return hasType("pref") ? 1 : 101
+        return types.contains { ASCII.equal($0, "pref") } ? 1 : Self.noPreference
     }
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
+    static let noPreference = 101
+
+    /// What VALUE says, in lower case.
+    var valueType: String? { self["VALUE"].map { ASCII.lowercased($0) } }
+
+    // MARK: Finding them
+
+    static func isNameByte(_ byte: UInt8) -> Bool {
         switch ASCII.upper(byte) {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
             UInt8(ascii: "_"):
@@ -100,64 +159,19 @@ struct ContentLine: Hashable {
         }
     }
 
-    private static func parameter(_ text: Substring) -> Parameter? {
-        guard let equals = firstIndex(of: "=", in: text.utf8) else {
-            let value = ASCII.trimmed(text)
-            return value.isEmpty ? nil : Parameter(name: "", values: [value])
-        }
-        let name = ASCII.uppercased(ASCII.trimmed(text[..<equals]))
-        let values = split(text[text.utf8.index(after: equals)...], at: ",").map(unquoted)
-        return Parameter(name: name, values: values)
-    }
-
-    /// Without its quotes, and with RFC 6868's escapes undone.
-    private static func unquoted(_ text: Substring) -> String {
-        let inner = text.utf8.filter { $0 != UInt8(ascii: "\"") }
-        guard inner.contains(UInt8(ascii: "^")) else { return ASCII.trimmed(String(decoding: inner, as: UTF8.self)) }
-        var result: [UInt8] = []
-        var escaped = false
-        for byte in inner {
-            if escaped {
-                escaped = false
-                switch byte {
-                case UInt8(ascii: "n"): result.append(0x0A)
-                case UInt8(ascii: "'"): result.append(UInt8(ascii: "\""))
-                case UInt8(ascii: "^"): result.append(byte)
-                default: result += [UInt8(ascii: "^"), byte]
-                }
-            } else if byte == UInt8(ascii: "^") {
-                escaped = true
-            } else {
-                result.append(byte)
-            }
-        }
-        if escaped { result.append(UInt8(ascii: "^")) }
-        return ASCII.trimmed(String(decoding: result, as: UTF8.self))
-    }
-
-    private static func firstIndex<Bytes: Collection<UInt8>>(
-        of byte: Unicode.Scalar, in bytes: Bytes
-    ) -> Bytes.Index? {
+    /// Where the value begins. Where a quote is never closed, it is no quote.
+    static func colon(in bytes: ArraySlice<UInt8>) -> Int? {
         var isQuoted = false
+        var first: Int?
         for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "\""): isQuoted.toggle()
-            case UInt8(ascii: byte) where !isQuoted: return index
-            default: break
+            let byte = bytes[index]
+            if byte == UInt8(ascii: ":") {
+                if !isQuoted { return index }
+                if first == nil { first = index }
+            } else if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
             }
         }
-        return nil
-    }
-
-    /// Cuts at a separator that stands outside of quotes.
-    private static func split(_ text: Substring, at separator: Unicode.Scalar) -> [Substring] {
-        var parts: [Substring] = []
-        var rest = text
-        while let index = firstIndex(of: separator, in: rest.utf8) {
-            parts.append(rest[..<index])
-            rest = rest[rest.utf8.index(after: index)...]
-        }
-        parts.append(rest)
-        return parts
+        return first
     }
 }

@@ -9,14 +9,14 @@ enum PhotoValue {
     }
 
     static func read(_ line: ContentLine) -> Reading {
-        var value = line.value
-        if ASCII.hasPrefix(value, "data:") {
-            guard let comma = value.utf8.firstIndex(of: UInt8(ascii: ",")) else { return .damaged }
-            guard ASCII.lowercased(value[..<comma]).contains("base64") else { return .damaged }
-            value = value[value.utf8.index(after: comma)...]
-        } else if line["VALUE"].map({ ASCII.equal($0, "uri") || ASCII.equal($0, "url") }) ?? false
-            || value.utf8.prefix(12).contains(UInt8(ascii: ":"))
-        {
+        var value = ASCII.trimmed(line.storage[line.value])
+        let head = value.prefix(16)
+        if head.count > 5, ASCII.equal(head.prefix(5), "data:") {
+            guard let comma = value.prefix(256).firstIndex(of: UInt8(ascii: ",")),
+                ASCII.lowercased(String(decoding: value[..<comma], as: UTF8.self)).contains("base64")
+            else { return .damaged }
+            value = value[(comma + 1)...]
+        } else if line.valueType == "uri" || line.valueType == "url" || head.contains(UInt8(ascii: ":")) {
             return .address
         }
         return base64(value).map(Reading.picture) ?? .damaged
@@ -24,56 +24,57 @@ enum PhotoValue {
 
     /// The same base64 in its plain form, if it is that and begins as a picture does: writers name the wrong type
     /// too often to go by it.
-    private static func base64(_ text: Substring) -> String? {
+    private static func base64(_ text: ArraySlice<UInt8>) -> String? {
         var digits: [UInt8] = []
-        digits.reserveCapacity(text.utf8.count)
+        digits.reserveCapacity(text.count + 4)
         var padding = 0
-        for byte in text.utf8 {
-            switch byte {
-            case 0x20, 0x09, UInt8(ascii: "\\"): continue
-            case UInt8(ascii: "="): padding += 1
-            default:
-                guard padding == 0, value(byte) != nil else { return nil }
+        for byte in text {
+            if values[Int(byte)] < 64 {
+                guard padding == 0 else { return nil }
                 digits.append(byte)
+            } else if byte == UInt8(ascii: "=") {
+                padding += 1
+            } else if byte != 0x20, byte != 0x09, byte != UInt8(ascii: "\\") {
+                return nil
             }
         }
-        guard digits.count % 4 != 1, padding <= 2 + (digits.count % 4 == 0 ? 0 : 1), isPicture(digits) else {
-            return nil
-        }
+        guard digits.count % 4 != 1, padding <= 2 + (digits.count % 4 == 0 ? 0 : 1), type(of: digits[...]) != nil
+        else { return nil }
         // The last digit's bits past the last byte are zero in the plain form (RFC 4648 §3.5).
-        let spare = [0: 0, 2: 4, 3: 2][digits.count % 4] ?? 0
-        if let last = digits.last.flatMap(value) { digits[digits.count - 1] = alphabet[(last >> spare) << spare] }
+        let spare = [0, 0, 4, 2][digits.count % 4]
+        if let last = digits.last {
+            digits[digits.count - 1] = alphabet[Int((values[Int(last)] >> spare) << spare)]
+        }
         digits += [UInt8](repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
         return String(decoding: digits, as: UTF8.self)
     }
 
-    private static func isPicture(_ digits: [UInt8]) -> Bool {
+    /// What sort of picture the base64 begins as, in the words of TYPE (RFC 2426 §3.1.4); `nil` if none that is known.
+    static func type(of digits: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []
         var bits = 0
         for (place, digit) in digits.prefix(16).enumerated() {
-            bits = (bits << 6 | (value(digit) ?? 0)) & 0xFFFF
+            bits = (bits << 6 | Int(values[Int(digit)] & 63)) & 0xFFFF
             if place % 4 != 0 { bytes.append(UInt8(truncatingIfNeeded: bits >> (6 - 2 * (place % 4)))) }
         }
-        return magic.contains { bytes.starts(with: $0) }
-            || bytes.starts(with: "RIFF".utf8) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
-            || bytes.dropFirst(4).starts(with: "ftyp".utf8)
+        for (magic, type) in types where bytes.starts(with: magic) { return type }
+        if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return "WEBP" }
+        return bytes.dropFirst(4).starts(with: "ftyp".utf8) ? "HEIC" : nil
     }
 
-    private static let magic: [[UInt8]] = [
-        [0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47], Array("GIF8".utf8), Array("BM".utf8),
-        [0x49, 0x49, 0x2A, 0x00], [0x4D, 0x4D, 0x00, 0x2A],
+    private static let types: [(magic: [UInt8], type: String)] = [
+        ([0xFF, 0xD8, 0xFF], "JPEG"), ([0x89, 0x50, 0x4E, 0x47], "PNG"), (Array("GIF8".utf8), "GIF"),
+        (Array("BM".utf8), "BMP"), ([0x49, 0x49, 0x2A, 0x00], "TIFF"), ([0x4D, 0x4D, 0x00, 0x2A], "TIFF"),
     ]
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    private static func value(_ byte: UInt8) -> Int? {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(byte) - 65
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(byte) - 71
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte) + 4
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
-    }
+    /// What each byte stands for; 255 for none.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }
+        return values
+    }()
+
+    static func isBase64(_ byte: UInt8) -> Bool { values[Int(byte)] < 64 }
 }

@@ -2,13 +2,17 @@
 enum QuotedPrintable {
     static let name = "QUOTED-PRINTABLE"
 
-    /// Whether a content line is quoted-printable and its last physical line ends in a soft line break.
-    static func goesOn(_ line: [UInt8]) -> Bool {
-        guard line.last == UInt8(ascii: "=") else { return false }
-        // Base64 may end like this too, so the parameters decide; there are not more of them than this.
-        let head = line.prefix(256).prefix { $0 != UInt8(ascii: ":") }
-        return head.count < min(line.count, 256)
-            && head.split { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") }.contains { ASCII.equal($0, name) }
+    /// Whether a content line, whose last physical line ends in `=`, is quoted-printable: base64 may end like this too,
+    /// so the parameters decide.
+    static func isSaid(by line: ArraySlice<UInt8>) -> Bool {
+        // There are not more parameters than this.
+        let head = line.prefix(256)
+        guard let colon = ContentLine.colon(in: head),
+            let semicolon = head[..<colon].firstIndex(of: UInt8(ascii: ";"))
+        else { return false }
+        return Parameter.all(in: head[(semicolon + 1)..<colon]).contains {
+            $0.name == "ENCODING" && $0.values.contains { ASCII.equal($0, name) }
+        }
     }
 
     /// The bytes that are meant. Newlines come as the escape that vCard has for them: the value stays one line.

@@ -19,6 +19,39 @@ enum TextDecoder {
         return (String(text), western.contains(name))
     }
 
+    /// Whether these bytes are what ``decode(_:charset:)`` would make of them: UTF-8 (RFC 3629 §4) without control
+    /// characters but tab.
+    static func isClean(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var index = bytes.startIndex
+        let end = bytes.endIndex
+        while index < end {
+            let byte = bytes[index]
+            index += 1
+            if byte < 0x80 {
+                guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { return false }
+                continue
+            }
+            let count: Int
+            let second: ClosedRange<UInt8>
+            switch byte {
+            // U+0080 to U+009F are controls.
+            case 0xC2: (count, second) = (1, 0xA0...0xBF)
+            case 0xC3...0xDF: (count, second) = (1, 0x80...0xBF)
+            case 0xE0: (count, second) = (2, 0xA0...0xBF)
+            case 0xED: (count, second) = (2, 0x80...0x9F)
+            case 0xE1...0xEF: (count, second) = (2, 0x80...0xBF)
+            case 0xF0: (count, second) = (3, 0x90...0xBF)
+            case 0xF1...0xF3: (count, second) = (3, 0x80...0xBF)
+            case 0xF4: (count, second) = (3, 0x80...0x8F)
+            default: return false
+            }
+            guard index + count <= end, second.contains(bytes[index]) else { return false }
+            for next in index + 1..<index + count where bytes[next] & 0xC0 != 0x80 { return false }
+            index += count
+        }
+        return true
+    }
+
     private static func withoutControls(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var kept = String.UnicodeScalarView()

@@ -1,57 +1,76 @@
 /// Undoing the escapes of text values (RFC 6350 §3.4, RFC 2426 §4).
-enum TextValue {
-    /// One text: separators without a backslash are part of it, as many writers mean them.
-    static func unescaped(_ value: some StringProtocol) -> String {
-        let bytes = value.utf8
-        guard bytes.contains(UInt8(ascii: "\\")) else { return String(value) }
+extension ContentLine {
+    /// The value as one text: separators without a backslash are part of it, as many writers mean them.
+    var valueText: String { text(value) }
+
+    /// The components of a compound value, each one text.
+    var components: [String] { split(value, at: UInt8(ascii: ";")).map(text) }
+
+    /// The components of a compound value whose components are lists, as N's are; a list's values with blanks between.
+    var joinedComponents: [String] {
+        if isVersion21 { return components }
+        return split(value, at: UInt8(ascii: ";")).map { part in
+            // Most are no lists.
+            storage[part].contains(UInt8(ascii: ",")) ? list(part).joined(separator: " ") : text(part)
+        }
+    }
+
+    /// The values of a list, without empty ones.
+    var list: [String] {
+        isVersion21 ? [valueText].filter { !$0.isEmpty } : list(value)
+    }
+
+    private func list(_ range: Range<Int>) -> [String] {
+        split(range, at: UInt8(ascii: ",")).map(text).filter { !$0.isEmpty }
+    }
+
+    var isValueEmpty: Bool { storage[value].allSatisfy(ASCII.isSpace) }
+
+    /// Without white space around.
+    func text(_ range: Range<Int>) -> String {
+        let bytes = ASCII.trimmed(storage[range])
+        guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
-        var escaped = false
+        var isEscaped = false
         for byte in bytes {
-            if escaped {
-                escaped = false
-                // Of an escape that the RFCs do not know, only the backslash is dropped.
-                result.append(byte == UInt8(ascii: "n") || byte == UInt8(ascii: "N") ? 0x0A : byte)
+            if isEscaped {
+                isEscaped = false
+                switch byte {
+                case UInt8(ascii: "n"), UInt8(ascii: "N"): result.append(0x0A)
+                case UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: ","): result.append(byte)
+                default:
+                    // Of an escape that the RFCs do not know, only the backslash is dropped; vCard 2.1 has no such.
+                    if isVersion21 { result.append(UInt8(ascii: "\\")) }
+                    result.append(byte)
+                }
             } else if byte == UInt8(ascii: "\\") {
-                escaped = true
+                isEscaped = true
             } else {
                 result.append(byte)
             }
         }
-        if escaped { result.append(UInt8(ascii: "\\")) }
-        return String(decoding: result, as: UTF8.self)
+        if isEscaped { result.append(UInt8(ascii: "\\")) }
+        return String(decoding: ASCII.trimmed(result), as: UTF8.self)
     }
 
-    /// The parts between separators that are not escaped, still escaped themselves.
-    static func split(_ value: some StringProtocol, at separator: Unicode.Scalar) -> [String] {
-        var parts: [String] = []
-        var part: [UInt8] = []
-        var escaped = false
-        for byte in value.utf8 {
-            if byte == UInt8(ascii: separator), !escaped {
-                parts.append(String(decoding: part, as: UTF8.self))
-                part.removeAll(keepingCapacity: true)
-            } else {
-                part.append(byte)
-                escaped = !escaped && byte == UInt8(ascii: "\\")
+    /// The parts between separators that are not escaped.
+    func split(_ range: Range<Int>, at separator: UInt8) -> [Range<Int>] {
+        var parts: [Range<Int>] = []
+        var start = range.lowerBound
+        var isEscaped = false
+        for index in range {
+            let byte = storage[index]
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == separator {
+                parts.append(start..<index)
+                start = index + 1
             }
         }
-        parts.append(String(decoding: part, as: UTF8.self))
+        parts.append(start..<range.upperBound)
         return parts
-    }
-
-    /// The components of a compound value, each one text.
-    static func components(_ value: some StringProtocol) -> [String] {
-        split(value, at: ";").map { ASCII.trimmed(unescaped($0)) }
-    }
-
-    /// The components of a compound value whose components are lists, as N's are.
-    static func listComponents(_ value: some StringProtocol) -> [[String]] {
-        split(value, at: ";").map(list)
-    }
-
-    /// The values of a list, without empty ones.
-    static func list(_ value: some StringProtocol) -> [String] {
-        split(value, at: ",").map { ASCII.trimmed(unescaped($0)) }.filter { !$0.isEmpty }
     }
 }

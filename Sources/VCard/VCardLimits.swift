@@ -6,6 +6,8 @@ public struct VCardLimits: Hashable, Sendable {
     public var cardLines = 10_000
     /// Cards within one another (AGENT in vCard 2.1).
     public var depth = 8
+    /// Bytes of one property that is kept as it stands: as many as the broker takes.
+    public var keptSize = 1_048_576
 
     public init() {}
 }

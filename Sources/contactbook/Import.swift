@@ -99,6 +99,7 @@ struct Import {
     private mutating func take(_ item: VCardReader.Item, _ file: String) throws {
         switch item {
         case .unreadable(let problem): refuse("\(file):\(problem.line)", problem.reason.description)
+        case .group(let group): refuse("\(file):\(group.line)", "a group, not a contact")
         case .card(let card):
             for remark in card.remarks { report("\(file):\(remark.line)", remark.reason.description) }
             let place = "\(file):\(card.line)"

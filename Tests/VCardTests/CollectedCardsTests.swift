@@ -33,13 +33,13 @@ struct CollectedCardsTests {
     }
 
     @Test(
-        "Every card of 3.0 and 4.0 that is valid or nearly so keeps its values, as the other parsers read them",
+        "Every card that is valid or nearly so keeps its values, as the other parsers read them",
         arguments: KeptValue.all.map(\.field))
     func kept(field: String) throws {
         let value = try #require(KeptValue.all.first { $0.field == field })
         var compared = 0
         var differing: Set<String> = []
-        for file in try CollectedFile.all() where file.isReadable && file.isVersion3Or4 {
+        for file in try CollectedFile.all() where file.isReadable {
             for (item, card) in zip(items(file.bytes), file.cards) {
                 guard case .card(let read) = item, let expected = values(card.fields[field]) else { continue }
                 let theirs = value.theirs(expected).filter(saysSomething)
@@ -60,19 +60,19 @@ struct CollectedCardsTests {
         }
     }
 
-    @Test("Every valid card of 3.0 and 4.0 is read whole, without a doubt, unless it is a list of contacts")
+    @Test("Every valid card is read whole, without a doubt, unless it is a list of contacts")
     func whole() throws {
-        for file in try CollectedFile.all() where file.isValid && file.isVersion3Or4 {
+        for file in try CollectedFile.all() where file.isValid {
             let read = items(file.bytes)
             #expect(read.count == file.cards.count, "\(file.name)")
-            #expect(problems(read).allSatisfy { $0.reason == .group }, "\(file.name): \(problems(read))")
+            #expect(problems(read).isEmpty, "\(file.name): \(problems(read))")
             #expect(cards(read).allSatisfy { $0.remarks.isEmpty }, "\(file.name): \(cards(read).flatMap(\.remarks))")
         }
     }
 
     @Test("A formatted name that no part of the name says is kept, and so is a second organisation")
     func keptAside() throws {
-        for file in try CollectedFile.all() where file.isValid && file.isVersion3Or4 {
+        for file in try CollectedFile.all() where file.isValid {
             for (item, card) in zip(items(file.bytes), file.cards) {
                 guard case .card(let read) = item else { continue }
                 let contact = read.contact
@@ -92,18 +92,6 @@ struct CollectedCardsTests {
                     "\(file.name):\(read.line)")
             }
         }
-    }
-
-    @Test("Every card of 2.1 is refused, and its version said")
-    func older() throws {
-        var count = 0
-        for file in try CollectedFile.all() where file.isValid && file.cards.allSatisfy({ $0.version == "2.1" }) {
-            count += file.cards.count
-            let read = items(file.bytes)
-            #expect(read.count == file.cards.count, "\(file.name)")
-            #expect(problems(read).map(\.reason) == file.cards.map { _ in .version21 }, "\(file.name)")
-        }
-        #expect(count > 0)
     }
 
     /// The values of a field on which the others agree, or of which it was found out who is right; none where the RFC

@@ -35,3 +35,7 @@ func cards(_ items: [VCardReader.Item]) -> [ReadCard] {
 func problems(_ items: [VCardReader.Item]) -> [CardProblem] {
     items.compactMap { if case .unreadable(let problem) = $0 { problem } else { nil } }
 }
+
+func groups(_ items: [VCardReader.Item]) -> [ReadGroup] {
+    items.compactMap { if case .group(let group) = $0 { group } else { nil } }
+}

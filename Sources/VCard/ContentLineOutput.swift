@@ -1,0 +1,94 @@
+/// Content lines as they go into a file: UTF-8, CRLF, folded at 75 octets and never within a character
+/// (RFC 6350 §3.2, RFC 2426 §2.6).
+struct ContentLineOutput {
+    private(set) var bytes: [UInt8]
+    /// Where the line that has not ended begins.
+    private var start: Int
+
+    /// Octets of a physical line without its end (RFC 6350 §3.2).
+    static let width = 75
+
+    init(after bytes: [UInt8] = []) {
+        self.bytes = bytes
+        start = bytes.count
+    }
+
+    /// Adds text as it stands; it has no line break.
+    mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    mutating func raw(_ byte: UInt8) { bytes.append(byte) }
+
+    mutating func removeLastByte() { bytes.removeLast() }
+
+    /// Adds a text value with its escapes (RFC 6350 §3.4).
+    mutating func text(_ text: String) { escaped(text, isURI: false) }
+
+    /// Adds an address: it has no separators to escape, but a reader that undoes escapes must get it back.
+    mutating func address(_ text: String) { escaped(text, isURI: true) }
+
+    private mutating func escaped(_ text: String, isURI: Bool) {
+        var text = text
+        text.withUTF8 { utf8 in
+            var plain = 0
+            for (index, byte) in utf8.enumerated() where Self.isSpecial(byte) {
+                if isURI, byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") { continue }
+                bytes.append(contentsOf: utf8[plain..<index])
+                plain = index + 1
+                switch byte {
+                case 0x0A:
+                    bytes.append(UInt8(ascii: "\\"))
+                    bytes.append(UInt8(ascii: "n"))
+                case UInt8(ascii: "\\"), UInt8(ascii: ","), UInt8(ascii: ";"):
+                    bytes.append(UInt8(ascii: "\\"))
+                    bytes.append(byte)
+                // A control character: no reader of cards expects one, and a line break would end the line.
+                default: break
+                }
+            }
+            bytes.append(contentsOf: utf8[plain...])
+        }
+    }
+
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        byte < 0x20 && byte != 0x09 || byte == 0x7F || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: ",")
+            || byte == UInt8(ascii: ";")
+    }
+
+    mutating func endLine() {
+        if bytes.count - start > Self.width { fold() }
+        bytes.append(0x0D)
+        bytes.append(0x0A)
+        start = bytes.count
+    }
+
+    private mutating func fold() {
+        let line = Array(bytes[start...])
+        bytes.removeLast(line.count)
+        // Behind this there is only white space: a physical line of nothing else would look like an empty one.
+        let lastInk = line.lastIndex { !Self.isBlank($0) } ?? 0
+        var position = 0
+        while position < line.count {
+            var end = position + Self.width - (position == 0 ? 0 : 1)
+            if end > lastInk {
+                end = line.count
+            } else {
+                while end > position + 1, line[end] & 0xC0 == 0x80 { end -= 1 }
+                if line[position..<end].allSatisfy(Self.isBlank) {
+                    while Self.isBlank(line[end]) { end += 1 }
+                    end += 1
+                    while end < line.count, line[end] & 0xC0 == 0x80 { end += 1 }
+                    if end > lastInk { end = line.count }
+                }
+            }
+            if position > 0 {
+                bytes.append(0x0D)
+                bytes.append(0x0A)
+                bytes.append(0x20)
+            }
+            bytes.append(contentsOf: line[position..<end])
+            position = end
+        }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}

@@ -1,0 +1,128 @@
+/// One parameter of a property (RFC 6350 §5).
+struct Parameter: Hashable {
+    /// In upper case. A bare value, as vCard 2.1 has them, is a TYPE or an ENCODING.
+    let name: String
+    var values: [String]
+    /// It stood there without a name.
+    var isBare = false
+
+    /// Those that begin after the name of the property, each behind a semicolon.
+    static func all(in bytes: ArraySlice<UInt8>) -> [Parameter] {
+        var parameters: [Parameter] = []
+        var start = bytes.startIndex
+        var isQuoted = false
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ";") where !isQuoted:
+                if let parameter = Parameter(bytes[start..<index]) { parameters.append(parameter) }
+                start = index + 1
+            default: break
+            }
+        }
+        if let parameter = Parameter(bytes[start...]) { parameters.append(parameter) }
+        return parameters
+    }
+
+    private init?(_ bytes: ArraySlice<UInt8>) {
+        // `X-CUSTOM(CHARSET=UTF-8,…)`, as Android writes a label of one's own in vCard 2.1, has no name either.
+        guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")),
+            ASCII.trimmed(bytes[..<equals]).allSatisfy(ContentLine.isNameByte)
+        else {
+            let value = Self.unquoted(bytes)
+            guard !value.isEmpty else { return nil }
+            name = Self.encodings.contains { ASCII.equal(value, $0) } ? "ENCODING" : "TYPE"
+            values = [value]
+            isBare = true
+            return
+        }
+        name = Self.name(ASCII.trimmed(bytes[..<equals]))
+        guard !name.isEmpty else { return nil }
+        values = []
+        var start = equals + 1
+        var isQuoted = false
+        for index in start..<bytes.endIndex {
+            switch bytes[index] {
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ",") where !isQuoted:
+                values.append(Self.unquoted(bytes[start..<index]))
+                start = index + 1
+            default: break
+            }
+        }
+        values.append(Self.unquoted(bytes[start...]))
+    }
+
+    init(_ name: String, _ values: [String]) {
+        self.name = name
+        self.values = values
+    }
+
+    private static func name(_ bytes: ArraySlice<UInt8>) -> String {
+        // What nearly every parameter is.
+        ASCII.equal(bytes, "TYPE") ? "TYPE" : ASCII.uppercased(String(decoding: bytes, as: UTF8.self))
+    }
+
+    private static let encodings = ["QUOTED-PRINTABLE", "BASE64", "8BIT", "7BIT"]
+
+    /// Without its quotes, and with RFC 6868's escapes undone.
+    private static func unquoted(_ bytes: ArraySlice<UInt8>) -> String {
+        let text = ASCII.trimmed(bytes)
+        guard text.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "^") }) else {
+            return String(decoding: text, as: UTF8.self)
+        }
+        var result: [UInt8] = []
+        var isEscaped = false
+        for byte in text where byte != UInt8(ascii: "\"") {
+            if isEscaped {
+                isEscaped = false
+                switch byte {
+                case UInt8(ascii: "n"): result.append(0x0A)
+                case UInt8(ascii: "'"): result.append(UInt8(ascii: "\""))
+                case UInt8(ascii: "^"): result.append(byte)
+                default: result += [UInt8(ascii: "^"), byte]
+                }
+            } else if byte == UInt8(ascii: "^") {
+                isEscaped = true
+            } else {
+                result.append(byte)
+            }
+        }
+        if isEscaped { result.append(UInt8(ascii: "^")) }
+        return String(decoding: ASCII.trimmed(result), as: UTF8.self)
+    }
+
+    /// As it stands in a content line, with the semicolon before it.
+    var text: String { ";\(name)=" + values.map(Self.quoted).joined(separator: ",") }
+
+    /// In quotes where it must be (RFC 6350 §3.3), and with RFC 6868's escapes.
+    private static func quoted(_ value: String) -> String {
+        guard !value.utf8.allSatisfy(isPlain) else { return value }
+        var result: [UInt8] = []
+        var needsQuotes = false
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "^"): result += "^^".utf8
+            case UInt8(ascii: "\""): result += "^'".utf8
+            case 0x0A: result += "^n".utf8
+            case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: ":"):
+                needsQuotes = true
+                result.append(byte)
+            case 0x09: result.append(byte)
+            case 0..<0x20, 0x7F: break
+            default: result.append(byte)
+            }
+        }
+        let text = String(decoding: result, as: UTF8.self)
+        return needsQuotes ? "\"\(text)\"" : text
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<0x20, 0x7F, UInt8(ascii: "^"), UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"),
+            UInt8(ascii: ":"):
+            false
+        default: true
+        }
+    }
+}
