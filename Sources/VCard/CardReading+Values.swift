@@ -98,7 +98,7 @@ extension CardReading {
         let value = line.valueText
         let (handle, isHandle) = without("x-apple:", value)
         if isHandle {
-            if profile.username.isEmpty { profile.username = InstantMessageValue.percentDecoded(handle) }
+            if profile.username.isEmpty { profile.username = ASCII.trimmed(InstantMessageValue.percentDecoded(handle)) }
         } else if line.valueType == "text" {
             if profile.username.isEmpty { profile.username = value }
         } else {

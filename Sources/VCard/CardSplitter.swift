@@ -272,14 +272,15 @@ struct CardSplitter {
         return bytes.count >= 6 && bytes.last == UInt8(ascii: ":") && ASCII.equal(bytes.prefix(5), "AGENT")
     }
 
-    /// Whether the line says `BEGIN:VCARD` or `END:VCARD`, in any case and with white space around.
+    /// Whether the line says `BEGIN:VCARD` or `END:VCARD`, in any case and with white space around; behind a line of a
+    /// card, white space before it makes it that line's.
     private func isBoundary(_ word: String) -> Bool {
         var line = line
         // Files that were put together have byte order marks within.
         if line.starts(with: StreamDecoder.byteOrderMark) { line = line.dropFirst(3) }
-        guard let first = line.first, ASCII.upper(first) == word.utf8.first || first <= 0x20, line.count < 64 else {
-            return false
-        }
+        guard let first = line.first, ASCII.upper(first) == word.utf8.first || ASCII.isSpace(first), line.count < 64,
+            !ASCII.isSpace(first) || state != .inside || card.lines.isEmpty
+        else { return false }
         let parts = ASCII.trimmed(line).split(separator: UInt8(ascii: ":"), maxSplits: 1)
         return parts.count == 2 && ASCII.equal(ASCII.trimmed(parts[0]), word)
             && ASCII.equal(ASCII.trimmed(parts[1]), "VCARD")

@@ -86,7 +86,7 @@ enum InstantMessageValue {
             }
         }
         // What is encoded must not bring in what could not have stood there.
-        return TextDecoder.isClean(result[...]) ? String(decoding: result, as: UTF8.self) : text
+        return TextDecoder.isClean(result.filter { $0 != 0x0A }[...]) ? String(decoding: result, as: UTF8.self) : text
     }
 
     /// Everything but what a URI has unencoded anyway (RFC 3986 §2), and `@`.

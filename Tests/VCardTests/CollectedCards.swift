@@ -12,11 +12,14 @@ struct CollectedFile {
     /// Below the folder.
     let name: String
     let bytes: [UInt8]
-    let isValid: Bool
-    /// Valid, or breaking a rule but readable.
-    let isReadable: Bool
-    /// The versions of its cards and what the others read in them, in the order of the file.
-    let cards: [(version: String, fields: JSONValue)]
+    let validity: Validity
+    /// What the others read in its cards, in the order of the file.
+    let cards: [JSONValue]
+
+    enum Validity: String {
+        /// `lenient` breaks a rule, but can be read.
+        case valid, lenient, malformed
+    }
 
     static func all() throws -> [CollectedFile] {
         let folder = try #require(folder)
@@ -26,16 +29,12 @@ struct CollectedFile {
             let file = String(path.dropLast(ending.utf8.count))
             return CollectedFile(
                 name: String(file.dropFirst(folder.utf8.count + 1)), bytes: try contents(of: file),
-                isValid: expected["validity"]?.says("valid") == true,
-                isReadable: expected["validity"]?.says("malformed") == false,
+                validity: try #require(expected["validity"]?.string.flatMap(Validity.init)),
                 cards: (expected["cards"]?.elements.map(Array.init) ?? []).map {
-                    ($0["version"]?.string ?? "", $0["fields"] ?? JSONDocument.emptyObject.root)
+                    $0["fields"] ?? JSONDocument.emptyObject.root
                 })
         }
     }
-
-    /// Whether all of its cards are such as are read.
-    var isVersion3Or4: Bool { cards.allSatisfy { ["3.0", "4.0"].contains($0.version) } }
 
     private static func paths(below folder: String) -> [String] {
         var paths: [String] = []
@@ -68,7 +67,7 @@ struct CollectedFile {
     }
 }
 
-/// One value that a contact keeps, as the others read it and as we did: both in a form that can be compared.
+/// One field, as the others read it and as we did: both in a form that can be compared.
 struct KeptValue: Sendable {
     let field: String
     /// Of the values as the other parsers give them.
@@ -91,6 +90,7 @@ struct KeptValue: Sendable {
         KeptValue(field: "EMAIL", theirs: { $0.map { without("mailto:", $0["value"]?.text) } }) {
             $0.emailAddresses.map(\.value)
         },
+        KeptValue(field: "URL", theirs: { $0.map { $0["value"]?.text ?? "" } }) { $0.urlAddresses.map(\.value) },
         KeptValue(
             field: "ADR",
             theirs: { values in
@@ -107,20 +107,29 @@ struct KeptValue: Sendable {
         KeptValue(
             field: "ORG",
             theirs: {
-                [
-                    ([$0[0].texts[0]] + [$0[0].texts.dropFirst().filter { !$0.isEmpty }.joined(separator: ", ")])
+                let units = $0.first { $0.texts.contains { !$0.isEmpty } }?.texts ?? [""]
+                return [
+                    ([units[0]] + [units.dropFirst().filter { !$0.isEmpty }.joined(separator: ", ")])
                         .joined(separator: "|")
                 ]
             }
         ) { ["\($0.organizationName)|\($0.departmentName)"] },
         KeptValue(field: "TITLE", theirs: { [$0[0].text] }) { [$0.jobTitle] },
-        // What is no day of a calendar stays in the card's own words.
-        KeptValue(field: "BDAY", theirs: { [birthday($0[0].text)] }) {
-            $0.birthday.isEmpty
-                ? $0.extraProperties.filter { $0.hasPrefix("BDAY") }.map { String($0.drop { $0 != ":" }.dropFirst()) }
-                : [$0.birthday]
+        // What is no day of a calendar stays in the card's own words, as a second birthday does.
+        KeptValue(field: "BDAY", theirs: { $0.map { birthday($0.text) } }) {
+            [$0.birthday].filter { !$0.isEmpty }
+                + $0.extraProperties.filter { $0.uppercased().hasPrefix("BDAY") && !$0.hasSuffix(":") }.map {
+                    birthday(String($0.drop { $0 != ":" }.dropFirst()))
+                }.filter { !$0.isEmpty }
         },
         KeptValue(field: "NOTE", theirs: { [$0.map(\.text).joined(separator: "\n")] }) { [$0.note] },
+        // A picture by its size and the bytes that it begins with; an address is an extra property.
+        KeptValue(field: "PHOTO", theirs: { $0.map(photo) }) {
+            ($0.imageData.isEmpty ? [] : ["\(base64Size($0.imageData))"])
+                + $0.extraProperties.filter { !($0.uppercased().firstMatch(of: /^([^.:;]+\.)?PHOTO[;:]/) == nil) }.map {
+                    String($0.drop { $0 != ":" }.dropFirst())
+                }.filter { !$0.isEmpty }
+        },
     ]
 
     private static func words(_ text: String) -> String {
@@ -130,6 +139,14 @@ struct KeptValue: Sendable {
     private static func without(_ scheme: String, _ value: String?) -> String {
         let value = value ?? ""
         return value.hasPrefix(scheme) ? String(value.dropFirst(scheme.count)) : value
+    }
+
+    private static func photo(_ value: JSONValue) -> String {
+        value["uri"]?.text ?? value["bytes"].map { "\($0.integer ?? 0)" } ?? ""
+    }
+
+    private static func base64Size(_ text: String) -> Int {
+        text.utf8.count / 4 * 3 - text.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
     }
 
     /// The calendar day that the text names, in a way of its own: digits by place.

@@ -7,14 +7,30 @@ import VCard
     "Cards as other programs write them",
     .enabled(if: CollectedFile.folder != nil, "CONTACTBROKER_CARDS names no folder"))
 struct CollectedCardsTests {
-    /// Where we read something else than the others agree on, and why.
-    private struct Disagreement {
+    /// Where we read something else than the others, and why; Documentation/VCard.md has the same as a table.
+    struct Disagreement {
         let file: String
         let field: String
         let why: String
     }
 
-    private static let disagreements: [Disagreement] = []
+    static let disagreements = [
+        Disagreement(
+            file: "android-vcard/raw__v21_invalid_multiple_line.vcf", field: "EMAIL",
+            why: "vCard 2.1, Delimiters: unfolding takes the line break away, and leaves all white space"),
+        Disagreement(
+            file: "android-vcard/raw__v21_malformed_photo.vcf", field: "PHOTO",
+            why: "RFC 2045 §6.8: a colon is no base64; what is before it is no picture, and that is said"),
+        Disagreement(
+            file: "calcard/vcard__rfc.vcf", field: "PHOTO",
+            why: "118 bytes that begin as no picture does (RFC 2426 §3.1.4 wants an image); that is said"),
+        Disagreement(
+            file: "gammu/vcards__char-escaping.vcf", field: "NOTE",
+            why: "vCard 2.1, Delimiters: \\; is the only escape, so the backslash of \\M is text"),
+        Disagreement(
+            file: "qtpim/testdata_vcf__badwrap.vcf", field: "PHOTO",
+            why: "base64 whose lines go on without white space: the whole picture, not its first line"),
+    ]
 
     @Test("No card of any kind crashes the reader, and what was read can be saved")
     func readable() throws {
@@ -39,9 +55,9 @@ struct CollectedCardsTests {
         let value = try #require(KeptValue.all.first { $0.field == field })
         var compared = 0
         var differing: Set<String> = []
-        for file in try CollectedFile.all() where file.isReadable {
-            for (item, card) in zip(items(file.bytes), file.cards) {
-                guard case .card(let read) = item, let expected = values(card.fields[field]) else { continue }
+        for file in try CollectedFile.all() where file.validity != .malformed {
+            for (item, fields) in zip(items(file.bytes), file.cards) {
+                guard case .card(let read) = item, let expected = values(fields[field]) else { continue }
                 let theirs = value.theirs(expected).filter(saysSomething)
                 // Where N says nothing, the formatted name is the name.
                 if field == "N", theirs.isEmpty { continue }
@@ -60,33 +76,83 @@ struct CollectedCardsTests {
         }
     }
 
-    @Test("Every valid card is read whole, without a doubt, unless it is a list of contacts")
+    @Test(
+        "What is preferred comes first, and no type is lost: it is the label, or written again",
+        arguments: ["TEL", "EMAIL", "ADR", "URL"])
+    func types(field: String) throws {
+        var compared = 0
+        for file in try CollectedFile.all() where file.validity != .malformed {
+            for (item, fields) in zip(items(file.bytes), file.cards) {
+                guard case .card(let read) = item, let expected = values(fields[field]) else { continue }
+                let written = WrittenProperty.all(VCardWriter(version: .v3_0).card(read.contact)).filter {
+                    $0.name == field
+                }
+                let preferred = expected.filter { $0["pref"]?.bool == true }
+                if !preferred.isEmpty, written.count > 1 {
+                    #expect(
+                        written.first.map { first in preferred.contains { Self.isSame(first, $0) } } == true,
+                        "\(file.name):\(read.line)")
+                }
+                for value in expected {
+                    let types = Set(value["types"]?.elements?.compactMap(\.string) ?? [])
+                        .subtracting(["voice", "internet", "pref"])
+                    // Two numbers may be the same, with different types.
+                    let ours = written.filter { Self.isSame($0, value) }
+                    if ours.isEmpty { continue }
+                    compared += 1
+                    #expect(
+                        ours.contains { one in types.allSatisfy { one.says($0) } },
+                        "\(file.name):\(read.line): \(types), but \(ours)")
+                }
+            }
+        }
+        #expect(compared > 0)
+    }
+
+    private static func isSame(_ written: WrittenProperty, _ theirs: JSONValue) -> Bool {
+        let value = theirs["value"]?.string ?? theirs["value"]?.elements?.compactMap(\.string).joined() ?? ""
+        func plain(_ text: String) -> String {
+            text.replacing("tel:", with: "").replacing("mailto:", with: "").replacing("\\n", with: "").filter {
+                !$0.isWhitespace && $0 != ";" && $0 != "\\"
+            }
+        }
+        return plain(written.value) == plain(value)
+    }
+
+    @Test("Every valid card is read whole, without a doubt")
     func whole() throws {
-        for file in try CollectedFile.all() where file.isValid {
+        for file in try CollectedFile.all() where file.validity == .valid {
             let read = items(file.bytes)
             #expect(read.count == file.cards.count, "\(file.name)")
             #expect(problems(read).isEmpty, "\(file.name): \(problems(read))")
+            if file.name == Self.brokenPhoto { continue }
             #expect(cards(read).allSatisfy { $0.remarks.isEmpty }, "\(file.name): \(cards(read).flatMap(\.remarks))")
         }
     }
 
+    /// Valid in its lines, but what it has for a photo is none, which is said.
+    private static let brokenPhoto = "android-vcard/raw__v21_malformed_photo.vcf"
+
     @Test("A formatted name that no part of the name says is kept, and so is a second organisation")
     func keptAside() throws {
-        for file in try CollectedFile.all() where file.isValid {
-            for (item, card) in zip(items(file.bytes), file.cards) {
+        for file in try CollectedFile.all() where file.validity == .valid {
+            for (item, fields) in zip(items(file.bytes), file.cards) {
                 guard case .card(let read) = item else { continue }
                 let contact = read.contact
-                let known = words(
-                    [
-                        contact.namePrefix, contact.givenName, contact.middleName, contact.familyName,
-                        contact.nameSuffix, contact.nickname, contact.organizationName,
-                    ].joined(separator: " "))
-                if let name = values(card.fields["FN"])?.first?.string {
+                var known = [
+                    contact.namePrefix, contact.givenName, contact.middleName, contact.familyName,
+                    contact.nameSuffix, contact.nickname, contact.organizationName,
+                ]
+                known += (contact.emailAddresses + contact.phoneNumbers + contact.urlAddresses).prefix(1).map(\.value)
+                for name in values(fields["FN"]) ?? [] {
+                    let name = name.string ?? ""
                     #expect(
-                        words(name).isSubset(of: known) || contact.extraProperties.contains { $0.contains("FN") },
+                        words(name).isSubset(of: words(known.joined(separator: " ")))
+                            || contact.extraProperties.contains { $0.contains("FN") },
                         "\(file.name):\(read.line): \(name)")
                 }
-                let organizations = values(card.fields["ORG"])?.count ?? 0
+                let organizations =
+                    values(fields["ORG"])?.count { $0.elements?.contains { $0.string != "" } == true } ?? 0
                 #expect(
                     contact.extraProperties.count { $0.contains("ORG") } >= organizations - 1,
                     "\(file.name):\(read.line)")
@@ -94,14 +160,10 @@ struct CollectedCardsTests {
         }
     }
 
-    /// The values of a field on which the others agree, or of which it was found out who is right; none where the RFC
-    /// leaves it open.
+    /// The values of a field on which the others agree, or of which it was found out who is right.
     private func values(_ field: JSONValue?) -> [JSONValue]? {
         guard let field, let status = field["status"]?.string else { return nil }
-        let open = ["BACKSLASH-COLON", "UNDEFINED-ESCAPE"]
-        guard ["unanimous", "pair", "adjudicated"].contains(status), !open.contains(field["rule"]?.string ?? "") else {
-            return nil
-        }
+        guard ["unanimous", "pair", "adjudicated"].contains(status) else { return nil }
         let values = field["value"]?.elements.map(Array.init) ?? []
         return values.isEmpty ? nil : values
     }

@@ -1,0 +1,57 @@
+import ContactsModel
+import VCard
+
+// libFuzzer's entrance. Whatever the bytes are: nothing crashes, what is read can be saved, it is the same however the bytes
+// arrive, and reading what is written of it gives it again, in either version.
+
+private func items(_ bytes: [UInt8], pieces: Int) -> [VCardReader.Item] {
+    var reader = VCardReader()
+    var result: [VCardReader.Item] = []
+    var start = 0
+    while start < bytes.count {
+        let end = min(start + pieces, bytes.count)
+        reader.append(Array(bytes[start..<end]))
+        while let item = reader.next() { result.append(item) }
+        start = end
+    }
+    reader.finish()
+    while let item = reader.next() { result.append(item) }
+    return result
+}
+
+private func check(_ card: ReadCard) {
+    do {
+        try card.contact.validate(writing: card.contact.present)
+    } catch {
+        fatalError("what was read cannot be saved: \(error) \(card.contact)")
+    }
+    for version in [VCardVersion.v3_0, .v4_0] {
+        let written = VCardWriter(version: version).card(card.contact)
+        guard case .card(let again)? = items(written, pieces: .max / 2).first, again.contact == card.contact,
+            again.remarks.isEmpty
+        else {
+            fatalError(
+                "\(version): \(card.contact)\n\(String(decoding: written, as: UTF8.self))\n\(items(written, pieces: .max / 2))"
+            )
+        }
+    }
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    let whole = items(bytes, pieces: .max / 2)
+    guard items(bytes, pieces: 7) == whole else { fatalError("not the same in pieces: \(whole)") }
+    for item in whole {
+        switch item {
+        case .card(let card): check(card)
+        case .group(let group):
+            let card = VCardWriter(version: .v4_0).group(named: group.name, uid: group.uid, members: group.members)
+            guard case .group(let again)? = items(card, pieces: .max / 2).first, again.name == group.name,
+                again.uid == group.uid, again.members == group.members
+            else { fatalError("\(group)") }
+        case .unreadable: break
+        }
+    }
+    return 0
+}

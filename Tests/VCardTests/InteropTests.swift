@@ -1,0 +1,86 @@
+import ContactsModel
+import JSON
+import Testing
+import VCard
+
+@Suite("Cards that we write, as other parsers read them")
+struct InteropTests {
+    @Test("Names, numbers, addresses, organisation, birthday and note come through", arguments: OtherParser.all)
+    func cards(parser: OtherParser) throws {
+        guard parser.isInstalled else {
+            print("\(parser.name) is not installed: not tried (\(parser.advice))")
+            return
+        }
+        try compare((0..<400).map(Self.generated), parser)
+    }
+
+    @Test(
+        "What other programs wrote comes through when we write it again",
+        .enabled(if: CollectedFile.folder != nil, "CONTACTBROKER_CARDS names no folder"), arguments: OtherParser.all)
+    func collected(parser: OtherParser) throws {
+        guard parser.isInstalled else {
+            print("\(parser.name) is not installed: not tried (\(parser.advice))")
+            return
+        }
+        var contacts: [Contact] = []
+        for file in try CollectedFile.all() where file.validity == .valid {
+            // A thousand alike say no more than ten.
+            contacts += VCardTests.cards(items(file.bytes)).prefix(10).map(\.contact)
+        }
+        try compare(contacts, parser)
+    }
+
+    private static func generated(_ number: Int) -> Contact {
+        var generator = GeneratedContacts(number, isPlain: true)
+        return generator.contact()
+    }
+
+    private func compare(_ contacts: [Contact], _ parser: OtherParser) throws {
+        let writer = VCardWriter(version: .v3_0)
+        var bytes: [UInt8] = []
+        for contact in contacts { writer.append(contact, to: &bytes) }
+        let read = try parser.read(bytes)
+        try #require(read.count == contacts.count)
+        for (contact, document) in zip(contacts, read) {
+            for (field, ours) in Self.fields(contact) {
+                let theirs = document.root[field]?.elements.map { $0.map(Self.text) } ?? []
+                #expect(
+                    theirs.map(Self.plain) == ours.map(Self.plain),
+                    "\(parser.name) \(field): \(String(decoding: writer.card(contact), as: UTF8.self))")
+            }
+        }
+    }
+
+    private static func fields(_ contact: Contact) -> [(String, [String])] {
+        var fields: [(String, [String])] = [
+            ("N", [contact.familyName, contact.givenName, contact.middleName, contact.namePrefix, contact.nameSuffix]),
+            ("TEL", contact.phoneNumbers.map(\.value)), ("EMAIL", contact.emailAddresses.map(\.value)),
+            (
+                "ADR",
+                contact.postalAddresses.map {
+                    ["", "", $0.street, $0.city, $0.state, $0.postalCode, $0.country].joined(separator: "|")
+                }
+            ),
+            ("NOTE", contact.note.isEmpty ? [] : [contact.note]),
+        ]
+        if !(contact.organizationName + contact.departmentName).isEmpty {
+            let department = contact.departmentName.isEmpty ? [] : [contact.departmentName]
+            fields.append(("ORG", [contact.organizationName] + department))
+        }
+        // Of a birthday without a year or with a time, each has a form of its own.
+        if !contact.birthday.hasPrefix("--"), !contact.extraProperties.contains(where: { $0.hasPrefix("BDAY") }) {
+            fields.append(("BDAY", contact.birthday.isEmpty ? [] : [contact.birthday]))
+        }
+        return fields
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        value.string ?? value.elements.map { $0.map(text).joined(separator: "|") } ?? ""
+    }
+
+    /// Some trim values, and some do not; a list's end without values may be there or not.
+    private static func plain(_ text: String) -> String {
+        text.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+            .joined(separator: "\n")
+    }
+}

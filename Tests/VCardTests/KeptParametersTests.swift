@@ -1,0 +1,117 @@
+import ContactsModel
+import Testing
+import VCard
+
+@Suite("What a property says beside its value")
+struct KeptParametersTests {
+    private func lines(_ contact: Contact?, _ version: VCardVersion = .v3_0) -> [String] {
+        guard let contact else { return [] }
+        return String(decoding: VCardWriter(version: version).card(contact), as: UTF8.self)
+            .replacing("\r\n ", with: "").split(separator: "\r\n").map(String.init)
+    }
+
+    @Test(
+        "A parameter that contacts have no place for is written again, on the same value",
+        arguments: [VCardVersion.v3_0, .v4_0])
+    func parameters(version: VCardVersion) {
+        let read = contact(
+            "FN:A", "TEL;TYPE=home:1", #"TEL;TYPE=home,x-ship;X-ID=7;LABEL="a,b^nc":2"#, "EMAIL;LANGUAGE=nb:a@x.org",
+            "NOTE;LANGUAGE=nb;ALTID=1:hei")
+        let written = lines(read, version)
+        #expect(written.contains { $0.contains("x-ship") && $0.contains(#";X-ID=7;LABEL="a,b^nc":2"#) })
+        #expect(written.contains { $0.hasPrefix("EMAIL") && $0.hasSuffix(";LANGUAGE=nb:a@x.org") })
+        #expect(written.contains("NOTE;LANGUAGE=nb;ALTID=1:hei"))
+        #expect(!written.contains { $0.contains("CONTACTBROKER") })
+    }
+
+    @Test("What is kept repeats no value, and is gone once the value is another one")
+    func changes() {
+        var read = contact("FN:A", "TEL;X-ID=7:+1 555 0100", "TEL;X-ID=8:+1 555 0101") ?? Contact()
+        #expect(!read.extraProperties.contains { $0.contains("555") })
+        #expect(read.extraProperties.allSatisfy { $0.hasSuffix(":") })
+        read.phoneNumbers[0].value = "+1 555 0199"
+        #expect(lines(read).contains("TEL;TYPE=pref:+1 555 0199"))
+        #expect(lines(read).contains("TEL;X-ID=8:+1 555 0101"))
+        read.phoneNumbers.swapAt(0, 1)
+        #expect(lines(read).contains("TEL;TYPE=pref;X-ID=8:+1 555 0101"))
+    }
+
+    @Test("The same number twice keeps what each says")
+    func twice() {
+        let read = contact("FN:A", "TEL;X-ID=7:1", "TEL;X-ID=8:1")
+        #expect(lines(read).filter { $0.hasPrefix("TEL") } == ["TEL;TYPE=pref;X-ID=7:1", "TEL;X-ID=8:1"])
+    }
+
+    @Test("Groups that hold properties together go on doing so")
+    func groups() {
+        let read = contact(
+            "FN:A", "item1.TEL;TYPE=work:1", "item1.X-FLOOR:3", "item2.EMAIL:a@x.org", "item2.X-ABLabel:Boat",
+            "desk.ADR:;;Quay 2;;;;", "item1.X-ABLabel:Front desk")
+        let written = lines(read)
+        #expect(written.contains("item1.TEL;TYPE=work:1") && written.contains("item1.X-FLOOR:3"))
+        #expect(written.count { $0.hasPrefix("item1.X-ABLabel") } == 1)
+        #expect(written.contains { $0.hasPrefix("desk.ADR") })
+        #expect(cards(items(VCardWriter(version: .v3_0).card(read ?? Contact()))).first?.contact == read)
+    }
+
+    @Test("A label that was changed takes its value out of a group that has another one")
+    func relabelled() {
+        var read = contact("FN:A", "item1.TEL:1", "item1.X-FLOOR:3", "item1.X-ABLabel:Desk") ?? Contact()
+        read.phoneNumbers[0].label = "Boat"
+        let again = cards(items(VCardWriter(version: .v3_0).card(read))).first?.contact
+        #expect(again?.phoneNumbers == read.phoneNumbers)
+        #expect(again?.extraProperties.contains("item1.X-ABLabel:Desk") == true)
+    }
+
+    @Test("Of further preferences the order is kept, and the number")
+    func preferences() {
+        let read = contact("FN:A", "EMAIL;PREF=50:b@x.org", "EMAIL:c@x.org", "EMAIL;PREF=2:a@x.org", version: "4.0")
+        #expect(
+            lines(read, .v4_0).filter { $0.hasPrefix("EMAIL") } == [
+                "EMAIL;PREF=1:a@x.org", "EMAIL;PREF=50:b@x.org", "EMAIL:c@x.org",
+            ])
+        var moved = read ?? Contact()
+        moved.emailAddresses.swapAt(1, 2)
+        #expect(
+            lines(moved).filter { $0.hasPrefix("EMAIL") } == [
+                "EMAIL;TYPE=INTERNET,pref:a@x.org", "EMAIL;TYPE=INTERNET:c@x.org", "EMAIL;TYPE=INTERNET:b@x.org",
+            ])
+    }
+
+    @Test("Alternatives of one name stay alternatives: the preferred one is the name")
+    func alternatives() {
+        let read = contact(
+            "N;ALTID=1;LANGUAGE=ja:山田;太郎;;;", "N;ALTID=1;LANGUAGE=en;PREF=1:Yamada;Taro;;;", "FN:Taro Yamada",
+            "TITLE;ALTID=2;LANGUAGE=fr:Patron", "TITLE;ALTID=2;LANGUAGE=en:Boss", version: "4.0")
+        #expect(read?.familyName == "Yamada" && read?.jobTitle == "Patron")
+        #expect(read?.extraProperties.contains("N;ALTID=1;LANGUAGE=ja:山田;太郎;;;") == true)
+        #expect(lines(read, .v4_0).contains("N;ALTID=1;LANGUAGE=en:Yamada;Taro;;;"))
+        #expect(cards(items(VCardWriter(version: .v3_0).card(read ?? Contact()))).first?.contact == read)
+    }
+
+    @Test("Components that later RFCs put behind, and the time of a birthday, are written again")
+    func rests() {
+        let read = contact(
+            "FN:A", "N:Soto;Luz;;;;Gallo;Jr.", "ADR:;;Quay 2;Bergen;;;;room 3;;;2;Quay;;;;;;",
+            "BDAY:1990-01-31T23:30:00Z", version: "4.0")
+        #expect(lines(read, .v4_0).contains("N:Soto;Luz;;;;Gallo;Jr."))
+        #expect(lines(read).contains("ADR:;;Quay 2;Bergen;;;;room 3;;;2;Quay;;;;;;"))
+        #expect(lines(read).contains("BDAY:1990-01-31T23:30:00Z"))
+        #expect(read?.birthday == "1990-01-31")
+    }
+
+    @Test("How a name sounds is read from RFC 9554's parameter too, and stays where it was")
+    func phonetic() {
+        let line = "N;ALTID=1;PHONETIC=jyut;SCRIPT=Latn:Sun;Yat-sen;;;"
+        let read = contact("N;ALTID=1;LANGUAGE=zh-Hant:孫;逸仙;;;", line, "FN:孫逸仙", version: "4.0")
+        #expect(read?.familyName == "孫" && read?.phoneticFamilyName == "Sun" && read?.phoneticGivenName == "Yat-sen")
+        #expect(read?.extraProperties.contains(line) == true)
+    }
+
+    @Test("A line that only looks like what is kept here is not taken for it")
+    func lookalikes() {
+        let read = contact("FN:A", "TEL;X-CONTACTBROKER-VALUE=98b5;X-ID=6:", "TEL:1", "X-CONTACTBROKER-VALUE:x")
+        #expect(read?.phoneNumbers.map(\.value) == ["1"])
+        #expect(read?.extraProperties == ["X-CONTACTBROKER-VALUE:x"])
+    }
+}
