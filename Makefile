@@ -17,7 +17,7 @@ SYSTEM_TEST_PACKAGES := mmdebstrap systemd-container zstd gcc libc6-dev $(DEB_PA
 PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-dev libtomlplusplus-dev libjpeg62-turbo-dev libpng-dev \
     pkg-config python3 python3-venv
 
-.PHONY: all demo test test-system lint bench certify release install tsan asan clean packages python uninstall deb
+.PHONY: all demo test test-system interop fuzz lint bench certify release install tsan asan clean packages python uninstall deb
 .DEFAULT_GOAL := all
 
 all: packages
@@ -45,6 +45,8 @@ python: packages
 	@test -x $(VENV)/bin/python || /usr/bin/python3 -m venv $(VENV)
 	@$(VENV)/bin/python -c 'import varlink' 2>/dev/null || \
 	    $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check varlink==31.0.0
+	@$(VENV)/bin/python -c 'import vobject' 2>/dev/null || \
+	    $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check vobject==0.9.9
 
 # The main job in this terminal; without a terminal a scripted person plays it through a pseudo-terminal.
 demo: packages
@@ -69,18 +71,31 @@ test-system: packages
 	$(SWIFT) build -c release
 	Tests/System/test-system $(ONLY)
 
+# What three other parsers read in the cards that we write: python-vobject, libebook of GNOME's Evolution, ez-vcard.
+INTEROP_PACKAGES := gir1.2-ebookcontacts-1.2 python3-gi libez-vcard-java libvinnie-java default-jdk-headless
+
+interop: packages python
+	@$(MAKE) --no-print-directory packages PACKAGES="$(INTEROP_PACKAGES)"
+	$(SWIFT) build --build-tests
+	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(SWIFT) test --skip-build --filter InteropTests
+
+# libFuzzer on the reader of vCards, and with it the writer. FUZZ_SECONDS=600 takes ten minutes; what it finds is in .build-fuzz.
+FUZZ_SECONDS ?= 120
+fuzz: packages
+	Tests/Fuzz/fuzz.sh $(FUZZ_SECONDS)
+
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
 	Tests/lint.sh
 	Tests/threats.sh
 
-# BENCH=full measures at 100,000 contacts too; BENCH=saves and BENCH=import measure that alone.
-bench: packages
+# BENCH=full measures at 100,000 contacts too, BENCH=many only there; BENCH=saves, import and callers measure that alone.
+bench: packages python
 	$(SWIFT) build -c release --product contactbrokerd
 	$(SWIFT) build -c release --product contactbook
 	$(SWIFT) build -c release --product contactbroker-identify
 	$(SWIFT) build -c release --product contactbroker-bench
-	$(RELEASE)/contactbroker-bench .build $(BENCH)
+	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(RELEASE)/contactbroker-bench .build $(BENCH)
 
 # What is installed is built otherwise than what is tested: the optimizer must get through it too.
 release: packages

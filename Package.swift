@@ -123,7 +123,7 @@ let package = Package(
 
         program(
             "contactbroker-bench",
-            ["VarlinkClient", "ContactsModel", "PeerIdentity", "CAffinity", "CLinux", grdbSQLite]),
+            ["VarlinkClient", "ContactsModel", "VCard", "PeerIdentity", "CAffinity", "CLinux", grdbSQLite]),
 
         // What the tests need: other people's certification, a terminal, callers that really differ.
         .executableTarget(

@@ -170,7 +170,7 @@ extension CardReading {
         guard isGregorian,
             let date = DateValue.gregorian(line.storage[line.value], omittedYear: omittedYear(line))
         else { return keepUnlessEmpty(line) }
-        let label = label(line, .other, hasTypes: false) ?? (line.property == .appleDate ? nil : Label.anniversary)
+        let label = label(line, of: []) ?? (line.property == .appleDate ? nil : Label.anniversary)
         note(
             line, as: .appleDate, at: contact.dates.count, understood: ["CALSCALE"], rest: DateValue.time(line))
         contact.dates.append(LabeledDate(label: label, value: date))

@@ -56,8 +56,7 @@ extension CardReading {
         address.subLocality = line[AddressParameter.subLocality] ?? ""
         address.subAdministrativeArea = line[AddressParameter.subAdministrativeArea] ?? ""
         let rest = line.rest(after: 7)
-        let code = country(line)
-        address.isoCountryCode = code ?? line["CC"].map { ASCII.lowercased($0) } ?? ""
+        address.isoCountryCode = line["CC"].map { ASCII.lowercased($0) } ?? country(line) ?? ""
         guard address != PostalAddress() || !rest.isEmpty else { return keepIfAnythingElse(line) }
         address.label = label(line, .address)
         note(
@@ -105,9 +104,8 @@ extension CardReading {
             profile.urlString = value
         }
         guard !(profile.urlString.isEmpty && profile.username.isEmpty && profile.userIdentifier.isEmpty) else { return }
-        // Of RFC 9554's property TYPE is what it is everywhere.
-        profile.label = label(line, .other, hasTypes: line.property == .socialProfile)
-        if line.property == .socialProfile { types = Label.leftOver(types, label: profile.label, .other) }
+        profile.label = label(line, of: types)
+        types = Label.leftOver(types, label: profile.label, .other)
         note(
             line, as: .appleSocialProfile, at: contact.socialProfiles.count, types: types,
             understood: ["SERVICE-TYPE", "X-USER", "USERNAME", "X-USERID"])

@@ -121,16 +121,18 @@ struct CardReading {
 
     /// An X-ABADR that no address has is kept.
     mutating func takeCountry(_ line: ContentLine) {
-        guard let group = line.group, countries[group]?.line.number == line.number else { return keepUnlessEmpty(line) }
+        // The same one again, for a second address of the group, says nothing.
+        if let group = line.group, let country = countries[group], ASCII.equal(line.valueText, country.code) { return }
+        keepUnlessEmpty(line)
     }
 
     /// The label in the property's group, or else the one that its types mean.
-    mutating func label(_ line: ContentLine, _ kind: Label.Kind, hasTypes: Bool = true) -> String? {
+    mutating func label(_ line: ContentLine, _ kind: Label.Kind = .other, of types: [String]? = nil) -> String? {
         if let group = line.group, let label = labels[group] {
             usedLabels.insert(group)
             return label
         }
-        return hasTypes ? Label.of(line.types, kind) : nil
+        return Label.of(types ?? line.types, kind)
     }
 
     /// Notes what the property of a value says beside it.

@@ -135,14 +135,16 @@ struct CardSplitter {
         }
         switch state {
         case .outside:
-            if isBoundary("BEGIN") { open() } else { dropLine() }
+            if boundary == .begin { open() } else { dropLine() }
         case .skipping:
-            if isBoundary("BEGIN") {
+            switch boundary {
+            case .begin:
                 open()
-            } else {
-                if isBoundary("END") { state = .outside }
-                dropLine()
+                return
+            case .end: state = .outside
+            case nil: break
             }
+            dropLine()
         case .inside: addLine()
         }
     }
@@ -168,7 +170,8 @@ struct CardSplitter {
 
     /// Adds the line to the card that it stands in.
     private mutating func addLine() {
-        if isBoundary("END") {
+        switch boundary {
+        case .end:
             guard depth > 0 else {
                 dropLine()
                 deliver()
@@ -176,21 +179,18 @@ struct CardSplitter {
             }
             addToAgent()
             depth -= 1
-        } else if isBoundary("BEGIN") {
-            if depth > 0 || opensCard, depth < limits.depth {
-                addToAgent(isFirst: depth == 0)
-                depth += 1
-            } else {
+        case .begin:
+            guard depth > 0 || opensCard, depth < limits.depth else {
                 dropLine()
                 card.isWithoutEnd = true
                 deliver()
                 open()
                 return
             }
-        } else if depth > 0 {
-            addToAgent()
-        } else {
-            addToCard()
+            addToAgent(isFirst: depth == 0)
+            depth += 1
+        case nil:
+            if depth > 0 { addToAgent() } else { addToCard() }
         }
         if cardSize > limits.cardSize || card.lines.count > limits.cardLines { refuse() }
     }
@@ -272,17 +272,30 @@ struct CardSplitter {
         return bytes.count >= 6 && bytes.last == UInt8(ascii: ":") && ASCII.equal(bytes.prefix(5), "AGENT")
     }
 
+    private enum Boundary {
+        case begin, end
+    }
+
     /// Whether the line says `BEGIN:VCARD` or `END:VCARD`, in any case and with white space around; behind a line of a
     /// card, white space before it makes it that line's.
-    private func isBoundary(_ word: String) -> Bool {
-        var line = line
+    private var boundary: Boundary? {
+        switch card.bytes[lineStart] {
+        case UInt8(ascii: "B"), UInt8(ascii: "b"), UInt8(ascii: "E"), UInt8(ascii: "e"): break
+        case 0x20, 0x09: if state == .inside, !card.lines.isEmpty { return nil }
         // Files that were put together have byte order marks within.
-        if line.starts(with: StreamDecoder.byteOrderMark) { line = line.dropFirst(3) }
-        guard let first = line.first, ASCII.upper(first) == word.utf8.first || ASCII.isSpace(first), line.count < 64,
-            !ASCII.isSpace(first) || state != .inside || card.lines.isEmpty
-        else { return false }
-        let parts = ASCII.trimmed(line).split(separator: UInt8(ascii: ":"), maxSplits: 1)
-        return parts.count == 2 && ASCII.equal(ASCII.trimmed(parts[0]), word)
-            && ASCII.equal(ASCII.trimmed(parts[1]), "VCARD")
+        case Self.byteOrderMark[0]: break
+        default: return nil
+        }
+        guard card.bytes.count - lineStart < 64 else { return nil }
+        var line = line
+        if line.starts(with: Self.byteOrderMark) { line = line.dropFirst(3) }
+        line = ASCII.trimmed(line)
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line.count >= 9,
+            ASCII.equal(ASCII.trimmed(line[(colon + 1)...]), "VCARD")
+        else { return nil }
+        let word = ASCII.trimmed(line[..<colon])
+        return ASCII.equal(word, "BEGIN") ? .begin : ASCII.equal(word, "END") ? .end : nil
     }
+
+    private static let byteOrderMark = StreamDecoder.byteOrderMark
 }

@@ -60,19 +60,21 @@ extension CardWriting {
         let marks = preferences(.address, "ADR", contact.postalAddresses.count)
         for (place, value) in contact.postalAddresses.enumerated() {
             var head = head(.address, place, value.label, .address, marks)
+            let code = value.isoCountryCode
+            // A group has one country. Where the value's group has another one, the parameter says it, and wins.
+            let isApples =
+                version == .v3_0 && code.utf8.count == 2 && (head.group.map { claim($0, country: code) } ?? true)
+            if isApples {
+                if head.group == nil { head.group = newGroup() }
+            } else if !code.isEmpty {
+                head.parameters.append(Parameter("CC", [ASCII.uppercased(code)]))
+            }
             if !value.subLocality.isEmpty {
                 head.parameters.append(Parameter(AddressParameter.subLocality, [value.subLocality]))
             }
             if !value.subAdministrativeArea.isEmpty {
                 head.parameters.append(
                     Parameter(AddressParameter.subAdministrativeArea, [value.subAdministrativeArea]))
-            }
-            let code = value.isoCountryCode
-            let isApples = version == .v3_0 && code.utf8.count == 2
-            if isApples {
-                if head.group == nil { head.group = newGroup() }
-            } else if !code.isEmpty {
-                head.parameters.append(Parameter("CC", [ASCII.uppercased(code)]))
             }
             begin("ADR", head)
             output.raw(";;")
@@ -116,6 +118,7 @@ extension CardWriting {
         let marks = preferences(.appleSocialProfile, name, contact.socialProfiles.count, always: false)
         for (place, value) in contact.socialProfiles.enumerated() {
             var head = head(.appleSocialProfile, place, value.label, .other, marks, hasTypes: false)
+            if value.label == nil, Label.of(head.types, .other) != nil { head.types.removeAll { $0 != "pref" } }
             var own: [Parameter] = []
             // Else the first of the types would be the service.
             if value.service.isEmpty, !head.types.isEmpty { own.append(Parameter("SERVICE-TYPE", [""])) }

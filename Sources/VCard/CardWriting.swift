@@ -15,6 +15,8 @@ struct CardWriting {
     private var groupLabels: [String: String] = [:]
     /// The labels that members of a group have by other means.
     private var memberLabels: [String: Set<String?>] = [:]
+    /// The countries of groups, by X-ABADR.
+    private var groupCountries: [String: String] = [:]
     /// Groups whose X-ABLabel stands in the card or among the extra properties.
     private var labelled: Set<String> = []
     /// Properties of which extra ones have a preference: the contact's own must come before them.
@@ -235,6 +237,13 @@ struct CardWriting {
             guard memberLabels[group, default: []].allSatisfy({ $0 == label }) else { return false }
             groupLabels[group] = label
         }
+        return true
+    }
+
+    /// Whether an address of this country may stand in the group: X-ABADR says one for all of it.
+    mutating func claim(_ group: String, country: String) -> Bool {
+        if let there = groupCountries[group] { return there == country }
+        groupCountries[group] = country
         return true
     }
 

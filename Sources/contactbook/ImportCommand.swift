@@ -3,7 +3,7 @@ import CommandOutput
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Add the contacts of vCard files, 3.0 or 4.0.",
+        commandName: "import", abstract: "Add the contacts of vCard files, 2.1, 3.0 or 4.0.",
         discussion: """
             What cannot be read is named with file, line and reason; all other contacts are added. Contacts that you \
             have already are added again. ^C stops after the contacts that are being added, and says which the last \

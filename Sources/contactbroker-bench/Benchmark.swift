@@ -85,6 +85,7 @@ struct Benchmark {
         try measurePeak()
         try measureStart(app, bar: 30)
         try measureIdentification()
+        try measureCards()
     }
 
     private mutating func measureWriting() throws {

@@ -3,7 +3,7 @@ import JSON
 /// One line of the table: what was measured, and what it is held against.
 struct Figure {
     enum Unit: String {
-        case microseconds, milliseconds, seconds, perSecond, megabytes
+        case microseconds, milliseconds, seconds, perSecond, megabytes, megabytesPerSecond
     }
 
     enum Value {
@@ -42,11 +42,18 @@ struct Figure {
         self.bar = bar
     }
 
+    init(_ name: String, megabytesPerSecond: Double, bar: Double? = nil) {
+        self.name = name
+        value = .perSecond(megabytesPerSecond)
+        unit = .megabytesPerSecond
+        self.bar = bar
+    }
+
     private func scaled(_ microseconds: Double) -> Double {
         switch unit {
         case .seconds: microseconds / 1_000_000
         case .milliseconds: microseconds / 1_000
-        case .microseconds, .perSecond, .megabytes: microseconds
+        case .microseconds, .perSecond, .megabytes, .megabytesPerSecond: microseconds
         }
     }
 
@@ -75,6 +82,7 @@ struct Figure {
         case .seconds: "s"
         case .perSecond: "/s"
         case .megabytes: "MB"
+        case .megabytesPerSecond: "MB/s"
         }
     }
 

@@ -177,7 +177,7 @@ struct CommandOutputTests {
             EMAIL:grace@example.org\r
             END:VCARD\r
             BEGIN:VCARD\r
-            VERSION:2.1\r
+            VERSION:1.0\r
             FN:Too Old\r
             END:VCARD\r
             BEGIN:VCARD\r

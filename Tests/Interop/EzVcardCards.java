@@ -8,7 +8,9 @@ import ezvcard.property.Telephone;
 import ezvcard.util.PartialDate;
 import java.io.File;
 import java.io.PrintStream;
+import java.text.SimpleDateFormat;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
 
 /** What ez-vcard reads in a file of vCards: one line of JSON for each card. */
@@ -34,9 +36,9 @@ public class EzVcardCards {
             List<String> birthdays = new ArrayList<>();
             if (card.getBirthday() != null) {
                 PartialDate partial = card.getBirthday().getPartialDate();
-                Object date = card.getBirthday().getDate();
+                Date date = card.getBirthday().getDate();
                 if (partial != null) birthdays.add(partial.toISO8601(true));
-                else if (date != null) birthdays.add(date.toString());
+                else if (date != null) birthdays.add(new SimpleDateFormat("yyyy-MM-dd").format(date));
             }
             out.println("{\"FN\":" + array(formatted) + ",\"N\":" + array(name(card.getStructuredName())) + ",\"TEL\":"
                 + array(phones) + ",\"EMAIL\":" + array(mails) + ",\"ADR\":[" + String.join(",", addresses)

@@ -133,6 +133,40 @@ struct CollectedCardsTests {
     /// Valid in its lines, but what it has for a photo is none, which is said.
     private static let brokenPhoto = "android-vcard/raw__v21_malformed_photo.vcf"
 
+    @Test("Of every malformed card it is said what is wrong, and what can be read of it is")
+    func malformed() throws {
+        let files = try CollectedFile.all().filter { $0.validity == .malformed }
+        #expect(files.count == Self.malformed.count)
+        for file in files {
+            let expected = try #require(Self.malformed[file.name], "\(file.name)")
+            let read = items(file.bytes)
+            let said = Set(problems(read).map(\.reason) + cards(read).flatMap(\.remarks).map(\.reason))
+            #expect(cards(read).count == expected.cards, "\(file.name)")
+            #expect(said == expected.said, "\(file.name)")
+        }
+    }
+
+    /// How many contacts are in it, and what is said of them. Where there is none, there is no card in the file.
+    private static let malformed: [String: (cards: Int, said: Set<CardProblem.Reason>)] = [
+        "cozy-vcard/contactA__davdroid.vcf": (1, []), "cozy-vcard/contactA__sogo.vcf": (1, []),
+        "eds/vcard__7.vcf": (0, []), "eds/vcard__8.vcf": (1, [.missingEnd]),
+        "eds/vcard__9.vcf": (1, [.missingEnd, .notAContentLine]),
+        "folkerkinzel/AnsiFilterExamples__German.vcf": (1, [.notUTF8]),
+        "folkerkinzel/AnsiFilterExamples__Greek.vcf": (1, [.notUTF8]),
+        "folkerkinzel/AnsiFilterExamples__Ukrainian.vcf": (1, [.notUTF8]),
+        "folkerkinzel/MultiAnsiFilterTests__Murks.vcf": (1, [.notUTF8]),
+        "folkerkinzel/TestFiles__AnsiIssue.vcf": (1, [.notUTF8]),
+        "folkerkinzel/TestFiles__AnsiIssueInvalidEncoding.vcf": (1, [.notUTF8]),
+        "folkerkinzel/TestFiles__AnsiIssueNoEncoding.vcf": (1, [.notUTF8]),
+        "folkerkinzel/TestFiles__Cropped_2_1.vcf": (1, [.missingEnd, .notUTF8, .notAContentLine]),
+        "folkerkinzel/TestFiles__Empty.vcf": (0, []),
+        "gammu/vcards__se-2.vcf": (1, [.missingEnd]), "kcontacts/data__vcard9.vcf": (1, []),
+        "monica/Jobs__stub.vcf": (0, []), "qtpim/testdata_vcf__AAB4-MultipleAll.vcf": (3, []),
+        "qtpim/testdata_vcf__AAB4-SingleNonAscii.vcf": (1, []),
+        "qtpim/testdata_vcf__AAB4-SingleNonAsciiWithPhoto.vcf": (1, []),
+        "qtpim/testdata_vcf__Entourage11-basic.vcf": (1, []), "qtpim/testdata_vcf__Entourage11-nonascii.vcf": (1, []),
+    ]
+
     @Test("A formatted name that no part of the name says is kept, and so is a second organisation")
     func keptAside() throws {
         for file in try CollectedFile.all() where file.validity == .valid {

@@ -114,4 +114,21 @@ struct KeptParametersTests {
         #expect(read?.phoneNumbers.map(\.value) == ["1"])
         #expect(read?.extraProperties == ["X-CONTACTBROKER-VALUE:x"])
     }
+
+    /// Found by fuzzing: what comes back from a card that was written must be what was read from the first.
+    @Test(
+        "Cards that once came back otherwise come back the same",
+        arguments: [
+            ["item2.ADR;TYPE=HOME:;;a;b;;;", "item2.X-ABADR:no", "item2.ADR;TYPE=HOME:;;c;b;;;", "item2.X-ABADR:no"],
+            ["item2.ADR:;;a;b;;;", "item2.X-ABADR:no", "item2.X-ABADR:SE", "item2.ADR;CC=dk:;;c;b;;;"],
+            ["NOTE:" + String(repeating: "x", count: 69) + "END:VCARD", "TEL:1"], ["TEL:tel:tel:5", "NICKNAME:\\, a"],
+            ["X-SOCIALPROFILE;x-user=a^nb:x-apple:"], [" X-A:b", "TEL:1"],
+        ])
+    func findings(lines: [String]) throws {
+        let text = (["BEGIN:VCARD", "FN:A"] + lines + ["END:VCARD", ""]).joined(separator: "\r\n")
+        let read = try #require(cards(items(text)).first).contact
+        for version in [VCardVersion.v3_0, .v4_0] {
+            #expect(cards(items(VCardWriter(version: version).card(read))).map(\.contact) == [read])
+        }
+    }
 }
