@@ -47,8 +47,7 @@ extension CardReading {
     // MARK: Names
 
     private mutating func takeFormattedName(_ line: ContentLine) {
-        guard !line.isValueEmpty else { return }
-        if formattedName == nil { formattedName = line } else { keep(line) }
+        if !line.isValueEmpty { formattedNames.append(line) }
     }
 
     /// family;given;additional;prefixes;suffixes (RFC 6350 §6.2.2), and what RFC 9554 §2.2 puts behind them.
@@ -102,33 +101,32 @@ extension CardReading {
     /// the name, taken apart by nobody's guess.
     mutating func settleName() {
         settlePhoneticName()
-        guard let line = formattedName else { return }
-        let name = line.valueText
-        guard contact.hasNameParts else {
-            if name == contact.derivedFormattedName {
-                note(line, as: .formattedName, at: 0)
-            } else if contact.contactType == .organization, contact.organizationName.isEmpty {
-                contact.organizationName = name
-                note(line, as: .formattedName, at: 0)
-            } else if contact.contactType == .person {
-                contact.givenName = name
-                note(line, as: .formattedName, at: 0)
-            } else {
-                keep(line)
+        for (place, line) in formattedNames.enumerated() {
+            let name = line.valueText
+            if place == 0, !isRepeated(name), !contact.hasNameParts {
+                if contact.contactType == .person {
+                    contact.givenName = name
+                } else if contact.organizationName.isEmpty {
+                    contact.organizationName = name
+                }
             }
-            return
+            if !isRepeated(name) {
+                keep(line)
+            } else if place == 0 {
+                note(line, as: .formattedName, at: 0)
+            }
         }
-        let parts = [
+    }
+
+    /// Whether a formatted name says nothing that the other names do not say.
+    private func isRepeated(_ name: String) -> Bool {
+        if name == contact.derivedFormattedName { return true }
+        guard contact.hasNameParts else { return false }
+        let known = [
             contact.namePrefix, contact.givenName, contact.middleName, contact.familyName, contact.nameSuffix,
+            contact.nickname, contact.organizationName,
         ]
-        if name == contact.derivedFormattedName
-            || Set(Self.words(name)).isSubset(
-                of: (parts + [contact.nickname, contact.organizationName]).flatMap(Self.words))
-        {
-            note(line, as: .formattedName, at: 0)
-        } else {
-            keep(line)
-        }
+        return Set(Self.words(name)).isSubset(of: known.flatMap(Self.words))
     }
 
     private static func words(_ text: String) -> [String] {

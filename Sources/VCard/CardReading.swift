@@ -10,12 +10,12 @@ struct CardReading {
     private var usedLabels: Set<String> = []
     /// ISO country codes by group (`item1.X-ABADR`), and where they stand.
     private var countries: [String: (code: String, line: ContentLine)] = [:]
-    var formattedName: ContentLine?
+    var formattedNames: [ContentLine] = []
     /// N with PHONETIC (RFC 9554 §4.6).
     var phoneticName: ContentLine?
     private var extra: [ContentLine] = []
     /// Properties of which a contact has only one and this card had one already.
-    private var taken: Set<Property> = []
+    private var taken: UInt64 = 0
     /// What the values' properties say beside them: by place among the values of their property.
     private var kept: [(place: Int, kept: KeptParameters)] = []
     private let limits: VCardLimits
@@ -50,7 +50,7 @@ struct CardReading {
         for line in lines { reading.take(line) }
         reading.settleName()
         reading.keepExtraProperties()
-        guard !reading.contact.present.isEmpty else { throw .empty }
+        guard ContactKey.allCases.contains(where: reading.contact.hasValue) else { throw .empty }
         return .card(
             ReadCard(contact: reading.contact, line: card.firstLine, remarks: reading.sortedRemarks))
     }
@@ -177,9 +177,11 @@ struct CardReading {
     }
 
     /// Whether this is the first property of its name.
-    mutating func isFirst(_ line: ContentLine) -> Bool { taken.insert(line.property).inserted }
-
-    func hasTaken(_ property: Property) -> Bool { taken.contains(property) }
+    mutating func isFirst(_ line: ContentLine) -> Bool {
+        let bit: UInt64 = 1 << UInt64(line.property.rawValue)
+        defer { taken |= bit }
+        return taken & bit == 0
+    }
 
     /// In the order of the file, and with the labels of their groups; what belongs to values behind them.
     private mutating func keepExtraProperties() {
@@ -224,9 +226,8 @@ struct CardReading {
 
     private mutating func keepParameters() {
         var checks: [Property: [String]] = [:]
-        let order = Dictionary(uniqueKeysWithValues: Property.allCases.enumerated().map { ($1, $0) })
         let sorted = kept.filter { !$0.kept.isEmpty }.sorted {
-            (order[$0.kept.property] ?? 0, $0.place) < (order[$1.kept.property] ?? 0, $1.place)
+            ($0.kept.property.rawValue, $0.place) < ($1.kept.property.rawValue, $1.place)
         }
         for (place, each) in sorted {
             var each = each

@@ -105,7 +105,7 @@ extension CardWriting {
             end(head)
             // Android knows no other.
             if version == .v3_0, let older = InstantMessageValue.olderProperty(value) {
-                output.raw(older.rawValue + ":")
+                output.raw(older.name + ":")
                 output.text(value.username)
                 output.endLine()
             }

@@ -76,8 +76,8 @@ struct CardWriting {
 
     /// Begins a property that a contact has once: name and what is kept of parameters, up to the colon.
     private mutating func begin(_ property: Property, as name: String? = nil, parameters: String = "") -> String {
-        let name = name ?? property.rawValue
-        let own = take(property, contact.texts(of: property), 0)
+        let name = name ?? property.name
+        let own = hasKept(property) ? take(property, contact.texts(of: property), 0) : nil
         if let group = own?.group {
             output.raw(group)
             output.raw(UInt8(ascii: "."))

@@ -4,6 +4,10 @@ struct ContentLine {
     let number: Int
     let property: Property
     let parameters: [Parameter]
+    /// What TYPE says, whether `TYPE=a,b`, `TYPE=a;TYPE=b`, `TYPE="a,b"` or bare (vCard 2.1); as written.
+    let types: [String]
+    /// 1 for the most preferred (RFC 6350 §5.3; `TYPE=pref` in RFC 2426 §3.2.1), 101 for what says nothing.
+    let preference: Int
     /// The characters are certain: UTF-8, or in the character set that the line names.
     let isCertain: Bool
     /// UTF-8 without control characters. The card's, unless the line had to be decoded first.
@@ -59,6 +63,8 @@ struct ContentLine {
         value = colon + 1..<line.upperBound
         property = Property.named(name)
         parameters = head == colon ? [] : Parameter.all(in: storage[(head + 1)..<colon])
+        types = Self.types(parameters)
+        preference = parameters.isEmpty ? Self.noPreference : Self.preference(parameters, types)
     }
 
     /// Reads the value as the parameters CHARSET and ENCODING say, and takes those away. vCard 3.0 has neither of the
@@ -116,8 +122,7 @@ struct ContentLine {
         return nil
     }
 
-    /// What TYPE says, whether `TYPE=a,b`, `TYPE=a;TYPE=b`, `TYPE="a,b"` or bare (vCard 2.1); as written.
-    var types: [String] {
+    private static func types(_ parameters: [Parameter]) -> [String] {
         guard !parameters.isEmpty else { return [] }
         var types: [String] = []
         for parameter in parameters where parameter.name == "TYPE" {
@@ -136,11 +141,11 @@ struct ContentLine {
         return types
     }
 
-    /// 1 for the most preferred (RFC 6350 §5.3; `TYPE=pref` in RFC 2426 §3.2.1), 101 for what says nothing.
-    var preference: Int {
-        guard !parameters.isEmpty else { return Self.noPreference }
-        if let preference = self["PREF"].flatMap({ Int($0) }), (1...100).contains(preference) { return preference }
-        return types.contains { ASCII.equal($0, "pref") } ? 1 : Self.noPreference
+    private static func preference(_ parameters: [Parameter], _ types: [String]) -> Int {
+        for parameter in parameters where parameter.name == "PREF" {
+            if let number = parameter.values.first.flatMap({ Int($0) }), (1...100).contains(number) { return number }
+        }
+        return types.contains { ASCII.equal($0, "pref") } ? 1 : noPreference
     }
 
     static let noPreference = 101

@@ -53,7 +53,7 @@ struct KeptParameters: Hashable {
 
     /// As an extra property.
     var text: String {
-        var text = (group.map { $0 + "." } ?? "") + property.rawValue + Parameter(Self.checkName, [check]).text
+        var text = (group.map { $0 + "." } ?? "") + property.name + Parameter(Self.checkName, [check]).text
         if let preference { text += ";PREF=\(preference)" }
         if !types.isEmpty { text += Parameter("TYPE", types).text }
         for parameter in parameters { text += parameter.text }

@@ -11,16 +11,27 @@ enum Label {
         case phone, email, address, relation, other
     }
 
-    /// One label, and the types that say it.
-    private struct Meaning {
+    /// One label, and the types that say it. A class, since many are looked at for each value.
+    private final class Meaning: Sendable {
         let label: String
         /// All of these must be there; in lower case.
         let types: [String]
         /// What else is understood by it, and need not be kept.
-        var alike: [String] = []
+        let alike: [String]
         /// What is written in vCard 3.0 and 4.0; `nil` where the label itself is.
-        var written3: [String]?
-        var written4: [String]?
+        let written3: [String]?
+        let written4: [String]?
+
+        init(
+            label: String, types: [String], alike: [String] = [], written3: [String]? = nil,
+            written4: [String]? = nil
+        ) {
+            self.label = label
+            self.types = types
+            self.alike = alike
+            self.written3 = written3
+            self.written4 = written4
+        }
 
         func isSaid(by types: [String]) -> Bool {
             self.types.allSatisfy { own in types.contains { ASCII.equal($0, own) } }
