@@ -117,8 +117,7 @@ extension CardWriting {
         let name = isNew ? "SOCIALPROFILE" : "X-SOCIALPROFILE"
         let marks = preferences(.appleSocialProfile, name, contact.socialProfiles.count, always: false)
         for (place, value) in contact.socialProfiles.enumerated() {
-            var head = head(.appleSocialProfile, place, value.label, .other, marks, hasTypes: false)
-            if value.label == nil, Label.of(head.types, .other) != nil { head.types.removeAll { $0 != "pref" } }
+            var head = head(.appleSocialProfile, place, value.label, .other, marks)
             var own: [Parameter] = []
             // Else the first of the types would be the service.
             if value.service.isEmpty, !head.types.isEmpty { own.append(Parameter("SERVICE-TYPE", [""])) }
@@ -220,6 +219,13 @@ extension CardWriting {
             head.types = []
         } else if !isSaid {
             head.label = label
+        }
+        // The group's other members have no label, and must not get this one: it came from a type, and is one again.
+        if let word = head.label, let group = own?.group, isUnlabelled(group), hasTypes,
+            !word.utf8.contains(UInt8(ascii: ",")), Label.of([word] + left, kind) == word
+        {
+            head.types = [word] + left
+            head.label = nil
         }
         if let group = own?.group, claim(group, label: label, isSaid: head.label == nil) {
             head.group = group

@@ -11,6 +11,8 @@ struct CardWriting {
     private var kept: [Property: [KeptParameters]] = [:]
     /// Groups that are taken.
     private var groups: Set<String> = []
+    /// Groups that extra properties are in.
+    private var extraGroups: Set<String> = []
     /// The labels of groups, by X-ABLabel.
     private var groupLabels: [String: String] = [:]
     /// The labels that members of a group have by other means.
@@ -47,6 +49,7 @@ struct CardWriting {
             if line.preference != ContentLine.noPreference { preferring.insert(line.nameText) }
             guard let group = line.group else { continue }
             groups.insert(group)
+            extraGroups.insert(group)
             if line.property == .label, labelled.insert(group).inserted { groupLabels[group] = line.valueText }
         }
     }
@@ -231,6 +234,7 @@ struct CardWriting {
     /// - Parameter isSaid: the label is that of types or of the property: the group needs no X-ABLabel for it.
     mutating func claim(_ group: String, label: String?, isSaid: Bool) -> Bool {
         if let there = groupLabels[group] { return there == label }
+        if !isSaid, isUnlabelled(group) { return false }
         if isSaid {
             memberLabels[group, default: []].insert(label)
         } else {
@@ -239,6 +243,9 @@ struct CardWriting {
         }
         return true
     }
+
+    /// Whether extra properties are in the group, and no label.
+    func isUnlabelled(_ group: String) -> Bool { extraGroups.contains(group) && !labelled.contains(group) }
 
     /// Whether an address of this country may stand in the group: X-ABADR says one for all of it.
     mutating func claim(_ group: String, country: String) -> Bool {

@@ -123,6 +123,8 @@ struct KeptParametersTests {
             ["item2.ADR:;;a;b;;;", "item2.X-ABADR:no", "item2.X-ABADR:SE", "item2.ADR;CC=dk:;;c;b;;;"],
             ["NOTE:" + String(repeating: "x", count: 69) + "END:VCARD", "TEL:1"], ["TEL:tel:tel:5", "NICKNAME:\\, a"],
             ["X-SOCIALPROFILE;x-user=a^nb:x-apple:"], [" X-A:b", "TEL:1"],
+            ["item1.TEL;TYPE=x-boat,sail;X-ID=7:1", "item1.X-FLOOR:3"],
+            ["item1.X-SOCIALPROFILE;TYPE=twitter,boat:https://x.example/b", "item1.X-FLOOR:3"],
         ])
     func findings(lines: [String]) throws {
         let text = (["BEGIN:VCARD", "FN:A"] + lines + ["END:VCARD", ""]).joined(separator: "\r\n")
