@@ -143,7 +143,8 @@ struct CardWriting {
     /// a reader of a person without any other name would take it for the name.
     private mutating func writeFormattedName() {
         let isKept = extra.contains { $0.line.property == .formattedName && !$0.line.isValueEmpty }
-        if isKept, contact.hasNameParts || contact.contactType == .organization { return }
+        // What was said beside a first formatted name needs it.
+        if isKept, !hasKept(.formattedName), contact.hasNameParts || contact.contactType == .organization { return }
         _ = begin(.formattedName)
         output.text(contact.derivedFormattedName)
         output.endLine()
@@ -244,8 +245,27 @@ struct CardWriting {
         return true
     }
 
-    /// Whether extra properties are in the group, and no label.
-    func isUnlabelled(_ group: String) -> Bool { extraGroups.contains(group) && !labelled.contains(group) }
+    /// Whether a label that is written for the group would be one of members that have none, or another.
+    func isUnlabelled(_ group: String) -> Bool {
+        if labelled.contains(group) { return false }
+        return extraGroups.contains(group) || Set(labels(in: group)).count > 1
+    }
+
+    /// The labels of the values that are kept in a group.
+    private func labels(in group: String) -> [String?] {
+        let all: [(Property, [String?])] = [
+            (.phone, contact.phoneNumbers.map(\.label)), (.email, contact.emailAddresses.map(\.label)),
+            (.address, contact.postalAddresses.map(\.label)), (.url, contact.urlAddresses.map(\.label)),
+            (.instantMessage, contact.instantMessageAddresses.map(\.label)),
+            (.appleSocialProfile, contact.socialProfiles.map(\.label)),
+            (.appleRelated, contact.contactRelations.map(\.label)), (.appleDate, contact.dates.map(\.label)),
+        ]
+        return all.flatMap { property, labels -> [String?] in
+            guard hasKept(property) else { return [] }
+            let values = contact.texts(of: property)
+            return labels.indices.filter { take(property, values, $0)?.group == group }.map { labels[$0] }
+        }
+    }
 
     /// Whether an address of this country may stand in the group: X-ABADR says one for all of it.
     mutating func claim(_ group: String, country: String) -> Bool {

@@ -124,6 +124,8 @@ struct KeptParametersTests {
             ["NOTE:" + String(repeating: "x", count: 69) + "END:VCARD", "TEL:1"], ["TEL:tel:tel:5", "NICKNAME:\\, a"],
             ["X-SOCIALPROFILE;x-user=a^nb:x-apple:"], [" X-A:b", "TEL:1"],
             ["item1.TEL;TYPE=x-boat,sail;X-ID=7:1", "item1.X-FLOOR:3"],
+            ["item2.ADR;TYPE=boat:;;a;;;;", "item2.ADR;TYPE=home:;;b;;;;"],
+            ["N:Sun;Yat-sen;;;", "FN;LANGUAGE=en:Yat-sen Sun", "FN;LANGUAGE=zh:孫逸仙"],
             ["item1.X-SOCIALPROFILE;TYPE=twitter,boat:https://x.example/b", "item1.X-FLOOR:3"],
         ])
     func findings(lines: [String]) throws {
