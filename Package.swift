@@ -36,6 +36,7 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let csv = Target.Dependency.product(name: "SwiftCSV", package: "SwiftCSV")
 
 let package = Package(
     name: "contactbroker",
@@ -51,6 +52,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
     ],
     targets: [
         // What Swift cannot import: a few lines of C each.
@@ -76,6 +78,7 @@ let package = Package(
             resources: [.embedInCode("Languages"), .embedInCode("Resources")], swiftSettings: strict),
         room("Varlink", ["JSON"]),
         room("VCard", ["ContactsModel", "CICU"]),
+        room("ContactFiles", ["VCard", csv]),
         room("AccessControl", ["ContactsModel", "CCrypto"]),
         .target(
             name: "ContactsInterface", dependencies: ["AccessControl", "Varlink"],
@@ -116,7 +119,7 @@ let package = Package(
         // Its file gives contact-agent a group: it must find Swift's libraries wherever whoever starts it says they are.
         program("contact-agent", ["BrokerConnection", "Formatting", "CLinux", "PasswordPrompt"], isInstalled: true),
         program("contactctl", ["CommandOutput", "PasswordPrompt"], isInstalled: true),
-        program("contactbook", ["CommandOutput", "VCard", "CLinux"], isInstalled: true),
+        program("contactbook", ["CommandOutput", "ContactFiles", "CLinux"], isInstalled: true),
         .executableTarget(
             name: "AskForContact", dependencies: ["BrokerConnection", "Formatting"], path: "Examples/AskForContact",
             swiftSettings: strict),
@@ -154,6 +157,7 @@ let package = Package(
         tests("NormalizationTests", ["Normalization", "CPhoneNumber"]),
         tests("FormattingTests", ["Formatting"]),
         tests("VCardTests", ["VCard"]),
+        tests("ContactFilesTests", ["ContactFiles"]),
         tests("AccessControlTests", ["AccessControl"]),
         tests("PolicyTests", ["Policy"]),
         tests("AccessStoreTests", ["AccessStore"]),

@@ -1,0 +1,79 @@
+import ContactsModel
+import JSON
+
+/// What a contact says, in so few bytes that one can be remembered for each contact of an import: for finding out later
+/// whether it was changed. It withstands chance, not somebody who means to deceive.
+public struct ContactDigest: Hashable, Sendable {
+    /// Of all keys but those below.
+    public let ordinary: String
+    /// Of the note and what vCard has beside; they need a word of the person's own to be read.
+    public let named: String
+    public let image: String
+
+    public init(_ contact: Contact) {
+        let broker = ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData])
+        let ordinary = ContactKeySet.all.subtracting(.named).subtracting(.images).subtracting(broker)
+        self.ordinary = Self.text(of: contact, ordinary)
+        named = Self.text(of: contact, .named)
+        image = Self.text(of: contact, ContactKeySet([.imageData]))
+    }
+
+    init(ordinary: String, named: String, image: String) {
+        (self.ordinary, self.named, self.image) = (ordinary, named, image)
+    }
+
+    /// Whether both say the same, as far as these keys tell.
+    public func says(asMuchAs other: ContactDigest, readable: ContactKeySet) -> Bool {
+        ordinary == other.ordinary && (named == other.named || !readable.isSuperset(of: .named))
+            && (image == other.image || !readable.contains(.imageData))
+    }
+
+    private static func text(of contact: Contact, _ keys: ContactKeySet) -> String {
+        let present = contact.present.intersection(keys)
+        var writer = JSONWriter()
+        WireContact(contact: contact.withoutValueIdentifiers, keys: present).write(to: &writer)
+        return text(of: writer.bytes)
+    }
+
+    /// FNV-1a of 64 bits (draft-eastlake-fnv), in 16 digits.
+    static func text(of bytes: some Sequence<UInt8>) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
+    /// The same of a file's bytes: whether it is as it was written.
+    public static func ofFile(_ bytes: [UInt8]) -> String { text(of: bytes) }
+}
+
+extension Contact {
+    /// The same contact as another program would write it: value identifiers are one book's.
+    public var withoutValueIdentifiers: Contact {
+        func bare<Value: ContactValue>(_ values: [Value]) -> [Value] {
+            values.map {
+                var value = $0
+                value.identifier = nil
+                return value
+            }
+        }
+        var contact = self
+        contact.phoneNumbers = bare(phoneNumbers)
+        contact.emailAddresses = bare(emailAddresses)
+        contact.postalAddresses = bare(postalAddresses)
+        contact.dates = bare(dates)
+        contact.urlAddresses = bare(urlAddresses)
+        contact.contactRelations = bare(contactRelations)
+        contact.socialProfiles = bare(socialProfiles)
+        contact.instantMessageAddresses = bare(instantMessageAddresses)
+        return contact
+    }
+
+    /// The keys of which the two do not say the same, value identifiers aside, and the broker's own keys.
+    public func keys(differingFrom other: Contact, of keys: ContactKeySet = .all) -> ContactKeySet {
+        let broker = ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData])
+        let (one, two) = (withoutValueIdentifiers, other.withoutValueIdentifiers)
+        return ContactKeySet(
+            keys.subtracting(broker).keys.filter { one.applying(two, keys: ContactKeySet($0)) != one })
+    }
+}

@@ -1,0 +1,170 @@
+import ContactsModel
+import Testing
+
+@testable import ContactFiles
+
+@Suite("Finding duplicates")
+struct DuplicateTests {
+    private func contact(
+        _ given: String, _ family: String = "", phone: String? = nil, email: String? = nil, uid: String? = nil
+    ) -> Contact {
+        var contact = Contact()
+        (contact.givenName, contact.familyName) = (given, family)
+        if let phone { contact.phoneNumbers = [LabeledString(label: "x", value: phone)] }
+        if let email { contact.emailAddresses = [LabeledString(value: email)] }
+        if let uid { contact.extraProperties = ["UID:\(uid)"] }
+        return contact
+    }
+
+    private func evidence(_ stored: Contact, _ card: Contact) -> DuplicateIndex<Int>.Evidence? {
+        var index = DuplicateIndex<Int>()
+        index.insert(contact("Somebody", "Else", phone: "112"), as: 1)
+        index.insert(stored, as: 2)
+        let match = index.match(card)
+        #expect(match == nil || match?.reference == 2)
+        return match?.evidence
+    }
+
+    @Test("The same UID, the same name with a common address or number, or the very same card")
+    func found() {
+        let ada = contact("Ada", "Lovelace", phone: "+44 20 7946 0001", email: "ada@example.org", uid: "A-1")
+        #expect(evidence(ada, contact("Augusta", uid: "A-1")) == .uid)
+        #expect(evidence(ada, contact("ada", "LOVELACE", email: "ADA@example.org")) == .nameAndEmail)
+        #expect(evidence(ada, contact("Ada", "Lovelace", phone: "020 7946-0001")) == .nameAndPhone)
+        #expect(evidence(contact("Emmy", "Noether"), contact("Emmy", "Noether")) == .sameCard)
+    }
+
+    @Test("The same name alone is two people, and so is one number with two names")
+    func notFound() {
+        let ada = contact("Ada", "Lovelace", phone: "+44 20 7946 0001", email: "ada@example.org", uid: "A-1")
+        #expect(evidence(ada, contact("Ada", "Lovelace")) == nil)
+        #expect(evidence(ada, contact("Ada", "Lovelace", phone: "+44 20 7946 0002", email: "a@example.org")) == nil)
+        #expect(evidence(ada, contact("Byron", "Lovelace", phone: "+44 20 7946 0001")) == nil)
+        #expect(evidence(ada, contact("Augusta", uid: "a-1")) == nil)
+        #expect(evidence(contact("Ann", phone: "1"), contact("Ann", email: "1")) == nil)
+    }
+
+    @Test("A UUID is the same however it is written")
+    func uuid() {
+        let uuid = "8bf87495-a576-b43e-7ede-6a2e97165ee5"
+        #expect(evidence(contact("A", uid: uuid), contact("B", uid: "urn:uuid:\(uuid.uppercased())")) == .uid)
+        #expect(ContactUID.made(from: "8bf87495a576b43e7ede6a2e97165ee5") == uuid)
+        #expect(ContactUID.made(from: "N1") == nil)
+    }
+
+    @Test("Categories are groups, but for the one that has everybody")
+    func categories() {
+        var contact = contact("A")
+        contact.extraProperties = ["item1.CATEGORIES;X=\"a:b\":Chess\\, Club,myContacts,VIP", "categories:VIP, Work"]
+        #expect(ContactUID.categories(of: contact) == ["Chess, Club", "VIP", "Work"])
+    }
+
+    @Test("A file in a vdir has the same name for the same UID, and never one that means something else")
+    func names() {
+        #expect(VdirName.of(uid: "abc-1@x.example") == "abc-1@x.example.vcf")
+        for uid in ["../x", ".x", "a/b", "", "a b", String(repeating: "x", count: 201), "é"] {
+            let name = VdirName.of(uid: uid)
+            #expect(name.hasPrefix("uid-") && !name.contains("/") && name == VdirName.of(uid: uid))
+        }
+    }
+
+    @Test("Files are known by their beginning")
+    func formats() {
+        #expect(FileFormat(beginning: Array("\u{FEFF}begin:vcard\r\n".utf8)) == .vcard)
+        #expect(FileFormat(beginning: []) == .vcard && FileFormat(beginning: Array("First Name,Last Name\n".utf8)) == .csv)
+        #expect(FileFormat(beginning: [0xFF, 0xFE] + "A,B".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }) == .csv)
+        #expect(FileFormat(beginning: [0x89, 0x50, 0x4E, 0x47]) == nil)
+    }
+}
+
+@Suite("Birthdays")
+struct BirthdayTests {
+    @Test(
+        "The next time a birthday comes",
+        arguments: [
+            ("1815-12-10", "2026-12-10", 18, 211), ("--11-22", "2026-11-22", 0, nil), ("1990-11-21", "2027-11-21", 364, 37),
+            ("--01-01", "2027-01-01", 40, nil),
+        ] as [(String, String, Int, Int?)])
+    func next(birthday: String, day: String, days: Int, age: Int?) throws {
+        let next = try #require(BirthdayCalendar(today: "2026-11-22")?.next(birthday))
+        #expect(next.next == day && next.daysUntil == days && next.age == age && !next.isMoved)
+    }
+
+    @Test("Who was born on 29 February has theirs on the 28th where there is none")
+    func leap() throws {
+        let moved = try #require(BirthdayCalendar(today: "2027-02-01")?.next("2000-02-29"))
+        #expect(moved.next == "2027-02-28" && moved.isMoved && moved.age == 27 && moved.daysUntil == 27)
+        let there = try #require(BirthdayCalendar(today: "2028-02-28")?.next("--02-29"))
+        #expect(there.next == "2028-02-29" && !there.isMoved && there.daysUntil == 1)
+        let after = try #require(BirthdayCalendar(today: "2027-03-01")?.next("--02-29"))
+        #expect(after.next == "2028-02-29" && after.daysUntil == 365)
+    }
+
+    @Test("What is no date has none")
+    func none() {
+        #expect(BirthdayCalendar(today: "2027-02-29") == nil && BirthdayCalendar(today: "--02-28") == nil)
+        #expect(BirthdayCalendar(today: "2027-02-28")?.next("1990-02-30") == nil)
+    }
+}
+
+@Suite("What can be taken back")
+struct UndoTests {
+    private static var steps: [UndoStep] {
+        var contact = Contact()
+        contact.givenName = "Ada\n\"x\""
+        contact.phoneNumbers = [LabeledString(identifier: 3, label: "_$!<Home>!$_", value: "1")]
+        return [
+            .added(identifier: "1", name: "Ada", digest: ContactDigest(contact)),
+            .updated(
+                identifier: "1", name: "Ada", before: contact, after: contact,
+                keys: ContactKeySet([.givenName, .phoneNumbers])),
+            .deleted(identifier: "1", contact: contact, groups: ["g"], linked: ["2"]),
+            .groupAdded(identifier: "g", name: "G"), .groupRenamed(identifier: "g", before: "G", after: "H"),
+            .groupDeleted(identifier: "g", name: "G", members: ["1"], parents: ["p"], subgroups: []),
+            .memberAdded(group: "g", member: "1"), .memberRemoved(group: "g", member: "1"),
+            .subgroupAdded(group: "g", member: "h"), .subgroupRemoved(group: "g", member: "h"),
+            .linked(contact: "1", member: "2"), .unlinked(contact: "1", member: "2"),
+        ]
+    }
+
+    private var file: [UInt8] {
+        UndoEntry(command: "remove Ada", time: "2026-03-01T12:00:00Z").head + Self.steps.flatMap(UndoEntry.line)
+    }
+
+    @Test("What is written is read back, and a line that was cut off is as if it had not been written")
+    func files() throws {
+        let entry = try #require(UndoEntry(file: file))
+        #expect(entry.steps == Self.steps && entry.command == "remove Ada" && !entry.isUndone && !entry.isUndoing)
+        let cut = try #require(UndoEntry(file: file.dropLast(3)))
+        #expect(cut.steps == Array(Self.steps.dropLast()))
+        let undone = try #require(UndoEntry(file: file + UndoEntry.undoneLine(renamed: ["1": "9"])))
+        #expect(undone.isUndone && undone.renamed == ["1": "9"])
+    }
+
+    @Test("What is no such file, or of a later version, is refused")
+    func refused() {
+        for text in ["", "x\n", "{}\n", #"{"version":2,"command":"x","time":""}"# + "\n"] {
+            #expect(UndoEntry(file: Array(text.utf8)) == nil)
+        }
+        #expect(UndoEntry(file: file + Array("{\"step\":\"new\"}\n".utf8)) == nil)
+    }
+
+    @Test("A digest tells every change that could be read, and only those")
+    func digests() {
+        var contact = Contact()
+        contact.givenName = "Ada"
+        contact.phoneNumbers = [LabeledString(identifier: 1, value: "1")]
+        let digest = ContactDigest(contact)
+        var same = contact
+        same.phoneNumbers[0].identifier = 7
+        same.modificationDate = "2026-03-01T12:00:00Z"
+        #expect(digest.says(asMuchAs: ContactDigest(same), readable: .all))
+        var noted = contact
+        noted.note = "x"
+        #expect(!digest.says(asMuchAs: ContactDigest(noted), readable: .all))
+        #expect(digest.says(asMuchAs: ContactDigest(noted), readable: ContactKeySet.all.subtracting(.named)))
+        var other = contact
+        other.phoneNumbers[0].value = "2"
+        #expect(!digest.says(asMuchAs: ContactDigest(other), readable: ContactKeySet()))
+    }
+}
