@@ -10,7 +10,9 @@ programs=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 CONTACTBROKER_RUNTIME_DIR=$folder/run
-export CONTACTBROKER_RUNTIME_DIR
+# What contactbook notes for undo goes with the folder, too.
+XDG_STATE_HOME=$folder/own
+export CONTACTBROKER_RUNTIME_DIR XDG_STATE_HOME
 broker=
 app=
 

@@ -36,6 +36,60 @@ public enum Speech {
         return ["y", "yes"].contains(String(decoding: answer, as: UTF8.self).lowercased())
     }
 
+    /// Whether there is a terminal to ask on.
+    public static var canAsk: Bool {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { return false }
+        close(terminal)
+        return true
+    }
+
+    /// Asks for one key on the terminal, whatever standard input is. What was typed before the question is discarded.
+    ///
+    /// - Parameters:
+    ///   - keys: those that are an answer; Return is the first of them.
+    ///   - wait: waits until the descriptor has something to read; `false` gives up. It must also where a
+    ///     signal would end the program: the terminal has no echo meanwhile.
+    /// - Returns: the key; `nil` where there is no terminal, or it was given up.
+    public static func key(
+        _ question: String, among keys: String, waiting wait: (CInt) -> Bool
+    ) -> Character? {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { return nil }
+        var before = termios()
+        guard tcgetattr(terminal, &before) == 0 else {
+            close(terminal)
+            return nil
+        }
+        var raw = before
+        raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        tcsetattr(terminal, TCSAFLUSH, &raw)
+        defer {
+            tcsetattr(terminal, TCSANOW, &before)
+            close(terminal)
+        }
+        write(question + " ", to: terminal)
+        var byte: UInt8 = 0
+        while wait(terminal), read(terminal, &byte, 1) == 1 {
+            let key = byte == 0x0A || byte == 0x0D ? keys.first : Character(Unicode.Scalar(byte))
+            guard let key, keys.contains(key) else { continue }
+            write("\(key)\n", to: terminal)
+            return key
+        }
+        write("\n", to: terminal)
+        return nil
+    }
+
+    /// The width of the terminal that one is asked on; 80 where it does not say.
+    public static var columns: Int {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { return 80 }
+        defer { close(terminal) }
+        var size = winsize()
+        guard ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
     private static func write(_ text: String, to descriptor: CInt) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -83,11 +83,12 @@ public struct CSVReader {
     /// The fields of one record; `nil` where quotes stand in it that make no sense.
     static func fields(of record: String, delimiter: UInt8) -> [String]? {
         let separator = CSVDelimiter.character(Character(Unicode.Scalar(delimiter)))
-        // The parser's first row is all that there is: a record has no line break outside of quotes.
-        guard let parsed = try? EnumeratedCSV(string: record, delimiter: separator, loadColumns: false),
-            parsed.rows.isEmpty, parsed.header.count <= columns
+        // A line before it, since the parser reads the first one twice. A record has no line break outside of quotes.
+        guard let parsed = try? EnumeratedCSV(string: "-\n" + record, delimiter: separator, loadColumns: false),
+            parsed.rows.count <= 1
         else { return nil }
-        return parsed.header
+        let fields = parsed.rows.first ?? []
+        return fields.count <= columns ? fields : nil
     }
 }
 

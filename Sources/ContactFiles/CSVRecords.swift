@@ -85,7 +85,11 @@ struct CSVRecords {
             isAtFieldStart = false
             keep(byte)
         default:
-            if CSVDelimiters.all.contains(byte) { isAtFieldStart = true } else if byte != 0x20 { isAtFieldStart = false }
+            if CSVDelimiters.all.contains(byte) {
+                isAtFieldStart = true
+            } else if byte != 0x20 {
+                isAtFieldStart = false
+            }
             keep(byte)
         }
     }

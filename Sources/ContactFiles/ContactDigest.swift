@@ -10,7 +10,8 @@ public struct ContactDigest: Hashable, Sendable {
     public let named: String
     public let image: String
 
-    public init(_ contact: Contact) {
+    public init(_ whole: Contact) {
+        let contact = whole.withoutValueIdentifiers
         let broker = ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData])
         let ordinary = ContactKeySet.all.subtracting(.named).subtracting(.images).subtracting(broker)
         self.ordinary = Self.text(of: contact, ordinary)
@@ -30,8 +31,9 @@ public struct ContactDigest: Hashable, Sendable {
 
     private static func text(of contact: Contact, _ keys: ContactKeySet) -> String {
         let present = contact.present.intersection(keys)
+        guard present != ContactKeySet() else { return "" }
         var writer = JSONWriter()
-        WireContact(contact: contact.withoutValueIdentifiers, keys: present).write(to: &writer)
+        WireContact(contact: contact, keys: present).write(to: &writer)
         return text(of: writer.bytes)
     }
 

@@ -7,15 +7,16 @@ extension ContactForm {
 
     /// Reads what somebody has edited. What stands nowhere in it is empty.
     ///
+    /// - Parameter keys: those that the text may speak of.
     /// - Throws: ``Problem`` for the first line that cannot be understood, or the first value that no contact can have.
-    public init(reading text: String) throws(Problem) {
+    public init(reading text: String, keys: ContactKeySet = Self.keys) throws(Problem) {
         guard text.utf8.count <= Self.longest else {
             throw Problem(line: 1, reason: "more than \(Self.longest) bytes")
         }
-        var reader = FormReader(text)
+        var reader = FormReader(text, keys)
         self = try reader.read()
         do throws(ContactError) {
-            try contact.validate(writing: Self.keys)
+            try contact.validate(writing: keys.intersection(Self.keys))
         } catch {
             switch error {
             case .invalidContact(let key, let reason):
@@ -90,12 +91,14 @@ private struct FormReader {
         var isComment: Bool { text.utf8.first == UInt8(ascii: "#") }
     }
 
+    private let keys: ContactKeySet
     private var lines: [Line] = []
     private var next = 0
     private var contact = Contact()
     private var places: [ContactKey: Int] = [:]
 
-    init(_ text: String) {
+    init(_ text: String, _ keys: ContactKeySet) {
+        self.keys = keys
         // By the byte: CR LF is one character to Swift.
         let parts = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
@@ -112,10 +115,8 @@ private struct FormReader {
                 throw problem(line, "indented without belonging to anything above")
             }
             let (name, value) = try entry(line)
-            guard let known = ContactForm.names.first(where: { $0.name.lowercased() == name.lowercased() }) else {
-                throw problem(
-                    line, "there is no such field; there are: \(ContactForm.names.map(\.name).joined(separator: ", "))")
-            }
+            let known = ContactForm.names.first { $0.name.lowercased() == name.lowercased() && keys.contains($0.key) }
+            guard let known else { throw problem(line, "there is no field called \(name.prefix(40)) here") }
             guard places[known.key] == nil else { throw problem(line, "this field stands above already") }
             places[known.key] = line.number
             try read(known.key, line, value)
@@ -213,7 +214,9 @@ private struct FormReader {
 
     /// `Name: value`.
     private func entry(_ line: Line) throws(ContactForm.Problem) -> (name: Substring, value: Substring) {
-        guard line.text.utf8.first != UInt8(ascii: "\t") else { throw problem(line, "indent with spaces, not with tabs") }
+        guard line.text.utf8.first != UInt8(ascii: "\t") else {
+            throw problem(line, "indent with spaces, not with tabs")
+        }
         guard let colon = line.text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             throw problem(line, "a line is a name, a colon and a value")
         }
@@ -235,7 +238,9 @@ private struct FormReader {
                 let after = line.text.utf8.index(after: index)
                 let label = try unquoted(line.text[..<after], line)
                 let rest = Self.trimmed(line.text[after...])
-                guard rest.utf8.first == UInt8(ascii: ":") else { throw problem(line, "a colon is missing after the label") }
+                guard rest.utf8.first == UInt8(ascii: ":") else {
+                    throw problem(line, "a colon is missing after the label")
+                }
                 return (label.isEmpty ? nil : label, Self.trimmed(Substring(rest.utf8.dropFirst())))
             default: isEscaped = false
             }
@@ -288,7 +293,8 @@ private struct FormReader {
     private static func trimmed(_ text: Substring) -> Substring {
         func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
         let scalars = text.unicodeScalars
-        guard let start = scalars.firstIndex(where: { !isSpace($0) }), let end = scalars.lastIndex(where: { !isSpace($0) })
+        guard let start = scalars.firstIndex(where: { !isSpace($0) }),
+            let end = scalars.lastIndex(where: { !isSpace($0) })
         else { return "" }
         return text[start..<scalars.index(after: end)]
     }

@@ -90,7 +90,8 @@ public struct ContactForm: Hashable, Sendable {
         let parts = text.split(separator: "\n", omittingEmptySubsequences: false)
         if text.isEmpty {
             lines.append(start)
-        } else if parts.count > 1, parts.first?.utf8.first.map({ $0 != UInt8(ascii: " ") }) == true, parts.last?.isEmpty == false,
+        } else if parts.count > 1, parts.first?.utf8.first.map({ $0 != UInt8(ascii: " ") }) == true,
+            parts.last?.isEmpty == false,
             !text.unicodeScalars.contains(where: isControl)
         {
             let inner = String(repeating: " ", count: indent + 2)
@@ -146,5 +147,12 @@ public struct ContactForm: Hashable, Sendable {
                 write(name, text, indent: 4, to: &lines)
             }
         }
+    }
+}
+
+extension ContactForm {
+    /// What the form calls these keys.
+    public static func fields(of keys: ContactKeySet) -> [String] {
+        names.filter { keys.contains($0.key) }.map(\.name)
     }
 }

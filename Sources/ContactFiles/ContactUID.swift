@@ -19,6 +19,12 @@ public enum ContactUID {
         return isUUID(bare) ? bare : uid
     }
 
+    /// The UID as groups name their members by it (RFC 6350 §6.6.5): a UUID as a URI.
+    public static func uri(_ uid: String) -> String {
+        let bare = comparable(uid)
+        return isUUID(bare) ? "urn:uuid:" + bare : uid
+    }
+
     /// What stands for the UID of a card without one: the broker's identifier of it, which stays the same, in the form of a
     /// UUID; `nil` where the identifier has another form.
     public static func made(from identifier: String) -> String? {
@@ -84,7 +90,8 @@ public enum VdirName {
         let bytes = Array(uid.utf8)
         let isPlain = bytes.allSatisfy {
             Character(Unicode.Scalar($0)).isLetter && $0 < 0x80 || Character(Unicode.Scalar($0)).isNumber && $0 < 0x80
-                || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: "."), UInt8(ascii: "+")].contains($0)
+                || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: "."), UInt8(ascii: "+")]
+                    .contains($0)
         }
         guard isPlain, (1...200).contains(bytes.count), bytes.first != UInt8(ascii: ".") else {
             return "uid-\(ContactDigest.text(of: bytes))\(ending)"

@@ -6,17 +6,9 @@ import ContactsModel
 /// It holds some ten bytes for each value of the book and none of its text. Its keys are hashes under a key of the process,
 /// so a file cannot be made to collide with them.
 public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
-    public enum Evidence: Hashable, Sendable {
-        case uid
-        case nameAndEmail
-        case nameAndPhone
-        /// All that a list shows of the two is the same.
-        case sameCard
-    }
-
     public struct Match: Hashable, Sendable {
         public let reference: Reference
-        public let evidence: Evidence
+        public let evidence: DuplicateEvidence
     }
 
     /// What must have been read of a contact to be found; UIDs are extra properties.
@@ -30,26 +22,42 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
     public init() {}
 
     /// Later contacts do not take the place of earlier ones.
-    public mutating func insert(_ contact: Contact, as reference: Reference) {
-        for (hash, _) in Self.hashes(of: contact) where references[hash] == nil { references[hash] = reference }
+    public mutating func insert(_ fingerprint: DuplicateFingerprint, as reference: Reference) {
+        for (hash, _) in fingerprint.hashes where references[hash] == nil { references[hash] = reference }
     }
 
     /// The strongest evidence first.
-    public func match(_ card: Contact) -> Match? {
-        for (hash, evidence) in Self.hashes(of: card) {
+    public func match(_ fingerprint: DuplicateFingerprint) -> Match? {
+        for (hash, evidence) in fingerprint.hashes {
             if let reference = references[hash] { return Match(reference: reference, evidence: evidence) }
         }
         return nil
     }
 
-    /// Another name for what was inserted under this card: one that is saved has an identifier.
-    public mutating func rename(_ card: Contact, from: Reference, to reference: Reference) {
-        for (hash, _) in Self.hashes(of: card) where references[hash] == from { references[hash] = reference }
+    /// Another name for what was inserted: a contact that is saved has an identifier.
+    public mutating func rename(_ fingerprint: DuplicateFingerprint, from: Reference, to reference: Reference) {
+        for (hash, _) in fingerprint.hashes where references[hash] == from { references[hash] = reference }
     }
+}
 
-    private static func hashes(of contact: Contact) -> [(Int, Evidence)] {
-        var hashes: [(Int, Evidence)] = []
-        func add(_ evidence: Evidence, _ parts: String...) {
+/// By what two contacts are thought to be one.
+public enum DuplicateEvidence: Hashable, Sendable {
+    case uid
+    case nameAndEmail
+    case nameAndPhone
+    /// All that a list shows of the two is the same.
+    case sameCard
+}
+
+/// What of a contact two that are one have in common, as hashes that mean something in this process only.
+public struct DuplicateFingerprint: Sendable {
+    let hashes: [(Int, DuplicateEvidence)]
+
+    public init(_ contact: Contact) { hashes = Self.hashes(of: contact) }
+
+    private static func hashes(of contact: Contact) -> [(Int, DuplicateEvidence)] {
+        var hashes: [(Int, DuplicateEvidence)] = []
+        func add(_ evidence: DuplicateEvidence, _ parts: String...) {
             var hasher = Hasher()
             hasher.combine(evidence)
             for part in parts { hasher.combine(part) }
@@ -64,8 +72,20 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
         for phone in contact.phoneNumbers {
             if let number = comparableNumber(phone.value) { add(.nameAndPhone, name, number) }
         }
-        add(.sameCard, ContactDigest(contact).ordinary)
+        var hasher = Hasher()
+        hasher.combine(DuplicateEvidence.sameCard)
+        hasher.combine(shown(contact))
+        hashes.append((hasher.finalize(), .sameCard))
         return hashes
+    }
+
+    /// What a card says that every program may see which sees it at all.
+    private static func shown(_ contact: Contact) -> Contact {
+        let hidden = ContactKeySet([
+            .note, .extraProperties, .imageData, .thumbnailImageData, .imageDataAvailable, .creationDate,
+            .modificationDate,
+        ])
+        return contact.withoutValueIdentifiers.applying(Contact(), keys: hidden)
     }
 
     /// The words of the name in order, without case and accents of no weight; of what has none, the organisation.

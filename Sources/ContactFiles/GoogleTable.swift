@@ -119,7 +119,11 @@ struct GoogleTable: ContactTable {
             address.street = texts[0...2].filter { !$0.isEmpty }.joined(separator: "\n")
             (address.city, address.state, address.postalCode) = (texts[3], texts[4], texts[5])
             // Google writes countries as codes too.
-            if texts[6].utf8.count == 2 { address.isoCountryCode = texts[6].lowercased() } else { address.country = texts[6] }
+            if texts[6].utf8.count == 2 {
+                address.isoCountryCode = texts[6].lowercased()
+            } else {
+                address.country = texts[6]
+            }
             // Whoever typed one text gets it back as one.
             if texts[..<7].allSatisfy(\.isEmpty) { address.street = texts[7] }
             row.contact.postalAddresses.append(address)

@@ -84,7 +84,9 @@ struct OutlookTable: ContactTable {
         let names = [
             row.contact.givenName, row.contact.middleName, row.contact.familyName, row.contact.nickname,
         ]
-        if names.allSatisfy(\.isEmpty), !row.contact.organizationName.isEmpty { row.contact.contactType = .organization }
+        if names.allSatisfy(\.isEmpty), !row.contact.organizationName.isEmpty {
+            row.contact.contactType = .organization
+        }
         row.contact.birthday = row.date(text(row, "birthday"), dates) ?? ""
         if let anniversary = row.date(text(row, "anniversary"), dates) {
             row.contact.dates.append(LabeledDate(label: "_$!<Anniversary>!$_", value: anniversary))

@@ -22,6 +22,10 @@ struct RowReading {
 
     /// Line breaks as contacts have them, no other control characters, nothing around.
     static func cleaned(_ field: String) -> String {
+        // Most fields are plain ASCII in one line, and most of them empty.
+        let bytes = field.utf8
+        guard let first = bytes.first, let last = bytes.last else { return "" }
+        if first != 0x20, last != 0x20, bytes.allSatisfy({ (0x20...0x7E).contains($0) }) { return field }
         var text = String.UnicodeScalarView()
         var endedInCR = false
         for scalar in field.unicodeScalars {

@@ -54,9 +54,12 @@ extension UndoEntry {
     }
 
     /// The line that says that it was taken back.
-    public static func undoneLine(renamed: [String: String]) -> [UInt8] {
+    ///
+    /// - Parameter isWhole: whether nothing is left of it to take back.
+    public static func undoneLine(renamed: [String: String], isWhole: Bool = true) -> [UInt8] {
         line { writer in
             writer.member("step", "undone")
+            if !isWhole { writer.member("partly", true) }
             writer.name("renamed")
             writer.object { for (old, new) in renamed.sorted(by: { $0.key < $1.key }) { $0.member(old, new) } }
         }
@@ -84,7 +87,7 @@ extension UndoEntry {
         for line in lines.dropFirst() {
             guard let json = try? JSONDocument(parsing: Array(line)).root else { return nil }
             if json["step"]?.says("undone") == true {
-                isUndone = true
+                isUndone = isUndone || json["partly"]?.bool != true
                 guard let members = json["renamed"]?.members else { continue }
                 for (old, new) in members {
                     if let old = old.string, let new = new.string { renamed[old] = new }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import ContactFiles
 import ContactsModel
 
 struct AddCommand: ParsableCommand {
@@ -24,6 +25,7 @@ struct AddCommand: ParsableCommand {
     @Option(help: "Web address, with a label if you like. May be repeated.") var url: [LabeledArgument] = []
     @Option(help: "Birthday: 1815-12-10, or --12-10 without a year (as --birthday=--12-10).") var birthday: String?
     @Option(help: "Note.") var note: String?
+    @OptionGroup var undo: UndoOption
 
     func validate() throws {
         guard !contact.present.isEmpty else {
@@ -32,11 +34,7 @@ struct AddCommand: ParsableCommand {
         do throws(ContactError) {
             try contact.validate(writing: contact.present)
         } catch {
-            switch error {
-            case .invalidContact(let key, let reason): throw ValidationError("\(key): \(reason)")
-            case .limitExceeded(let limit, let maximum): throw ValidationError("more than \(maximum) for \(limit)")
-            case .invalidParameter(let name): throw ValidationError("\(name) is not taken")
-            }
+            throw ValidationError(ContactsFailure.reason(error))
         }
     }
 
@@ -63,13 +61,22 @@ struct AddCommand: ParsableCommand {
 
     func run() throws {
         let task = "add the contact"
+        let contact = contact
+        let called = ContactCard.name(contact)
+        let journal = undo.journal("add \(called)", to: task)
+        let book = try AddressBook(to: task)
+        try journal?.open()
         let identifiers: [String]
         do {
-            identifiers = try AddressBook(to: task).save([.add(contact)])
-        } catch let refused as SaveFailure {
-            throw CommandFailure("could not \(task): \(refused.reason)", .notTried)
+            identifiers = try book.save([.add(contact)])
+        } catch {
+            journal?.discard()
+            throw ContactsFailure.refused(error, could: task)
         }
-        print("added \(ContactCard.name(contact))")
-        if let identifier = identifiers.first { print("identifier \(Speech.clean(identifier))") }
+        print("added \(called)")
+        if let identifier = identifiers.first {
+            try journal?.note([.added(identifier: identifier, name: called, digest: ContactDigest(contact))])
+            print("identifier \(Speech.clean(identifier))")
+        }
     }
 }

@@ -35,15 +35,31 @@ struct AddressBook {
         try askForAccess(keys)
     }
 
+    /// Opens the door only where this program may see contacts already: asks nobody.
+    init?(ifOpenTo task: String) {
+        guard let client = try? BrokerConnection.connect(to: .apps, timeout: Self.timeout),
+            let known = try? client.call(ContactsFailure.prefix + "GetAuthorization"),
+            let status = known["status"]?.string, ["full", "limited"].contains(status)
+        else { return nil }
+        self.task = task
+        self.client = client
+    }
+
     /// The contacts that match, page by page, in the person's order.
-    func fetch(_ keys: ContactKeySet, _ predicate: ContactSearch, each: (WireContact) throws -> Void) throws {
+    ///
+    /// - Parameter unify: whether linked cards are one contact; else each card is one.
+    func fetch(
+        _ keys: ContactKeySet, _ predicate: ContactSearch, unify: Bool = true, page: Int = pageSize,
+        each: (WireContact) throws -> Void
+    ) throws {
         var after: String?
         repeat {
             let page = try call("FetchContacts") { writer in
                 predicate.write(to: &writer)
                 writer.member("keys", keys.keys.map(\.rawValue))
                 writer.member("sortOrder", "userDefault")
-                writer.member("limit", Self.pageSize)
+                writer.member("unify", unify ? nil : false)
+                writer.member("limit", page)
                 writer.member("after", after)
             }
             for json in page["contacts"]?.elements.map(Array.init) ?? [] {
@@ -60,17 +76,40 @@ struct AddressBook {
     }
 
     /// The contacts that match, all of them.
-    func contacts(_ keys: ContactKeySet, _ predicate: ContactSearch) throws -> [WireContact] {
+    func contacts(_ keys: ContactKeySet, _ predicate: ContactSearch, unify: Bool = true) throws -> [WireContact] {
         var found: [WireContact] = []
-        try fetch(keys, predicate) { found.append($0) }
+        try fetch(keys, predicate, unify: unify) { found.append($0) }
         return found
+    }
+
+    /// These cards, in pages, whatever their number. What is gone is left out.
+    func fetch(cards identifiers: [String], _ keys: ContactKeySet, each: (WireContact) throws -> Void) throws {
+        let page = keys.contains(.imageData) ? 20 : Self.pageSize
+        for start in stride(from: 0, to: identifiers.count, by: page) {
+            let some = Array(identifiers[start..<min(start + page, identifiers.count)])
+            try fetch(keys, .identifiers(some), unify: false, page: page, each: each)
+        }
+    }
+
+    /// The cards of which a contact is made: itself, where it is not linked.
+    func cards(of identifier: String) throws -> [String] {
+        let reply = try call("ListLinkedContacts") { $0.member("identifier", identifier) }
+        let cards = reply["identifiers"]?.elements?.compactMap(\.string) ?? []
+        return cards.isEmpty ? [identifier] : cards
+    }
+
+    /// The keys that may be read now. Notes are among them only where the person said so.
+    func readableKeys() throws -> ContactKeySet {
+        let known = try call("GetAuthorization") { _ in }
+        guard let keys = known["keys"]?.elements else { return ContactKeySet.all.subtracting(.named) }
+        return ContactKeySet(keys.compactMap { $0.string.flatMap(ContactKey.init(rawValue:)) })
     }
 
     /// The one contact of this identifier or name.
     ///
     /// - Throws: ``CommandFailure`` where there is none, or several, which are then listed.
     func contact(named word: String, _ keys: ContactKeySet) throws -> WireContact {
-        if !word.contains(where: \.isWhitespace), let contact = try contacts(keys, .identifier(word)).first {
+        if !word.contains(where: \.isWhitespace), let contact = try contacts(keys, .identifiers([word])).first {
             return contact
         }
         let found = try contacts(keys.union(Self.listKeys), .name(word))
@@ -98,7 +137,11 @@ struct AddressBook {
         } catch {
             throw saveFailure(error)
         }
-        return reply["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
+        return Self.identifiers(reply)
+    }
+
+    private static func identifiers(_ reply: JSONValue) -> [String] {
+        reply["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
     }
 
     /// Begins a save, whose answer ``endSave(until:)`` waits for. Until then nothing else is asked.
@@ -112,15 +155,18 @@ struct AddressBook {
 
     /// Waits for the answer to the save that was begun; once the person wants no more, only a little longer.
     ///
-    /// - Returns: whether it was answered. If not, nobody knows whether it is saved, and this is no more of use.
+    /// - Returns: what ``save(_:)`` does; `nil` where it was not answered. Then nobody knows whether it is saved, and this is
+    ///   no more of use.
     /// - Throws: as ``save(_:)``.
-    func endSave(until interruption: Interruption) throws -> Bool {
+    func endSave(until interruption: Interruption) throws -> [String]? {
         do throws(VarlinkClientError) {
             // What has come while a long call was sent is in no socket any more.
             let isWanted = client.hasBufferedReply || interruption.hasNotCome(before: client.fileDescriptor)
-            if try client.nextReply(timeout: isWanted ? Self.timeout : Self.patienceAtTheEnd) != nil { return true }
+            if let reply = try client.nextReply(timeout: isWanted ? Self.timeout : Self.patienceAtTheEnd) {
+                return Self.identifiers(reply.parameters)
+            }
             client.close()
-            guard isWanted else { return false }
+            guard isWanted else { return nil }
             throw .timedOut
         } catch {
             throw saveFailure(error)
@@ -136,7 +182,7 @@ struct AddressBook {
         SaveFailure(error) ?? ContactsFailure.describe(error, could: task)
     }
 
-    private func call(_ method: String, _ write: (inout JSONWriter) -> Void) throws -> JSONValue {
+    func call(_ method: String, _ write: (inout JSONWriter) -> Void) throws -> JSONValue {
         do {
             return try callForError(method, write)
         } catch {
@@ -176,47 +222,6 @@ struct AddressBook {
                 name: ContactsFailure.prefix + "AuthorizationNotDetermined", parameters: JSONDocument.emptyObject.root)
         } catch {
             throw ContactsFailure.describe(error, could: task)
-        }
-    }
-}
-
-/// Which contacts are wanted.
-enum ContactSearch {
-    case all
-    /// Words that names begin with.
-    case name(String)
-    case identifier(String)
-
-    func write(to writer: inout JSONWriter) {
-        switch self {
-        case .all: break
-        case .name(let words):
-            writer.name("predicate")
-            writer.object { $0.member("name", words) }
-        case .identifier(let identifier):
-            writer.name("predicate")
-            writer.object { $0.member("identifiers", [identifier]) }
-        }
-    }
-}
-
-/// One step of a save.
-enum ContactChange {
-    case add(Contact)
-    case delete(identifier: String)
-
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            switch self {
-            case .add(let contact):
-                writer.member("operation", "add")
-                writer.name("contact")
-                WireContact(contact: contact, keys: contact.present).write(to: &writer)
-            case .delete(let identifier):
-                writer.member("operation", "delete")
-                writer.name("contact")
-                writer.object { $0.member("identifier", identifier) }
-            }
         }
     }
 }

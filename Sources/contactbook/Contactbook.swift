@@ -12,8 +12,10 @@ struct Contactbook: ParsableCommand {
             """,
         version: "contactbook 0.1.0",
         subcommands: [
-            AddCommand.self, ListCommand.self, ShowCommand.self, SearchCommand.self, RemoveCommand.self,
-            ImportCommand.self,
+            AddCommand.self, ListCommand.self, ShowCommand.self, SearchCommand.self, EditCommand.self,
+            RemoveCommand.self, UndoCommand.self, ImportCommand.self, ExportCommand.self, GroupsCommand.self,
+            LinkCommand.self,
+            UnlinkCommand.self, QueryCommand.self, BirthdaysCommand.self,
         ])
 
     static func main() { runAsProgram() }

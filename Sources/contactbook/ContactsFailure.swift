@@ -1,10 +1,20 @@
 import CommandOutput
+import ContactsModel
 import JSON
 import VarlinkClient
 
 /// Says what the broker's answers mean to whoever typed the command.
 enum ContactsFailure {
     static let prefix = "io.contactbroker.Contacts."
+
+    /// Why a contact is not taken, in words.
+    static func reason(_ error: ContactError) -> String {
+        switch error {
+        case .invalidContact(let key, let reason): "\(key): \(reason)"
+        case .limitExceeded(let limit, let maximum): "more than \(maximum) for \(limit)"
+        case .invalidParameter(let name): "\(name) is not taken"
+        }
+    }
 
     static func describe(_ error: VarlinkClientError, could task: String) -> CommandFailure {
         guard case .error(let name, let parameters) = error, name.hasPrefix(prefix) else {
@@ -27,7 +37,10 @@ enum ContactsFailure {
             let seconds = parameters["retryAfterSeconds"]?.integer ?? 60
             return failure("you were asked too often", try: "try again in \(seconds) seconds", .notTried)
         case "RecordDoesNotExist": return failure("no contact that this program may see is meant")
-        case "RecordNotWritable": return failure("contactbook may not change that contact", try: reset)
+        case "RecordNotWritable": return failure("contactbook may not change that", try: reset)
+        case "ParentRecordDoesNotExist": return failure("no group that this program may see is meant")
+        case "ContainmentCycle": return failure("a group cannot be within itself")
+        case "ContainmentScope": return failure("the two are not kept in the same place")
         case "UnauthorizedKeys":
             let keys = parameters["keys"]?.elements?.compactMap(\.string).map(Speech.clean) ?? []
             return failure("you have not let contactbook see: \(keys.joined(separator: ", "))", try: reset)
@@ -39,6 +52,14 @@ enum ContactsFailure {
                 try: "is the disk full? what contactbrokerd says tells more", .notTried)
         default: return failure("the contact broker answered \(Speech.clean(name))", .notTried)
         }
+    }
+}
+
+extension ContactsFailure {
+    /// A save that has one step, or of which no step can be left out.
+    static func refused(_ error: any Error, could task: String) -> any Error {
+        guard let refused = error as? SaveFailure else { return error }
+        return CommandFailure("could not \(task): \(refused.reason)", .notTried)
     }
 }
 

@@ -1,8 +1,8 @@
 import CommandOutput
+import ContactFiles
 import ContactsModel
-import VCard
 
-/// One run of `import`: reads cards, saves them in batches, and says what could not be taken.
+/// One run of `import`: saves cards in batches, and says what could not be taken.
 struct Import {
     static let task = "import the contacts"
     /// Bounds of one save; the broker takes no frame of more than 16 MiB.
@@ -14,14 +14,34 @@ struct Import {
     /// The person wants no more.
     struct Interrupted: Error {}
 
+    /// The person wants no more, but what they have said so far.
+    struct Stopped: Error {}
+
     /// `nil` to read and report only.
-    private let book: AddressBook?
-    private let interruption: Interruption
-    /// Bytes of all files, where that is known.
+    let book: AddressBook?
+    /// Where duplicates are looked at; also without adding anything.
+    let known: AddressBook?
+    let interruption: Interruption
+    let journal: UndoJournal?
+    /// What is done with a card that is there already.
+    var treatment: DuplicateTreatment
+    /// The book's contacts and those of this run, to find duplicates by.
+    var index = DuplicateIndex<Place>()
+    /// What of contacts may be read and written by a merge.
+    var readable: ContactKeySet
+    var groups = ImportedGroups()
+    /// What merges of the batch have made of contacts, by their identifiers.
+    var merged: [String: Contact] = [:]
+
+    /// Bytes, or files, of all that is read, where that is known.
     private let size: Int?
-    private var sizeRead = 0
+    var sizeRead = 0
     private(set) var taken = 0
     private(set) var refused = 0
+    var skipped = 0
+    private(set) var mergedCount = 0
+    /// Duplicates that say something which this program may not see of what is there.
+    var unseen = 0
     /// Where the last contact stands that was taken.
     private var lastPlace = ""
     /// Contacts of a save that was left before it was answered.
@@ -31,52 +51,99 @@ struct Import {
     /// Sent to be saved, and not answered yet.
     private var underWay: [Entry] = []
     private var batchSize = 0
+    private var count = 0
 
-    private struct Entry {
+    /// Where a duplicate is: in the book, or on its way there.
+    enum Place: Hashable, Sendable {
+        case saved(String)
+        case pending(Int)
+    }
+
+    struct Entry {
+        let number: Int
+        /// The card, or the contact that it is merged into.
         let contact: Contact
+        /// Of a card that is added, where duplicates are looked for.
+        let fingerprint: DuplicateFingerprint?
+        /// `nil` for a card that is added.
+        let merge: Merge?
         /// Where it stands: file and line.
         let place: String
+        let memberships: ImportedGroups.Membership
+
+        struct Merge {
+            let identifier: String
+            let before: Contact
+            let keys: ContactKeySet
+        }
+
+        var change: ContactChange {
+            guard let merge else { return .add(contact) }
+            return .update(identifier: merge.identifier, contact, keys: merge.keys)
+        }
     }
 
-    init(book: AddressBook?, size: Int?, interruption: Interruption) {
+    init(
+        book: AddressBook?, knowing known: AddressBook?, duplicates: DuplicateTreatment, size: Int?,
+        interruption: Interruption, journal: UndoJournal?
+    ) throws {
         self.book = book
+        self.known = known
         self.size = size
         self.interruption = interruption
-    }
-
-    mutating func read(_ file: ImportedFile) throws {
-        var reader = VCardReader()
-        var buffer = [UInt8](repeating: 0, count: 256 * 1_024)
-        var isEmpty = true
-        var isOver = false
-        while !isOver {
-            guard interruption.hasNotCome(before: file.descriptor) else {
-                try settle()
-                throw Interrupted()
-            }
-            let bytes: ArraySlice<UInt8>
-            do {
-                bytes = try file.read(into: &buffer)
-            } catch let failure as CommandFailure {
-                try settle()
-                throw stopped(failure.message, try: failure.advice, failure.code)
-            }
-            isOver = bytes.isEmpty
-            if isOver { reader.finish() } else { reader.append(Array(bytes)) }
-            sizeRead += bytes.count
-            while let item = reader.next() {
-                isEmpty = false
-                try take(item, file.name)
-            }
-            showProgress()
+        self.journal = journal
+        treatment = duplicates
+        readable = .all
+        guard let known, duplicates != .keep else { return }
+        readable = try known.readableKeys()
+        Speech.progress("looking at the contacts that are there…")
+        try known.fetch(DuplicateIndex<Place>.keys.intersection(readable), .all, unify: false, page: 1_000) {
+            if let identifier = $0.identifier { index.insert(DuplicateFingerprint($0.contact), as: .saved(identifier)) }
         }
-        if isEmpty { report(file.name, "no vCard in it") }
+        Speech.endProgress()
     }
 
-    /// Saves what is left.
+    /// One card, from wherever it was read.
+    ///
+    /// - Parameter groups: the names of the groups that it is to be in.
+    mutating func take(_ contact: Contact, at place: String, groups names: [String]) throws {
+        do throws(ContactError) {
+            try contact.validate(writing: contact.present)
+        } catch {
+            refuse(place, ContactsFailure.reason(error))
+            return
+        }
+        let membership = try membership(of: contact, in: names, place)
+        guard treatment != .keep else { return try add(contact, nil, place, membership) }
+        let fingerprint = DuplicateFingerprint(contact)
+        guard let match = index.match(fingerprint) else { return try add(contact, fingerprint, place, membership) }
+        try takeDuplicate(contact, fingerprint, match, place, membership)
+    }
+
+    mutating func add(
+        _ contact: Contact, _ fingerprint: DuplicateFingerprint?, _ place: String,
+        _ membership: ImportedGroups.Membership
+    ) throws {
+        count += 1
+        if let fingerprint { index.insert(fingerprint, as: .pending(count)) }
+        try enqueue(
+            Entry(
+                number: count, contact: contact, fingerprint: fingerprint, merge: nil, place: place,
+                memberships: membership))
+    }
+
+    mutating func enqueue(_ entry: Entry) throws {
+        let size = Self.size(of: entry.contact)
+        if batch.count == Self.changesPerSave || batchSize + size > Self.bytesPerSave { try save() }
+        batch.append(entry)
+        batchSize += size
+    }
+
+    /// Saves what is left, then the groups.
     mutating func finish() throws {
         try save()
         try settle()
+        try saveGroups()
         Speech.endProgress()
         if remarks > Self.reported { Speech.say("and \(remarks - Self.reported) more") }
     }
@@ -89,39 +156,25 @@ struct Import {
         return "\(contacts) \(book == nil ? "read" : "added")\(last)\(doubt)"
     }
 
+    /// What became of duplicates, to stand after what was added; empty where there were none.
+    var duplicates: String {
+        var parts: [String] = []
+        if skipped > 0 { parts.append("\(skipped) \(skipped == 1 ? "was" : "were") there already") }
+        if mergedCount > 0 {
+            parts.append("\(mergedCount) \(book == nil ? "can be merged" : "merged") into what was there")
+        }
+        return parts.joined(separator: ", ")
+    }
+
     static func contacts(_ count: Int) -> String { count == 1 ? "1 contact" : "\(count) contacts" }
 
-    private func showProgress() {
+    func showProgress() {
         let share = size.map { $0 == 0 ? "" : ", \(min(100, sizeRead * 100 / $0)) % read" } ?? ""
         Speech.progress("\(Self.contacts(taken)) \(book == nil ? "can be added" : "added")\(share)")
     }
 
-    private mutating func take(_ item: VCardReader.Item, _ file: String) throws {
-        switch item {
-        case .unreadable(let problem): refuse("\(file):\(problem.line)", problem.reason.description)
-        case .group(let group): refuse("\(file):\(group.line)", "a group, not a contact")
-        case .card(let card):
-            for remark in card.remarks { report("\(file):\(remark.line)", remark.reason.description) }
-            let place = "\(file):\(card.line)"
-            do throws(ContactError) {
-                try card.contact.validate(writing: card.contact.present)
-            } catch {
-                switch error {
-                case .invalidContact(let key, let reason): refuse(place, "\(key): \(reason)")
-                case .limitExceeded(let limit, let maximum): refuse(place, "more than \(maximum) for \(limit)")
-                case .invalidParameter(let name): refuse(place, "\(name) is not taken")
-                }
-                return
-            }
-            let size = Self.size(of: card.contact)
-            if batch.count == Self.changesPerSave || batchSize + size > Self.bytesPerSave { try save() }
-            batch.append(Entry(contact: card.contact, place: place))
-            batchSize += size
-        }
-    }
-
     /// Has the batch saved. While the broker does, the next one is read; before it is sent, the answer is waited for.
-    private mutating func save() throws {
+    mutating func save() throws {
         try settle()
         underWay = batch
         batch = []
@@ -135,7 +188,16 @@ struct Import {
             throw Interrupted()
         }
         do {
-            try book?.beginSave(underWay.map { .add($0.contact) })
+            // Before it is done: of a merge nobody knows afterwards what was there before.
+            try journal?.note(
+                underWay.compactMap { entry in
+                    entry.merge.map {
+                        .updated(
+                            identifier: $0.identifier, name: ContactCard.name(entry.contact), before: $0.before,
+                            after: entry.contact, keys: $0.keys)
+                    }
+                })
+            try book?.beginSave(underWay.map(\.change))
         } catch {
             throw failed(error)
         }
@@ -143,17 +205,22 @@ struct Import {
 
     /// Waits for the answer to what is under way. A contact that the broker does not take is left out, and the others
     /// are saved without it.
-    private mutating func settle() throws {
+    mutating func settle() throws {
         while let last = underWay.last {
             do {
-                guard try book?.endSave(until: interruption) != false else {
-                    doubtful = underWay.count
-                    underWay = []
-                    throw Interrupted()
+                var identifiers: [String] = []
+                if let book {
+                    guard let saved = try book.endSave(until: interruption) else {
+                        doubtful = underWay.count
+                        underWay = []
+                        throw Interrupted()
+                    }
+                    identifiers = saved
                 }
-                taken += underWay.count
                 lastPlace = last.place
+                try noteSaved(identifiers)
                 underWay = []
+                merged = [:]
                 showProgress()
             } catch let failure as SaveFailure {
                 guard let index = failure.index, underWay.indices.contains(index) else { throw failed(failure) }
@@ -163,6 +230,26 @@ struct Import {
                 throw failed(error)
             }
         }
+    }
+
+    /// What was under way is in the book.
+    private mutating func noteSaved(_ identifiers: [String]) throws {
+        var steps: [UndoStep] = []
+        for (place, entry) in underWay.enumerated() {
+            if entry.merge == nil { taken += 1 } else { mergedCount += 1 }
+            let saved = place < identifiers.count ? identifiers[place] : ""
+            let identifier = entry.merge?.identifier ?? saved
+            if entry.merge == nil, book != nil, !saved.isEmpty {
+                steps.append(
+                    .added(
+                        identifier: saved, name: ContactCard.name(entry.contact), digest: ContactDigest(entry.contact)))
+                if let fingerprint = entry.fingerprint {
+                    index.rename(fingerprint, from: .pending(entry.number), to: .saved(saved))
+                }
+            }
+            if !identifier.isEmpty { groups.join(entry.memberships, as: identifier) }
+        }
+        try journal?.note(steps, isSynced: false)
     }
 
     /// Nothing is under way any more.
@@ -177,17 +264,17 @@ struct Import {
     }
 
     /// Says how far one came: what was saved stays saved.
-    private func stopped(_ message: String, try advice: String?, _ code: CommandFailure.Code) -> CommandFailure {
+    func stopped(_ message: String, try advice: String?, _ code: CommandFailure.Code) -> CommandFailure {
         Speech.endProgress()
         return CommandFailure(taken == 0 ? message : "\(message) (\(soFar))", try: advice, code)
     }
 
-    private mutating func refuse(_ place: String, _ reason: String) {
+    mutating func refuse(_ place: String, _ reason: String) {
         refused += 1
         report(place, reason)
     }
 
-    private mutating func report(_ place: String, _ reason: String) {
+    mutating func report(_ place: String, _ reason: String) {
         remarks += 1
         guard remarks <= Self.reported else { return }
         Speech.endProgress()

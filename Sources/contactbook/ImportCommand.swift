@@ -1,42 +1,105 @@
 import ArgumentParser
 import CommandOutput
+import ContactFiles
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Add the contacts of vCard files, 2.1, 3.0 or 4.0.",
+        commandName: "import",
+        abstract: "Add the contacts of files: vCards, CSV of Google or Outlook, or a folder of vCards.",
         discussion: """
-            What cannot be read is named with file, line and reason; all other contacts are added. Contacts that you \
-            have already are added again. ^C stops after the contacts that are being added, and says which the last \
-            one was.
+            What a file is, is seen from its beginning. A folder is read as khard and vdirsyncer keep it (vdir): files \
+            with one card each; folders within it become groups. So do labels, categories and vCards that are groups.
+
+            A contact is there already if it has the same UID, the same name with a common e-mail address or phone \
+            number, or says the very same. Where the file says more of it, both are shown, and you choose: skip, merge \
+            (adds what is missing, replaces nothing) or keep both. Without a terminal such contacts are skipped. \
+            --duplicates answers for all of them.
+
+            What cannot be read is named with file, line and reason; all other contacts are added. ^C stops after the \
+            contacts that are being added, and says which the last one was. contactbook undo takes an import back.
+
+            Example: contactbook import ~/Downloads/contacts.csv
             """)
 
-    @Argument(help: ArgumentHelp("vCard files; - is standard input.", valueName: "file")) var files: [String]
+    @Argument(help: ArgumentHelp("Files or folders; - is standard input.", valueName: "file")) var files: [String]
+    @Option(help: "What is done with contacts that are there already: ask, skip, merge or keep (both).")
+    var duplicates: DuplicateTreatment?
+    @Option(help: "Take the files for vcard or csv, whatever their beginnings say.") var format: FileFormat?
+    @Flag(help: "In CSV, dates like 1/2/1990 have the day first.") var dayFirst = false
+    @Flag(help: "Make no groups of labels, categories and folders.") var noGroups = false
     @Flag(help: "Read and report, ask nobody, and add nothing.") var dryRun = false
+    @OptionGroup var undo: UndoOption
 
     func run() throws {
         // All of them before anything is added: a mistyped name is found out at once.
         let opened = try files.map(ImportedFile.init)
         let book = dryRun ? nil : try AddressBook(to: Import.task)
+        let known = book ?? AddressBook(ifOpenTo: Import.task)
+        // A dry run asks nothing.
+        let canAsk = !dryRun && Speech.canAsk
+        let wanted = duplicates ?? (canAsk ? .ask : .skip)
+        let treatment = dryRun && wanted == .ask ? .skip : wanted
+        if treatment == .ask, !canAsk {
+            throw CommandFailure(
+                "could not \(Import.task): there is no terminal to ask on", try: "say --duplicates skip, merge or keep",
+                .notTried)
+        }
+        let journal = dryRun ? nil : undo.journal("import \(files.joined(separator: " "))", to: Import.task)
+        try journal?.open()
+        defer { journal?.end() }
         // Not before: while the person is asked, ^C ends the program at once.
         let interruption = Interruption()
-        var run = Import(book: book, size: ImportedFile.size(of: opened), interruption: interruption)
+        var run = try Import(
+            book: book, knowing: known, duplicates: treatment, size: ImportedFile.size(of: opened),
+            interruption: interruption, journal: journal)
+        let reading = ImportReading(
+            format: format, dates: dayFirst ? .dayFirst : .monthFirst, makesGroups: !noGroups)
         do {
-            for file in opened { try run.read(file) }
+            do {
+                for file in opened { try run.read(file, reading) }
+            } catch is Import.Stopped {
+                Speech.say("stopped; what follows is not added")
+            }
             try run.finish()
         } catch is Import.Interrupted {
             Speech.endProgress()
             Speech.say("contactbook: interrupted; \(run.soFar)")
+            journal?.end()
             interruption.take()
         }
-        let files = files.count == 1 ? "1 file" : "\(files.count) files"
+        try report(run, of: Self.places(opened), isCompared: known != nil)
+    }
+
+    private static func places(_ opened: [ImportedFile]) -> String {
+        let folders = opened.count { $0.isFolder }
+        let files = opened.count - folders
+        return [(files, "file"), (folders, "folder")].filter { $0.0 > 0 }
+            .map { $0.0 == 1 ? "1 \($0.1)" : "\($0.0) \($0.1)s" }.joined(separator: " and ")
+    }
+
+    private func report(_ run: Import, of places: String, isCompared: Bool) throws {
         let contacts = Import.contacts(run.taken)
-        print(dryRun ? "\(contacts) in \(files) can be added" : "added \(contacts) of \(files)")
-        guard run.refused > 0 || run.taken == 0 else { return }
+        let duplicates = run.duplicates.isEmpty ? "" : "; \(run.duplicates)"
+        print((dryRun ? "\(contacts) in \(places) can be added" : "added \(contacts) of \(places)") + duplicates)
+        if dryRun, !run.groups.names.isEmpty {
+            print("groups: \(run.groups.names.map(Speech.clean).joined(separator: ", "))")
+        }
+        if dryRun, !isCompared {
+            Speech.say("whether they are there already is not known: contactbook may not see your contacts yet")
+        }
+        if run.unseen > 0 {
+            Speech.say(
+                "of \(run.unseen) of them notes, or what else the file has beside, were not compared or merged:"
+                    + " contactbook may not see notes")
+        }
+        guard run.refused > 0 || run.taken == 0 && run.duplicates.isEmpty else { return }
         let refused = Import.contacts(run.refused)
         throw CommandFailure(
             run.refused == 0
-                ? "there is no contact in \(files)"
+                ? "there is no contact in \(places)"
                 : dryRun ? "\(refused) cannot be added" : "\(refused) \(run.refused == 1 ? "was" : "were") not added",
             .refused)
     }
 }
+
+extension FileFormat: ExpressibleByArgument {}

@@ -1,4 +1,5 @@
 import CommandOutput
+import ContactFiles
 import Glibc
 
 /// A file of cards that is open.
@@ -7,11 +8,12 @@ final class ImportedFile {
     /// As it is named to the person.
     let name: String
     /// Its bytes, where that is known before reading.
-    private let size: Int?
+    let size: Int?
+    let isFolder: Bool
 
     init(_ path: String) throws {
         guard path != "-" else {
-            (descriptor, name, size) = (STDIN_FILENO, "standard input", nil)
+            (descriptor, name, size, isFolder) = (STDIN_FILENO, "standard input", nil, false)
             return
         }
         name = Speech.clean(path)
@@ -19,9 +21,7 @@ final class ImportedFile {
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw Self.failure(name, errno) }
         size = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
-        if status.st_mode & S_IFMT == S_IFDIR {
-            throw Self.failure(name, EISDIR, try: "name the files in it, such as \(name)/*.vcf")
-        }
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
     }
 
     deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
@@ -41,7 +41,7 @@ final class ImportedFile {
         }
     }
 
-    private static func failure(_ name: String, _ code: CInt, try advice: String? = nil) -> CommandFailure {
+    static func failure(_ name: String, _ code: CInt, try advice: String? = nil) -> CommandFailure {
         let reason = String(cString: strerror(code)).lowercased()
         return CommandFailure("could not \(Import.task): \(name): \(reason)", try: advice, .notTried)
     }

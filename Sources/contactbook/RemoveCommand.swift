@@ -3,10 +3,16 @@ import CommandOutput
 import ContactsModel
 
 struct RemoveCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove one contact.")
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove one contact, with all cards that are linked in it.",
+        discussion: """
+            contactbook undo brings it back, with its groups, its picture and, where contactbook may read notes, its note. \
+            What it does not bring back: single apps that you had shared the contact with have to ask for it again.
+            """)
 
     @Argument(help: "Its name, or the beginnings of the name's words, or its identifier.") var name: [String]
     @Flag(help: "Do not ask.") var yes = false
+    @OptionGroup var undo: UndoOption
 
     func run() throws {
         let task = "remove the contact"
@@ -16,19 +22,36 @@ struct RemoveCommand: ParsableCommand {
             throw CommandFailure("could not \(task): it has no identifier", .notTried)
         }
         let called = ContactCard.name(found.contact)
+        let journal = undo.journal("remove \(called)", to: task)
+        let cards = try book.cards(of: identifier)
+        let removal = journal == nil ? nil : try Removal(book)
         if !yes {
             let address = (found.contact.phoneNumbers + found.contact.emailAddresses).first?.value
             let detail = address.map { " (\(Speech.clean($0)))" } ?? ""
-            guard let agreed = Speech.confirm("Remove \(called)\(detail)?") else {
+            let linked = cards.count > 1 ? ", all \(cards.count) linked cards" : ""
+            if let lost = Self.lost(removal) { Speech.say(lost) }
+            guard let agreed = Speech.confirm("Remove \(called)\(detail)\(linked)?") else {
                 throw CommandFailure("could not \(task): there is no terminal to ask on", try: "add --yes", .notTried)
             }
             guard agreed else { throw CommandFailure("\(called) stays", .refused) }
         }
         do {
-            _ = try book.save([.delete(identifier: identifier)])
-        } catch let refused as SaveFailure {
-            throw CommandFailure("could not \(task): \(refused.reason)", .notTried)
+            // Before it is done: afterwards nobody knows what it said.
+            try journal?.note(removal?.steps(cards) ?? [])
+            _ = try book.save(cards.map { .delete(identifier: $0) })
+        } catch {
+            journal?.discard()
+            throw ContactsFailure.refused(error, could: task)
         }
         print("removed \(called)")
+        if yes, let lost = Self.lost(removal) { Speech.say(lost) }
+    }
+
+    /// What cannot be given back.
+    private static func lost(_ removal: Removal?) -> String? {
+        guard let removal else { return "this cannot be undone" }
+        return removal.includesNotes
+            ? nil
+            : "contactbook undo can bring it back, but not its note, if it has one: contactbook may not read notes"
     }
 }

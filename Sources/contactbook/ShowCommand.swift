@@ -7,16 +7,22 @@ struct ShowCommand: ParsableCommand {
 
     @Argument(help: "Its name, or the beginnings of the name's words, or its identifier.") var name: [String]
     @Flag(help: "The note too. You are asked separately for notes.") var note = false
+    @Flag(help: "Each of the cards of which the contact is made, where several are linked.") var cards = false
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
         let keys = note ? AddressBook.cardKeys.union(ContactKeySet([.note])) : AddressBook.cardKeys
         let book = try AddressBook(to: "show the contact", reading: keys)
         let contact = try book.contact(named: name.joined(separator: " "), keys)
-        if json {
-            print(ContactCard.json([contact]))
-        } else {
-            for line in ContactCard.lines(contact) { print(line) }
+        var shown = [contact]
+        if cards, let identifier = contact.identifier {
+            shown = []
+            try book.fetch(cards: try book.cards(of: identifier), keys) { shown.append($0) }
+        }
+        if json { return print(ContactCard.json(shown)) }
+        for (place, card) in shown.enumerated() {
+            if place > 0 { print("") }
+            for line in ContactCard.lines(card) { print(line) }
         }
     }
 }

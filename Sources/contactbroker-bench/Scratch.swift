@@ -27,7 +27,7 @@ final class Scratch {
     var brokerProcess: pid_t { broker?.pid ?? 0 }
 
     /// By which the person's programs find the broker.
-    var environment: [String] { ["CONTACTBROKER_RUNTIME_DIR=" + runtime] }
+    var environment: [String] { ["CONTACTBROKER_RUNTIME_DIR=" + runtime, "XDG_STATE_HOME=" + state + "/own"] }
 
     /// Starts the broker, and waits for nothing.
     func launchBroker() throws {

@@ -19,6 +19,8 @@ struct ContactbookTests {
         try ScriptedBroker { method, parameters in
             switch method {
             case "GetAuthorization": return .reply("{\"status\":\"\(status)\"}")
+            case "ListLinkedContacts": return .reply("{\"identifiers\":[\"A1\"]}")
+            case "ListGroups": return .reply("{\"groups\":[]}")
             case "SaveContacts": return .reply("{\"identifiers\":[\"N1\"],\"historyToken\":\"\"}")
             case "FetchContacts":
                 let predicate = parameters["predicate"]

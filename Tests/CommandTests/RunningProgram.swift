@@ -40,7 +40,10 @@ struct RunningProgram {
         let flags = CInt(0x80 /* POSIX_SPAWN_SETSID */) | POSIX_SPAWN_SETSIGMASK
         posix_spawnattr_setflags(&attributes, Int16(flags))
         let environment =
-            ["CONTACTBROKER_RUNTIME_DIR=\(runtime)", "TZ=UTC", "PATH=/usr/bin:/bin"]
+            [
+                "CONTACTBROKER_RUNTIME_DIR=\(runtime)", "XDG_STATE_HOME=\(runtime)/state", "TZ=UTC",
+                "PATH=/usr/bin:/bin",
+            ]
             + Self.inherited("LD_LIBRARY_PATH")
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup($0) } + [nil]

@@ -42,7 +42,8 @@ struct CSVTests {
         let rows = rows(Self.google)
         try #require(rows.count == 2)
         let ada = rows[0].contact
-        #expect([ada.namePrefix, ada.givenName, ada.middleName, ada.familyName] == ["Lady", "Ada", "King", "Lovelace"])
+        #expect(
+            [ada.namePrefix, ada.givenName, ada.middleName, ada.familyName] == ["Lady", "Ada", "King", "Lovelace"])
         #expect(ada.nickname == "Countess" && ada.organizationName == "Analytical Engines")
         #expect(ada.birthday == "1815-12-10" && ada.note == "first\nline, and \"second\"")
         #expect(ada.emailAddresses.map(\.value) == ["ada@example.org", "ada@example.com"])
@@ -158,7 +159,9 @@ struct CSVTests {
         #expect(date?.text == day && date?.isAmbiguous == ambiguous)
     }
 
-    @Test("What is no date is none", arguments: ["1990-02-30", "30/2/1990", "soon", "1/2/90", "", "99999-1-1", "-", "1990"])
+    @Test(
+        "What is no date is none",
+        arguments: ["1990-02-30", "30/2/1990", "soon", "1/2/90", "", "99999-1-1", "-", "1990"])
     func noDates(text: String) { #expect(ReadDate(text, .dayFirst) == nil) }
 
     @Test("Day first where one says so")
@@ -192,7 +195,8 @@ struct CSVTests {
         let head = "First Name,Last Name,E-mail Address\n"
         let found = items(Array((head + "\"Ada,,\nEve,,\n").utf8))
         #expect(found == [.unreadable(CSVProblem(line: 2, reason: .endless))])
-        let long = items(Array(head.utf8) + [UInt8(ascii: "\"")] + [UInt8](repeating: 0x61, count: CSVReader.rowSize), chunk: 65_536)
+        let long = items(
+            Array(head.utf8) + [UInt8(ascii: "\"")] + [UInt8](repeating: 0x61, count: CSVReader.rowSize), chunk: 65_536)
         #expect(long == [.unreadable(CSVProblem(line: 2, reason: .endless))])
     }
 
@@ -200,15 +204,21 @@ struct CSVTests {
     func garbage() {
         var random = SystemRandomNumberGenerator()
         let pieces = [
-            "\"", ",", ";", "\n", "\r\n", "\r", "Ada", "E-mail 1 - Value", "First Name", "Phone 1 - Label", " ::: ", "\u{FEFF}",
+            "\"", ",", ";", "\n", "\r\n", "\r", "Ada", "E-mail 1 - Value", "First Name", "Phone 1 - Label", " ::: ",
+            "\u{FEFF}",
             "*", "\u{0}", "é", "e\u{301}", "\u{2028}", "\u{85}", "1/2/1990", "👩‍👩‍👧", "\u{301}", "|",
         ].map { Array($0.utf8) }
-        let heads = [CSVTests.google.utf8.prefix(500).split(separator: 0x0D).first.map(Array.init) ?? [], Array("First Name,Last Name,E-mail Address,Notes".utf8), []]
+        let heads = [
+            CSVTests.google.utf8.prefix(500).split(separator: 0x0D).first.map(Array.init) ?? [],
+            Array("First Name,Last Name,E-mail Address,Notes".utf8), [],
+        ]
         for _ in 0..<2_000 {
             var bytes = heads.randomElement(using: &random).map { $0 + [0x0A] } ?? []
             for _ in 0..<Int.random(in: 0..<40, using: &random) {
                 bytes += pieces.randomElement(using: &random) ?? []
-                if Int.random(in: 0..<8, using: &random) == 0 { bytes.append(UInt8.random(in: 0...255, using: &random)) }
+                if Int.random(in: 0..<8, using: &random) == 0 {
+                    bytes.append(UInt8.random(in: 0...255, using: &random))
+                }
             }
             let whole = items(bytes, chunk: bytes.count + 1)
             #expect(items(bytes, chunk: Int.random(in: 1...9, using: &random)) == whole, "\(bytes)")

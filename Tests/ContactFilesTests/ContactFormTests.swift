@@ -74,7 +74,8 @@ struct ContactFormTests {
             "_$!<Home>!$_", "_$!<Foo>!$_", "\u{A0}", "  ", "{", "\u{200B}", "HOME",
         ]
         func text(_ longest: Int) -> String {
-            (0..<Int.random(in: 0...longest, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+            (0..<Int.random(in: 0...longest, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
+                .joined()
         }
         func label() -> String? {
             let label = text(3)
@@ -82,7 +83,9 @@ struct ContactFormTests {
         }
         for _ in 0..<2_000 {
             var contact = Contact()
-            for key in [ContactKey.namePrefix, .givenName, .nickname, .organizationName, .note] { contact.setText(text(6), of: key) }
+            for key in [ContactKey.namePrefix, .givenName, .nickname, .organizationName, .note] {
+                contact.setText(text(6), of: key)
+            }
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 let value = text(5)
                 if !value.isEmpty { contact.phoneNumbers.append(LabeledString(label: label(), value: value)) }
@@ -100,7 +103,8 @@ struct ContactFormTests {
     @Test(
         "What cannot be understood is named with its line",
         arguments: [
-            ("Given name: Ada\nColour: blue\n", 2, "there is no such field"), ("Phone\n", 1, "a name, a colon and a value"),
+            ("Given name: Ada\nColour: blue\n", 2, "there is no field called Colour here"),
+            ("Phone\n", 1, "a name, a colon and a value"),
             ("\n  Given name: Ada\n", 2, "indented without"), ("Type: robot\n", 1, "a person or an organization"),
             ("Given name: A\nGiven name: B\n", 2, "stands above already"), ("Phone:\n\tmobile: 1\n", 2, "with tabs"),
             ("Phone:\n  \"mobile: 1\n", 2, "never closed"), ("Phone:\n  \"mobile\" 1\n", 2, "a colon is missing"),
@@ -119,7 +123,8 @@ struct ContactFormTests {
     @Test("A value one byte over its bound, and a thousand and one addresses, are named with their line")
     func bounds() throws {
         let most = ContactLimits().value
-        #expect(try ContactForm(reading: "Note: " + String(repeating: "x", count: most)).contact.note.utf8.count == most)
+        #expect(
+            try ContactForm(reading: "Note: " + String(repeating: "x", count: most)).contact.note.utf8.count == most)
         let long = #expect(throws: ContactForm.Problem.self) {
             try ContactForm(reading: "Given name: A\nNote: " + String(repeating: "x", count: most + 1))
         }
@@ -133,16 +138,20 @@ struct ContactFormTests {
     func garbage() {
         var random = SystemRandomNumberGenerator()
         let pieces = [
-            "Given name", "Phone", "Address", "Note", "home", ":", ": ", "|", "\"", "\\", "\n", "\n  ", "\n    ", "\t", "#", "x",
+            "Given name", "Phone", "Address", "Note", "home", ":", ": ", "|", "\"", "\\", "\n", "\n  ", "\n    ", "\t",
+            "#", "x",
             "\r\n", "\u{FEFF}", "Birthday", "1990-01-01", "--", "é", "\u{0}",
         ]
         for _ in 0..<3_000 {
-            let text = (0..<Int.random(in: 0..<30, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+            let text = (0..<Int.random(in: 0..<30, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }.joined()
             do throws(ContactForm.Problem) {
                 let form = try ContactForm(reading: text)
                 #expect((try? form.contact.validate(writing: form.contact.present)) != nil)
             } catch {
-                #expect((1...text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).count).contains(error.line))
+                #expect(
+                    (1...text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).count).contains(error.line))
             }
         }
     }
@@ -156,6 +165,13 @@ struct ContactFormTests {
         #expect(read.phoneNumbers.map(\.value) == ["+44 20 7946 9999", "5", "2", "3"])
         #expect(read.postalAddresses.first?.identifier == 4)
         #expect(read.keys(differingFrom: Self.ada) == ContactKeySet([.phoneNumbers]))
+    }
+
+    @Test("What was not shown cannot be written")
+    func hidden() {
+        #expect(throws: ContactForm.Problem(line: 1, reason: "there is no field called Note here")) {
+            try ContactForm(reading: "Note: x\n", keys: ContactForm.keys.subtracting(.named))
+        }
     }
 
     @Test("A file without anything in it is no contact")

@@ -16,11 +16,11 @@ struct DuplicateTests {
         return contact
     }
 
-    private func evidence(_ stored: Contact, _ card: Contact) -> DuplicateIndex<Int>.Evidence? {
+    private func evidence(_ stored: Contact, _ card: Contact) -> DuplicateEvidence? {
         var index = DuplicateIndex<Int>()
-        index.insert(contact("Somebody", "Else", phone: "112"), as: 1)
-        index.insert(stored, as: 2)
-        let match = index.match(card)
+        index.insert(DuplicateFingerprint(contact("Somebody", "Else", phone: "112")), as: 1)
+        index.insert(DuplicateFingerprint(stored), as: 2)
+        let match = index.match(DuplicateFingerprint(card))
         #expect(match == nil || match?.reference == 2)
         return match?.evidence
     }
@@ -71,8 +71,10 @@ struct DuplicateTests {
     @Test("Files are known by their beginning")
     func formats() {
         #expect(FileFormat(beginning: Array("\u{FEFF}begin:vcard\r\n".utf8)) == .vcard)
-        #expect(FileFormat(beginning: []) == .vcard && FileFormat(beginning: Array("First Name,Last Name\n".utf8)) == .csv)
-        #expect(FileFormat(beginning: [0xFF, 0xFE] + "A,B".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }) == .csv)
+        #expect(
+            FileFormat(beginning: []) == .vcard && FileFormat(beginning: Array("First Name,Last Name\n".utf8)) == .csv)
+        #expect(
+            FileFormat(beginning: [0xFF, 0xFE] + "A,B".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }) == .csv)
         #expect(FileFormat(beginning: [0x89, 0x50, 0x4E, 0x47]) == nil)
     }
 }
@@ -82,7 +84,8 @@ struct BirthdayTests {
     @Test(
         "The next time a birthday comes",
         arguments: [
-            ("1815-12-10", "2026-12-10", 18, 211), ("--11-22", "2026-11-22", 0, nil), ("1990-11-21", "2027-11-21", 364, 37),
+            ("1815-12-10", "2026-12-10", 18, 211), ("--11-22", "2026-11-22", 0, nil),
+            ("1990-11-21", "2027-11-21", 364, 37),
             ("--01-01", "2027-01-01", 40, nil),
         ] as [(String, String, Int, Int?)])
     func next(birthday: String, day: String, days: Int, age: Int?) throws {

@@ -50,6 +50,7 @@ struct Command {
             defer { for descriptor in descriptors { close(descriptor) } }
             let variables = [
                 "PATH": "/usr/bin:/bin", "CONTACTBROKER_RUNTIME_DIR": house.runtime, "TZ": "UTC",
+                "XDG_STATE_HOME": house.folder + "/own-state",
             ].merging(environment) { $1 }
             let words = house.prefix + [program] + arguments
             process = try ChildProcess(

@@ -177,8 +177,8 @@ struct CommandOutputTests {
             EMAIL:grace@example.org\r
             END:VCARD\r
             BEGIN:VCARD\r
-            VERSION:1.0\r
-            FN:Too Old\r
+            VERSION:9.9\r
+            FN:Too New\r
             END:VCARD\r
             BEGIN:VCARD\r
             VERSION:3.0\r

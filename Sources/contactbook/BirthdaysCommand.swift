@@ -1,0 +1,66 @@
+import ArgumentParser
+import CommandOutput
+import ContactFiles
+import ContactsModel
+import Glibc
+
+struct BirthdaysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "birthdays", abstract: "List birthdays, the next one first.",
+        discussion: """
+            Who was born on 29 February has theirs on the 28th in years without one. Birthdays without a year have no age.
+            """)
+
+    @Flag(help: "Those of this month, those that are over included.") var month = false
+    @Option(help: ArgumentHelp("Only those of so many days from today; 0 is today.", valueName: "n")) var days: Int?
+
+    func validate() throws {
+        if let days, !(0...366).contains(days) { throw ValidationError("--days takes 0 to 366") }
+        if month, days != nil { throw ValidationError("either --month or --days") }
+    }
+
+    func run() throws {
+        let task = "list the birthdays"
+        let today = Self.today()
+        // Of a month, from its first day on.
+        let passed = month ? Int(today.suffix(2)).map { $0 - 1 } ?? 0 : 0
+        guard let calendar = BirthdayCalendar(today: month ? today.prefix(8) + "01" : today) else {
+            throw CommandFailure("could not \(task): the clock shows no day", .notTried)
+        }
+        let book = try AddressBook(to: task)
+        let keys = AddressBook.listKeys.union(ContactKeySet([.birthday, .nonGregorianBirthday]))
+        var found: [(birthday: BirthdayCalendar.Birthday, contact: Contact)] = []
+        var others = 0
+        try book.fetch(keys, .all) { wire in
+            if wire.contact.birthday.isEmpty, !wire.contact.nonGregorianBirthday.isEmpty { others += 1 }
+            guard let next = calendar.next(wire.contact.birthday) else { return }
+            let isWanted = month ? next.next.hasPrefix(today.prefix(7)) : next.daysUntil <= days ?? 366
+            if isWanted { found.append((next, wire.contact)) }
+        }
+        if others > 0 {
+            Speech.say("not shown: \(others) of other calendars; contactbook show says them")
+        }
+        guard !found.isEmpty else { throw CommandFailure("there is no birthday", .refused) }
+        var table = Table(["DAY", "IN DAYS", "AGE", "NAME"])
+        // Equal days stay in the order of names.
+        for (_, each) in found.enumerated().sorted(by: {
+            ($0.element.birthday.daysUntil, $0.offset) < ($1.element.birthday.daysUntil, $1.offset)
+        }) {
+            let left = each.birthday.daysUntil - passed
+            table.add([
+                each.birthday.next, left == 0 ? "today" : left < 0 ? "over" : String(left),
+                each.birthday.age.map(String.init) ?? "",
+                ContactCard.name(each.contact) + (each.birthday.isMoved ? " (29 February)" : ""),
+            ])
+        }
+        for line in table.lines { print(line) }
+    }
+
+    private static func today() -> String {
+        var seconds = time(nil)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        func digits(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(parts.tm_year + 1_900)-\(digits(parts.tm_mon + 1))-\(digits(parts.tm_mday))"
+    }
+}

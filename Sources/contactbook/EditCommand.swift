@@ -1,0 +1,190 @@
+import ArgumentParser
+import CommandOutput
+import ContactFiles
+import ContactsModel
+
+struct EditCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit", abstract: "Change a contact in your editor ($VISUAL or $EDITOR).",
+        discussion: """
+            The contact is shown as lines of NAME: VALUE. Save and close, and what you changed is saved; change nothing, or \
+            empty the file, and nothing is. Where a line cannot be understood, the editor comes back with the reason above it.
+            """)
+
+    @Argument(help: "Its name, or the beginnings of the name's words, or its identifier.") var name: [String]
+    @Flag(help: "The note too. You are asked separately for notes.") var note = false
+    @OptionGroup var undo: UndoOption
+
+    private static let task = "edit the contact"
+
+    func run() throws {
+        let task = Self.task
+        let keys = ContactForm.keys.subtracting(note ? [] : .named).union(ContactKeySet(.imageDataAvailable))
+        let book = try AddressBook(to: task, reading: keys)
+        let card = try card(book, keys)
+        guard let identifier = card.identifier else {
+            throw CommandFailure("could not \(task): it has no identifier", .notTried)
+        }
+        let called = ContactCard.name(card.contact)
+        let editor = try Editor(to: task)
+        let editable = keys.intersection(ContactForm.keys)
+        var before = card.contact
+        var interruption: Interruption?
+        var text = ContactForm.text(of: before, keys: editable, heading: heading(called, before))
+        while true {
+            let edited = try understood(try editor.edit(text), editable, by: editor)
+            guard let form = edited?.form, let typed = edited?.text else {
+                throw CommandFailure("nothing is saved: the file was emptied", .refused)
+            }
+            let after = form.identified(from: before)
+            let changed = after.keys(differingFrom: before, of: editable)
+            guard changed != ContactKeySet() else {
+                print("\(called) stays as it was")
+                return
+            }
+            // The editor was open for as long as it pleased: a new connection, and a look at what is there now.
+            let book = try AddressBook(to: task, reading: keys)
+            guard let now = try book.contacts(keys, .identifiers([identifier]), unify: false).first?.contact else {
+                throw CommandFailure(
+                    "could not \(task): it was removed while you edited it",
+                    try: "what you typed is kept in \(editor.keep())", .refused)
+            }
+            let meanwhile = now.keys(differingFrom: before, of: changed)
+            if meanwhile != ContactKeySet() {
+                switch overtaken(meanwhile, &interruption) {
+                case .overwrite: break
+                case .editAgain:
+                    // What was changed elsewhere stands in the comments, what was typed in the form.
+                    text = again(typed, now: now, keys: meanwhile)
+                    before = now
+                    continue
+                case .giveUp:
+                    throw CommandFailure(
+                        "could not \(task): it was changed while you edited it",
+                        try: "what you typed is kept in \(editor.keep())", .refused)
+                }
+            }
+            return try save(book, identifier, now, after, changed, editor)
+        }
+    }
+
+    /// One card; of a contact of several, the person says which.
+    private func card(_ book: AddressBook, _ keys: ContactKeySet) throws -> WireContact {
+        let found = try book.contact(named: name.joined(separator: " "), keys)
+        let cards = try book.cards(of: found.identifier ?? "")
+        // An identifier names the one that it names.
+        let wanted = name.count == 1 && cards.contains(name[0]) ? [name[0]] : cards
+        if wanted.count > 1 {
+            var shown: [WireContact] = []
+            try book.fetch(cards: cards, AddressBook.listKeys) { shown.append($0) }
+            for line in ContactCard.table(shown, withIdentifiers: true) { Speech.say(line) }
+            throw CommandFailure(
+                "could not \(Self.task): \(ContactCard.name(found.contact)) is \(cards.count) linked cards",
+                try: "name one by its identifier, as above", .refused)
+        }
+        guard let card = try book.contacts(keys, .identifiers(wanted), unify: false).first else {
+            throw CommandFailure("could not \(Self.task): it is gone", .refused)
+        }
+        return card
+    }
+
+    private func heading(_ called: String, _ contact: Contact) -> [String] {
+        [
+            called, "Change what stands behind the colons, save, and close the editor. To stop: change nothing.",
+            "A phone number and the like: one line each, LABEL: VALUE, two spaces in; the label may be missing.",
+            "A text of several lines: | behind the colon, then its lines, further in. # begins a comment.",
+        ] + (contact.imageDataAvailable ? ["It has a picture, which stays as it is."] : [])
+            + (note ? [] : ["Its note is not shown; contactbook edit --note shows it."])
+    }
+
+    /// Shows the editor again until the text can be read. `nil` where the person has emptied it.
+    private func understood(
+        _ text: String, _ keys: ContactKeySet, by editor: Editor
+    ) throws -> (form: ContactForm, text: String)? {
+        var text = text
+        while true {
+            if ContactForm.isEmpty(text) { return nil }
+            do throws(ContactForm.Problem) {
+                return (try ContactForm(reading: text, keys: keys), text)
+            } catch {
+                let marked = Self.marked(text, error)
+                // Without a terminal an editor that is a script would be asked for ever.
+                guard Speech.canAsk else {
+                    throw CommandFailure(
+                        "could not \(Self.task): line \(error.line): \(Speech.clean(error.reason))",
+                        try: "what was typed is kept in \(editor.keep())", .notTried)
+                }
+                Speech.say("line \(error.line): \(Speech.clean(error.reason))")
+                let edited = try editor.edit(marked)
+                guard edited != marked else {
+                    throw CommandFailure(
+                        "could not \(Self.task): line \(error.line): \(Speech.clean(error.reason))",
+                        try: "what you typed is kept in \(editor.keep())", .notTried)
+                }
+                text = edited
+            }
+        }
+    }
+
+    private static let mark = "#! "
+
+    /// The text with what is wrong above the line, and without earlier remarks.
+    private static func marked(_ text: String, _ problem: ContactForm.Problem) -> String {
+        var lines: [Substring] = []
+        for (place, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            if place + 1 == problem.line { lines.append(Substring(mark + problem.reason)) }
+            if !line.hasPrefix(mark) { lines.append(line) }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    // MARK: Changed meanwhile
+
+    private enum Overtaken { case overwrite, editAgain, giveUp }
+
+    private func overtaken(_ keys: ContactKeySet, _ known: inout Interruption?) -> Overtaken {
+        let fields = ContactForm.fields(of: keys).joined(separator: ", ")
+        Speech.say("It was changed meanwhile, where you changed it too: \(fields).")
+        // ^C must not leave the terminal without its echo.
+        let interruption = known ?? Interruption()
+        known = interruption
+        let question = "[d] discard yours (Return)  [e] edit again  [o] overwrite with yours:"
+        switch Speech.key(question, among: "deo", waiting: { interruption.hasNotCome(before: $0) }) {
+        case "e": return .editAgain
+        case "o": return .overwrite
+        default: return .giveUp
+        }
+    }
+
+    private func again(_ typed: String, now: Contact, keys: ContactKeySet) -> String {
+        let theirs = ContactForm.text(of: now, keys: keys).split(separator: "\n", omittingEmptySubsequences: true)
+        let remarks = ["\(Self.mark)Changed meanwhile. What stands there now:"] + theirs.map { "\(Self.mark)\($0)" }
+        let lines = typed.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix(Self.mark) }
+        return (remarks + lines.map(String.init)).joined(separator: "\n")
+    }
+
+    private func save(
+        _ book: AddressBook, _ identifier: String, _ now: Contact, _ after: Contact, _ changed: ContactKeySet,
+        _ editor: Editor
+    ) throws {
+        let called = ContactCard.name(now.applying(after, keys: changed))
+        let journal = undo.journal("edit \(called)", to: Self.task)
+        do {
+            try journal?.note([
+                .updated(identifier: identifier, name: called, before: now, after: after, keys: changed)
+            ])
+            _ = try book.save([.update(identifier: identifier, after, keys: changed)])
+        } catch {
+            journal?.discard()
+            let path = editor.keep()
+            if let refused = ContactsFailure.refused(error, could: Self.task) as? CommandFailure {
+                throw CommandFailure(
+                    refused.message,
+                    try: [refused.advice, "what you typed is kept in \(path)"].compactMap { $0 }
+                        .joined(separator: "\n"), refused.code)
+            }
+            throw error
+        }
+        print("changed \(called): \(ContactForm.fields(of: changed).joined(separator: ", "))")
+    }
+}

@@ -1,0 +1,96 @@
+import CommandOutput
+import Glibc
+
+/// Has a text changed in the person's editor: `$VISUAL`, or else `$EDITOR`, or else vi.
+///
+/// The text stands in a file that nobody else may read, in a folder of its own, until this is gone.
+final class Editor {
+    private let task: String
+    private let folder: String
+    private var path: String { folder + "/contact.txt" }
+    private var isKept = false
+
+    init(to task: String) throws {
+        self.task = task
+        let place = Self.variable("XDG_RUNTIME_DIR") ?? Self.variable("TMPDIR") ?? "/tmp"
+        var template = Array("\(place)/contactbook-XXXXXX".utf8CString)
+        // mkdtemp(3) makes it 0700.
+        guard mkdtemp(&template) != nil else { throw OutputFile.failure(task, place, errno) }
+        folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    }
+
+    deinit {
+        guard !isKept else { return }
+        unlink(path)
+        rmdir(folder)
+    }
+
+    /// Leaves the text where it is, so that nothing that was typed is lost.
+    func keep() -> String {
+        isKept = true
+        return path
+    }
+
+    /// Shows the text, waits until the editor has ended, and reads what is there then.
+    func edit(_ text: String, line: Int = 1) throws -> String {
+        let file = try OutputFile(at: path, to: task)
+        try file.write(Array(text.utf8))
+        try file.finish()
+        try run()
+        let bytes: [UInt8]
+        do throws(PlainFile.Failure) {
+            bytes = try PlainFile.read(path, atMost: 32 * 1_048_576)
+        } catch {
+            throw CommandFailure("could not \(task): \(path): \(error)", .notTried)
+        }
+        guard let edited = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure(
+                "could not \(task): what the editor wrote is not UTF-8", try: "it is kept in \(keep())", .notTried)
+        }
+        return edited
+    }
+
+    /// Through a shell, since the variables may hold a command with words.
+    private func run() throws {
+        let command = Self.variable("VISUAL") ?? Self.variable("EDITOR") ?? "vi"
+        let arguments = ["/bin/sh", "-c", "\(command) \"$@\"", "editor", path]
+        var words = arguments.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // ^C at the editor is the editor's (system(3)).
+        var ignoring = sigaction()
+        ignoring.__sigaction_handler.sa_handler = SIG_IGN
+        var interrupt = sigaction()
+        var quit = sigaction()
+        sigaction(SIGINT, &ignoring, &interrupt)
+        sigaction(SIGQUIT, &ignoring, &quit)
+        defer {
+            sigaction(SIGINT, &interrupt, nil)
+            sigaction(SIGQUIT, &quit, nil)
+        }
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        sigaddset(&defaults, SIGINT)
+        sigaddset(&defaults, SIGQUIT)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var process: pid_t = 0
+        let code = posix_spawn(&process, "/bin/sh", nil, &attributes, &words, environ)
+        guard code == 0 else { throw OutputFile.failure(task, "/bin/sh", code) }
+        var status: CInt = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else {
+            throw CommandFailure(
+                "the editor (\(Speech.clean(command))) did not end well; nothing is saved",
+                try: "another editor: EDITOR=nano contactbook …", .refused)
+        }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import CommandOutput
+import ContactFiles
+import ContactsModel
+import Glibc
+import VCard
+
+/// What `export` writes.
+enum ExportFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case vcard3, vcard4, vdir
+
+    var version: VCardVersion {
+        switch self {
+        case .vcard3, .vdir: .v3_0
+        case .vcard4: .v4_0
+        }
+    }
+}
+
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write contacts as vCards, into a file or into a folder of files.",
+        discussion: """
+            Without names, all that contactbook may see, with groups. vcard3 is what most programs read; vdir is a folder \
+            with one such card in each file, as khard and vdirsyncer keep it. A file is written whole or not at all, and \
+            only you may read it.
+
+            In a folder, the same contact has the same file each time. What another program has put or changed there is \
+            left as it is, and named; contacts that are no more are deleted only where the file is as contactbook wrote it.
+
+            Examples:
+              contactbook export --output contacts.vcf
+              contactbook export --format vdir --output ~/.contacts/all --notes
+              contactbook export "Ada Lovelace" | less
+            """)
+
+    @Option(help: "vcard3, vcard4 or vdir. vcard3 where nothing is said, vdir where the output is a folder.")
+    var format: ExportFormat?
+    @Option(help: ArgumentHelp("File, or folder for vdir; standard output where there is none.", valueName: "path"))
+    var output: String?
+    @Option(help: "Only the members of this group.") var group: String?
+    @Flag(help: "With notes and what other programs' cards had beside. You are asked separately for notes.")
+    var notes = false
+    @Flag(help: "Without pictures.") var noPhotos = false
+    @Flag(help: "Without groups.") var noGroups = false
+    @Flag(help: "In a folder: write also over what another program has changed.") var overwrite = false
+    @Argument(help: "Only these contacts: their names, each in quotes, or identifiers.") var names: [String] = []
+
+    private static let task = "export the contacts"
+
+    func validate() throws {
+        if group != nil, !names.isEmpty { throw ValidationError("either --group or names") }
+        if format == .vdir, output == nil || output == "-" {
+            throw ValidationError("a vdir is a folder: say which with --output")
+        }
+    }
+
+    func run() throws {
+        let path = output == "-" ? nil : output
+        let format = format ?? (path.map(Self.isFolder) == true ? .vdir : .vcard3)
+        let wanted = ContactKeySet.all.subtracting(notes ? [] : .named)
+        let book = try AddressBook(to: Self.task, reading: wanted)
+        var keys = wanted.intersection(try book.readableKeys()).subtracting(ContactKeySet(.thumbnailImageData))
+        if notes, !keys.isSuperset(of: .named) {
+            throw CommandFailure(
+                "could not \(Self.task): you have not let contactbook see notes",
+                try: "export without --notes, or be asked again: contactctl reset contactbook", .refused)
+        }
+        if noPhotos { keys = keys.subtracting(.images) }
+        let place: any CardOutput
+        switch (format, path) {
+        case (.vdir, let path?):
+            let isWhole = names.isEmpty && group == nil
+            place = try VdirOutput(at: path, overwrites: overwrite, isWhole: isWhole, to: Self.task)
+        case (_, let path?): place = FileOutput(try OutputFile(at: path, to: Self.task))
+        case (_, nil): place = StandardOutput()
+        }
+        var run = Export(book: book, keys: keys, version: format.version, output: place)
+        try run.write(try contacts(book))
+        if !noGroups, names.isEmpty { try run.writeGroups(only: group.map { try book.group(named: $0) }) }
+        Speech.endProgress()
+        try place.finish()
+        guard let path else { return }
+        let groups = run.groups == 0 ? "" : run.groups == 1 ? " and 1 group" : " and \(run.groups) groups"
+        print("exported \(Import.contacts(run.contacts))\(groups) to \(Speech.clean(path))")
+        if !notes { Speech.say("without notes and what other programs' cards had beside; with them: --notes") }
+    }
+
+    /// Which cards: all, a group's, or some by their identifiers.
+    private func contacts(_ book: AddressBook) throws -> Export.Selection {
+        if let group { return .search(.group(try book.group(named: group).identifier)) }
+        guard !names.isEmpty else { return .search(.all) }
+        let found = try names.map { try book.contact(named: $0, AddressBook.listKeys) }
+        return .cards(try found.flatMap { try book.cards(of: $0.identifier ?? "") })
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

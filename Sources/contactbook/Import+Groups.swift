@@ -1,0 +1,144 @@
+import CommandOutput
+import ContactFiles
+import ContactsModel
+
+/// The groups that imported cards are in: by the names that cards say, and by cards that are groups.
+struct ImportedGroups {
+    /// Which groups one card is in.
+    struct Membership {
+        var names: [String] = []
+        var uid: String?
+    }
+
+    /// A card that is a list of others.
+    struct GroupCard {
+        let name: String
+        let uid: String
+        let members: [String]
+        let place: String
+    }
+
+    /// Most groups of one run; a file that makes more of them is no address book.
+    static let most = 1_000
+    /// Members for each name.
+    private(set) var members: [String: [String]] = [:]
+    /// Names in the order in which they came.
+    private(set) var names: [String] = []
+    private(set) var identifiersByUID: [String: String] = [:]
+    private(set) var cards: [GroupCard] = []
+
+    /// A card that is a group. What has no name is none.
+    mutating func take(_ card: GroupCard) {
+        if !card.name.isEmpty { cards.append(card) }
+    }
+
+    /// What is asked for more than that is not made.
+    mutating func knows(_ name: String) -> Bool {
+        if members[name] != nil { return true }
+        guard names.count < Self.most else { return false }
+        members[name] = []
+        names.append(name)
+        return true
+    }
+
+    mutating func join(_ membership: Membership, as identifier: String) {
+        for name in membership.names { members[name, default: []].append(identifier) }
+        if let uid = membership.uid { identifiersByUID[uid] = identifier }
+    }
+
+    /// Members that a card names, as far as this run has seen them.
+    func identifiers(of card: GroupCard) -> (known: [String], unknown: Int) {
+        let known = card.members.compactMap { identifiersByUID[ContactUID.comparable($0)] }
+        return (known, card.members.count - known.count)
+    }
+
+    mutating func add(_ identifiers: [String], to name: String) { members[name, default: []] += identifiers }
+}
+
+extension Import {
+    mutating func membership(
+        of contact: Contact, in names: [String], _ place: String
+    ) throws -> ImportedGroups.Membership {
+        var membership = ImportedGroups.Membership()
+        for name in names {
+            guard groups.knows(name) else {
+                report(place, "more than \(ImportedGroups.most) groups; not put into another one")
+                break
+            }
+            membership.names.append(name)
+        }
+        membership.uid = ContactUID.of(contact).map(ContactUID.comparable)
+        return membership
+    }
+
+    /// Makes the groups that are not there yet, and puts the contacts into them.
+    mutating func saveGroups() throws {
+        let groupUIDs = Set(groups.cards.map { ContactUID.comparable($0.uid) })
+        for card in groups.cards {
+            guard groups.knows(card.name) else {
+                report(card.place, "more than \(ImportedGroups.most) groups; not made")
+                continue
+            }
+            let (known, unknown) = groups.identifiers(of: card)
+            groups.add(known, to: card.name)
+            // A dry run knows no identifiers.
+            let others = unknown - card.members.count { groupUIDs.contains(ContactUID.comparable($0)) }
+            if book != nil, others > 0 { report(card.place, "\(others) of its members are no contacts of these files") }
+        }
+        guard let book, !groups.names.isEmpty else { return }
+        let there = try book.groups()
+        var made: [String: String] = [:]
+        for name in groups.names {
+            guard let identifier = try fill(name, there, book) else { continue }
+            made[name] = identifier
+        }
+        try nest(made, book)
+    }
+
+    /// - Returns: the group's identifier; `nil` where it is not made.
+    private mutating func fill(_ name: String, _ there: [BookGroup], _ book: AddressBook) throws -> String? {
+        var identifier = there.first { $0.name == name }?.identifier
+        var inside: Set<String> = []
+        do {
+            if let identifier {
+                inside = Set(try book.members(of: identifier))
+            } else {
+                identifier = try book.save([.addGroup(name)]).first
+                if let identifier { try journal?.note([.groupAdded(identifier: identifier, name: name)]) }
+            }
+            guard let identifier else { return nil }
+            let new = (groups.members[name] ?? []).filter { inside.insert($0).inserted }
+            for start in stride(from: 0, to: new.count, by: Self.changesPerSave) {
+                guard !interruption.hasCome else { throw Interrupted() }
+                let some = new[start..<min(start + Self.changesPerSave, new.count)]
+                try journal?.note(some.map { .memberAdded(group: identifier, member: $0) })
+                _ = try book.save(some.map { .addMember(group: identifier, member: $0) })
+            }
+            return identifier
+        } catch let failure as SaveFailure {
+            report("group \(Speech.clean(name))", failure.reason)
+            return nil
+        }
+    }
+
+    /// Groups within groups, as their cards say.
+    private mutating func nest(_ made: [String: String], _ book: AddressBook) throws {
+        let byUID = Dictionary(
+            groups.cards.filter { !$0.uid.isEmpty }.map { (ContactUID.comparable($0.uid), $0.name) },
+            uniquingKeysWith: { first, _ in first })
+        for card in groups.cards {
+            for member in card.members {
+                guard let inner = byUID[ContactUID.comparable(member)].flatMap({ made[$0] }),
+                    let outer = made[card.name]
+                else { continue }
+                do {
+                    _ = try book.save([.addSubgroup(group: outer, member: inner)])
+                    try journal?.note([.subgroupAdded(group: outer, member: inner)])
+                } catch let failure as CommandFailure {
+                    // A group within itself: the others are none the worse for it.
+                    report(card.place, failure.message)
+                }
+            }
+        }
+    }
+}

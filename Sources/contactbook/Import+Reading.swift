@@ -1,0 +1,183 @@
+import CommandOutput
+import ContactFiles
+import Glibc
+import VCard
+
+/// How the files of an import are to be read.
+struct ImportReading {
+    /// `nil`: as their beginnings say.
+    var format: FileFormat?
+    var dates = DateOrder.monthFirst
+    /// Whether what cards say of groups makes groups.
+    var makesGroups = true
+}
+
+extension Import {
+    /// Largest file in a folder: one card, with a photo of 8 MiB in base64.
+    private static let cardSize = 16 * 1_048_576
+
+    mutating func read(_ file: ImportedFile, _ reading: ImportReading) throws {
+        if file.isFolder {
+            try readFolder(file, reading)
+        } else {
+            try readStream(file, reading)
+        }
+    }
+
+    // MARK: One file
+
+    private enum Reader {
+        case vcard(VCardReader)
+        case csv(CSVReader)
+    }
+
+    private mutating func readStream(_ file: ImportedFile, _ reading: ImportReading) throws {
+        var buffer = [UInt8](repeating: 0, count: 256 * 1_024)
+        var beginning: [UInt8] = []
+        var reader: Reader?
+        var isEmpty = true
+        var isOver = false
+        while !isOver {
+            guard interruption.hasNotCome(before: file.descriptor) else {
+                try settle()
+                throw Interrupted()
+            }
+            let bytes: ArraySlice<UInt8>
+            do {
+                bytes = try file.read(into: &buffer)
+            } catch let failure as CommandFailure {
+                try settle()
+                throw stopped(failure.message, try: failure.advice, failure.code)
+            }
+            isOver = bytes.isEmpty
+            sizeRead += bytes.count
+            var piece = Array(bytes)
+            if reader == nil {
+                // A pipe gives as little at a time as it likes.
+                beginning += piece
+                guard isOver || beginning.count >= FileFormat.beginning else { continue }
+                let format = reading.format ?? FileFormat(beginning: beginning.prefix(FileFormat.beginning))
+                reader = format == .csv ? .csv(CSVReader(dates: reading.dates)) : .vcard(VCardReader())
+                piece = beginning
+                beginning = []
+            }
+            switch reader {
+            case .vcard(var cards):
+                // Not held twice while it grows.
+                reader = nil
+                cards.append(piece)
+                if isOver { cards.finish() }
+                while let item = cards.next() {
+                    isEmpty = false
+                    try take(item, file.name, reading, collection: nil)
+                }
+                reader = .vcard(cards)
+            case .csv(var rows):
+                reader = nil
+                rows.append(piece)
+                if isOver { rows.finish() }
+                while let item = rows.next() {
+                    isEmpty = false
+                    try take(item, file.name, reading)
+                }
+                reader = .csv(rows)
+            case nil: break
+            }
+            showProgress()
+        }
+        guard isEmpty else { return }
+        if case .csv = reader { report(file.name, "no row in it") } else { report(file.name, "no vCard in it") }
+    }
+
+    private mutating func take(_ item: CSVReader.Item, _ file: String, _ reading: ImportReading) throws {
+        switch item {
+        case .unreadable(let problem): refuse("\(file):\(problem.line)", Speech.clean(problem.reason.description))
+        case .row(let row):
+            for remark in row.remarks {
+                report("\(file):\(remark.line)", Speech.clean(remark.reason.description))
+            }
+            try take(row.contact, at: "\(file):\(row.line)", groups: reading.makesGroups ? row.groups : [])
+        }
+    }
+
+    /// - Parameter collection: the group that all cards of a folder are in.
+    private mutating func take(
+        _ item: VCardReader.Item, _ file: String, _ reading: ImportReading, collection: String?
+    ) throws {
+        switch item {
+        case .unreadable(let problem): refuse("\(file):\(problem.line)", problem.reason.description)
+        case .group(let group):
+            let place = "\(file):\(group.line)"
+            for remark in group.remarks { report("\(file):\(remark.line)", remark.reason.description) }
+            guard reading.makesGroups else { return }
+            groups.take(
+                ImportedGroups.GroupCard(
+                    name: Speech.clean(group.name), uid: group.uid, members: group.members, place: place))
+        case .card(let card):
+            for remark in card.remarks { report("\(file):\(remark.line)", remark.reason.description) }
+            let groups = reading.makesGroups ? ContactUID.categories(of: card.contact) : []
+            try take(card.contact, at: "\(file):\(card.line)", groups: [collection].compactMap { $0 } + groups)
+        }
+    }
+
+    // MARK: A folder
+
+    /// A vdir: a folder of files with one card each, or a folder of such folders, which are groups then
+    /// (vdirsyncer.pimutils.org, The Vdir Storage Format).
+    private mutating func readFolder(_ folder: ImportedFile, _ reading: ImportReading) throws {
+        let names = try folderNames(folder.descriptor, folder.name)
+        var cards = 0
+        for name in names where name.hasSuffix(VdirName.ending) {
+            try readCard(name, in: folder.descriptor, "\(folder.name)/\(Speech.clean(name))", reading, nil)
+            cards += 1
+        }
+        for name in names where !name.hasSuffix(VdirName.ending) {
+            let inner = openat(folder.descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard inner >= 0 else { continue }
+            defer { close(inner) }
+            let path = "\(folder.name)/\(Speech.clean(name))"
+            let shown = try? PlainFile.read("displayname", in: inner, atMost: 4_096)
+            let title = shown.map { Speech.clean(String(decoding: $0, as: UTF8.self)) } ?? ""
+            let collection = reading.makesGroups ? (title.isEmpty ? Speech.clean(name) : title) : nil
+            for card in try folderNames(inner, path) where card.hasSuffix(VdirName.ending) {
+                try readCard(card, in: inner, "\(path)/\(Speech.clean(card))", reading, collection)
+                cards += 1
+            }
+        }
+        if cards == 0 { report(folder.name, "no .vcf file in it") }
+    }
+
+    private mutating func folderNames(_ folder: CInt, _ path: String) throws -> [String] {
+        do throws(PlainFile.Failure) {
+            return try PlainFile.names(in: folder)
+        } catch {
+            try settle()
+            throw stopped("could not \(Self.task): \(path): \(error)", try: nil, .notTried)
+        }
+    }
+
+    private mutating func readCard(
+        _ name: String, in folder: CInt, _ path: String, _ reading: ImportReading, _ collection: String?
+    ) throws {
+        guard !interruption.hasCome else {
+            try settle()
+            throw Interrupted()
+        }
+        let bytes: [UInt8]
+        do throws(PlainFile.Failure) {
+            bytes = try PlainFile.read(name, in: folder, atMost: Self.cardSize)
+        } catch {
+            return refuse(path, error.description)
+        }
+        var reader = VCardReader()
+        reader.append(bytes)
+        reader.finish()
+        var isEmpty = true
+        while let item = reader.next() {
+            isEmpty = false
+            try take(item, path, reading, collection: collection)
+        }
+        if isEmpty { refuse(path, "no vCard in it") }
+        showProgress()
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import CommandOutput
+import ContactFiles
+import ContactsModel
+
+struct LinkCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link",
+        abstract: "Say that contacts are one person: they are shown as one, and stay cards of their own.",
+        discussion: "Example: contactbook link \"Ada Lovelace\" \"Countess of Lovelace\"")
+
+    @Argument(help: "Their names, each in quotes, or identifiers.") var names: [String]
+    @OptionGroup var undo: UndoOption
+
+    func validate() throws {
+        guard names.count > 1 else { throw ValidationError("name two contacts at least, each in quotes") }
+    }
+
+    func run() throws {
+        let task = "link the contacts"
+        let book = try AddressBook(to: task)
+        let found = try names.map { try book.contact(named: $0, AddressBook.listKeys) }
+        let called = found.map { ContactCard.name($0.contact) }
+        var sets: [[String]] = []
+        for contact in found {
+            let cards = try book.cards(of: contact.identifier ?? "")
+            if !sets.contains(cards) { sets.append(cards) }
+        }
+        guard let first = sets.first?.first, sets.count > 1 else {
+            throw CommandFailure("\(called.joined(separator: " and ")) are one contact already", .refused)
+        }
+        let journal = undo.journal("link \(called.joined(separator: ", "))", to: task)
+        var changes: [ContactChange] = []
+        var steps: [UndoStep] = []
+        for cards in sets.dropFirst() {
+            changes.append(.link(first, cards[0]))
+            // Taken back from the end: each card leaves, then those that were linked before are again.
+            steps += cards.dropFirst().map { .unlinked(contact: cards[0], member: $0) }
+            steps += cards.map { .linked(contact: first, member: $0) }
+        }
+        do {
+            try journal?.note(steps)
+            _ = try book.save(changes)
+        } catch {
+            journal?.discard()
+            throw ContactsFailure.refused(error, could: task)
+        }
+        print("linked \(called.joined(separator: " and "))")
+    }
+}
+
+struct UnlinkCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlink", abstract: "Say that linked cards are not one person.",
+        discussion: "contactbook show --cards NAME shows of which cards a contact is made, with their identifiers.")
+
+    @Argument(help: "The contact's name or identifier.") var name: [String]
+    @Option(help: "Take only this card out, by its identifier; otherwise all of them apart.") var card: String?
+    @OptionGroup var undo: UndoOption
+
+    func run() throws {
+        let task = "unlink the contact"
+        let book = try AddressBook(to: task)
+        let found = try book.contact(named: name.joined(separator: " "), AddressBook.listKeys)
+        let called = ContactCard.name(found.contact)
+        let cards = try book.cards(of: found.identifier ?? "")
+        guard cards.count > 1 else { throw CommandFailure("\(called) is one card, and not linked", .refused) }
+        if let card, !cards.contains(card) {
+            throw CommandFailure(
+                "could not \(task): \(called) has no such card", try: "see them: contactbook show --cards \(called)",
+                .refused)
+        }
+        let leaving = card.map { [$0] } ?? Array(cards.dropFirst())
+        let staying = cards.first { !leaving.contains($0) } ?? cards[0]
+        let journal = undo.journal("unlink \(called)", to: task)
+        do {
+            try journal?.note(leaving.map { .unlinked(contact: staying, member: $0) })
+            _ = try book.save(leaving.map { .unlink($0, from: staying) })
+        } catch {
+            journal?.discard()
+            throw ContactsFailure.refused(error, could: task)
+        }
+        print(card == nil ? "\(called) is \(cards.count) contacts now" : "took one card out of \(called)")
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import CommandOutput
+import ContactsModel
+
+struct QueryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query", abstract: "Find e-mail addresses for mutt and other mail programs.",
+        discussion: """
+            In muttrc: set query_command = "contactbook query '%s'"
+            The first line says how many were found; then one address a line, with the name and the organization after \
+            tabs. Words begin words of the name; where no name fits, they stand anywhere in an address.
+            """)
+
+    @Argument(help: "Words of a name, or a part of an address.") var words: [String]
+
+    func run() throws {
+        let book = try AddressBook(to: "look for addresses")
+        let query = words.joined(separator: " ")
+        var found = try book.contacts(AddressBook.listKeys, .name(query))
+        var wanted: (String) -> Bool = { _ in true }
+        if found.isEmpty {
+            let part = query.lowercased()
+            wanted = { $0.lowercased().contains(part) }
+            found = try book.contacts(AddressBook.listKeys, .all).filter {
+                $0.contact.emailAddresses.contains { wanted($0.value) }
+            }
+        }
+        let lines = found.flatMap { wire in
+            wire.contact.emailAddresses.filter { wanted($0.value) }.map { email in
+                [email.value, ContactCard.name(wire.contact), wire.contact.organizationName]
+                    .map(Speech.clean).joined(separator: "\t")
+            }
+        }
+        print(lines.count == 1 ? "1 address" : "\(lines.count) addresses")
+        for line in lines { print(line) }
+        // mutt shows the first line either way.
+        guard lines.isEmpty else { return }
+        throw CommandFailure("no contact that this program may see has an address for \(Speech.clean(query))", .refused)
+    }
+}

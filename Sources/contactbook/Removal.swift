@@ -1,0 +1,50 @@
+import ContactFiles
+import ContactsModel
+
+/// All that is known of cards before they go, so that they can come back.
+struct Removal {
+    let book: AddressBook
+    let readable: ContactKeySet
+    /// The groups of each card, read once for all of them.
+    private let groups: [String: [String]]
+
+    init(_ book: AddressBook) throws {
+        self.book = book
+        readable = try book.readableKeys()
+        var groups: [String: [String]] = [:]
+        for group in try book.groups() {
+            for member in try book.members(of: group.identifier) {
+                groups[member, default: []].append(group.identifier)
+            }
+        }
+        self.groups = groups
+    }
+
+    /// Whether what cards say beside the ordinary can come back.
+    var includesNotes: Bool { readable.isSuperset(of: .named) }
+
+    func steps(_ cards: [String]) throws -> [UndoStep] {
+        var steps: [UndoStep] = []
+        try book.fetch(cards: cards, readable.subtracting(ContactKeySet(.thumbnailImageData))) { wire in
+            if let identifier = wire.identifier { steps.append(try step(identifier, wire.contact)) }
+        }
+        return steps
+    }
+
+    func step(_ identifier: String, _ contact: Contact) throws -> UndoStep {
+        let linked = try book.cards(of: identifier).filter { $0 != identifier }
+        return .deleted(identifier: identifier, contact: contact, groups: groups[identifier] ?? [], linked: linked)
+    }
+}
+
+extension Contact {
+    /// Without what only the broker writes.
+    var writable: Contact {
+        var contact = withoutValueIdentifiers
+        contact.creationDate = ""
+        contact.modificationDate = ""
+        contact.imageDataAvailable = false
+        contact.thumbnailImageData = ""
+        return contact
+    }
+}

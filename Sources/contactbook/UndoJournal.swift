@@ -1,0 +1,191 @@
+import ArgumentParser
+import CommandOutput
+import ContactFiles
+import Glibc
+
+/// What commands have done, so that it can be taken back: one file for each, in a folder that only the person may read
+/// (`$XDG_STATE_HOME/contactbook/undo`).
+///
+/// A file comes into its place with its first line whole. Further lines are appended, and one that was cut off does not
+/// count.
+final class UndoJournal {
+    /// How long files are kept.
+    static let keptFor: time_t = 30 * 86_400
+    /// Largest file that is read again: the whole of a large book, deleted.
+    private static let longest = 1_024 * 1_048_576
+
+    private let entry: UndoEntry
+    private let task: String
+    /// Of its file: in the order in which commands were begun.
+    private let name: String
+    private var path: String?
+    private var isEmpty = true
+    private var descriptor: CInt = -1
+
+    /// - Parameter command: as it is listed later.
+    init(_ command: String, to task: String, isUndoing: Bool = false) {
+        self.task = task
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let time = Self.text(now.tv_sec)
+        entry = UndoEntry(command: Speech.clean(command), time: time, isUndoing: isUndoing)
+        let fraction = String(now.tv_nsec / 1_000)
+        let digits = String(repeating: "0", count: 6 - fraction.utf8.count) + fraction
+        name = "\(time.filter { $0 != ":" })-\(digits)-\(getpid()).jsonl"
+    }
+
+    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+    /// Makes sure that something can be written, before anything is done.
+    func open() throws {
+        guard descriptor < 0 else { return }
+        let folder = try Self.folder(to: task, making: true)
+        Self.prune(folder)
+        let file = try failing { try OutputFile(at: "\(folder)/\(name)", to: task) }
+        try failing {
+            try file.write(entry.head)
+            try file.finish()
+        }
+        path = "\(folder)/\(name)"
+        descriptor = Glibc.open("\(folder)/\(name)", O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw Self.unwritable(task, OutputFile.failure(task, folder, errno)) }
+    }
+
+    /// Notes what is about to be done, or was done.
+    ///
+    /// - Parameter isSynced: whether the disk is waited for: before something goes. What was added can be seen in the book.
+    func note(_ steps: [UndoStep], isSynced: Bool = true) throws {
+        guard !steps.isEmpty else { return }
+        try open()
+        isEmpty = false
+        guard OutputFile.write(steps.flatMap(UndoEntry.line), to: descriptor), !isSynced || fdatasync(descriptor) == 0
+        else {
+            throw Self.unwritable(task, OutputFile.failure(task, path ?? "", errno))
+        }
+    }
+
+    /// Nothing was done after all.
+    func discard() {
+        if let path { unlink(path) }
+        path = nil
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// The command is over. One that has done nothing leaves no trace.
+    func end() {
+        if isEmpty { discard() } else { fdatasync(descriptor) }
+    }
+
+    private func failing<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let failure as CommandFailure {
+            throw Self.unwritable(task, failure)
+        }
+    }
+
+    private static func unwritable(_ task: String, _ failure: CommandFailure) -> CommandFailure {
+        CommandFailure(failure.message, try: "to do it without being able to undo it: add --no-undo", .notTried)
+    }
+
+    // MARK: Reading
+
+    /// What can be taken back, newest first. Files that are none of ours, or damaged, are left alone.
+    static func entries(to task: String) throws -> [(file: String, entry: UndoEntry)] {
+        let folder = try folder(to: task, making: false)
+        let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        prune(folder)
+        let names = (try? PlainFile.names(in: descriptor)) ?? []
+        return names.reversed().filter { $0.hasSuffix(".jsonl") }.compactMap { name in
+            guard let bytes = try? PlainFile.read(name, in: descriptor, atMost: longest),
+                let entry = UndoEntry(file: bytes), !entry.steps.isEmpty
+            else { return nil }
+            return ("\(folder)/\(name)", entry)
+        }
+    }
+
+    /// Notes that a command was taken back, all of it or what could be.
+    static func markUndone(_ file: String, renamed: [String: String], isWhole: Bool, to task: String) throws {
+        let descriptor = Glibc.open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw OutputFile.failure(task, file, errno) }
+        defer { close(descriptor) }
+        guard OutputFile.write(UndoEntry.undoneLine(renamed: renamed, isWhole: isWhole), to: descriptor),
+            fdatasync(descriptor) == 0
+        else { throw OutputFile.failure(task, file, errno) }
+    }
+
+    // MARK: The folder
+
+    private static func folder(to task: String, making: Bool) throws -> String {
+        let state: String
+        if let variable = variable("XDG_STATE_HOME"), variable.hasPrefix("/") {
+            state = variable
+        } else if let home = variable("HOME") ?? getpwuid(getuid()).map({ String(cString: $0.pointee.pw_dir) }) {
+            state = home + "/.local/state"
+        } else {
+            throw CommandFailure(
+                "could not \(task): there is no place to note it", try: "set HOME, or add --no-undo", .notTried)
+        }
+        let folder = state + "/contactbook/undo"
+        guard making else { return folder }
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/" + part
+            if mkdir(path, 0o700) != 0, errno != EEXIST {
+                throw unwritable(task, OutputFile.failure(task, path, errno))
+            }
+        }
+        var status = stat()
+        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == getuid() else {
+            throw CommandFailure(
+                "could not \(task): \(Speech.clean(folder)) is not a folder of yours",
+                try: "move it away, or add --no-undo",
+                .notTried)
+        }
+        // It holds what contacts say.
+        if status.st_mode & 0o077 != 0 { chmod(folder, 0o700) }
+        return folder
+    }
+
+    private static func prune(_ folder: String) {
+        let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        for name in (try? PlainFile.names(in: descriptor)) ?? [] where name.contains(".jsonl") {
+            var status = stat()
+            guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+                status.st_mtim.tv_sec < time(nil) - keptFor
+            else { continue }
+            unlinkat(descriptor, name, 0)
+        }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+
+    /// UTC: `2026-03-01T12:00:00Z`.
+    private static func text(_ moment: time_t) -> String {
+        var seconds = moment
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// What every command has that changes something.
+struct UndoOption: ParsableArguments {
+    @Flag(help: "Do not note what is done: contactbook undo cannot take it back.") var noUndo = false
+
+    /// - Parameter command: as it is listed later.
+    func journal(_ command: String, to task: String) -> UndoJournal? {
+        noUndo ? nil : UndoJournal(command, to: task)
+    }
+}

@@ -1,0 +1,307 @@
+import CommandOutput
+import ContactFiles
+import ContactsModel
+
+/// Takes one command back: looks at what is there now, says what was changed since, and saves the rest.
+struct UndoRun {
+    private let book: AddressBook
+    private let journal: UndoJournal?
+    private let force: Bool
+    private let removal: Removal
+    /// Under which identifiers records came back, oldest first.
+    private var names: [[String: String]]
+    private var changes: [(change: ContactChange, redo: UndoStep?)] = []
+    /// What stays, and why: one line each.
+    private(set) var conflicts: [String] = []
+    /// Records that came back under another identifier.
+    private(set) var renamed: [String: String] = [:]
+    /// Steps that are saved.
+    private(set) var saved = 0
+    private var counts: [String: Int] = [:]
+
+    /// What contacts say once the steps so far are taken back.
+    private var contacts: [String: Contact] = [:]
+    private var gone: Set<String> = []
+    private var groups: [String: BookGroup] = [:]
+    private var members: [String: Set<String>] = [:]
+    /// Of what is to be added again, the name in this save by its former identifier.
+    private var returning: [String: String] = [:]
+
+    /// - Parameter names: under which identifiers records came back in earlier runs, oldest first.
+    init(book: AddressBook, names: [[String: String]], force: Bool, journal: UndoJournal?) throws {
+        self.book = book
+        self.names = names
+        self.force = force
+        self.journal = journal
+        removal = try Removal(book)
+        for group in try book.groups() { groups[group.identifier] = group }
+    }
+
+    /// What was done, in words.
+    var summary: String {
+        counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+
+    /// Finds out what there is to do.
+    mutating func plan(_ entry: UndoEntry) throws {
+        try load(entry)
+        for step in entry.steps.reversed() { try plan(step) }
+    }
+
+    /// The record's identifier now.
+    private func now(_ identifier: String) -> String {
+        var identifier = identifier
+        for renamed in names { identifier = renamed[identifier] ?? identifier }
+        return returning[identifier] ?? identifier
+    }
+
+    /// Reads all contacts that the steps are about, in pages.
+    private mutating func load(_ entry: UndoEntry) throws {
+        var wanted: [String] = []
+        for step in entry.steps {
+            switch step {
+            case .added(let identifier, _, _), .updated(let identifier, _, _, _, _), .deleted(let identifier, _, _, _):
+                wanted.append(now(identifier))
+            case .memberAdded(_, let member), .memberRemoved(_, let member): wanted.append(now(member))
+            case .linked(let contact, let member), .unlinked(let contact, let member):
+                wanted += [now(contact), now(member)]
+            case .groupDeleted(_, _, let members, _, _): wanted += members.map(now)
+            case .groupAdded, .groupRenamed, .subgroupAdded, .subgroupRemoved: break
+            }
+        }
+        let keys = removal.readable.subtracting(ContactKeySet(.thumbnailImageData))
+        var loaded: [String: Contact] = [:]
+        var seen: Set<String> = []
+        try book.fetch(cards: wanted.filter { seen.insert($0).inserted }, keys) {
+            if let identifier = $0.identifier { loaded[identifier] = $0.contact }
+        }
+        contacts = loaded
+    }
+
+    private mutating func add(_ change: ContactChange, _ what: String, redo: UndoStep?) {
+        changes.append((change, redo))
+        counts[what, default: 0] += 1
+    }
+
+    private mutating func conflict(_ name: String, _ reason: String) {
+        conflicts.append("\(Speech.clean(name)): \(reason)")
+    }
+
+    private mutating func plan(_ step: UndoStep) throws {
+        switch step {
+        case .added(let identifier, let name, let digest):
+            try planRemoval(now(identifier), name, digest)
+        case .updated(let identifier, let name, let before, let after, let keys):
+            planUpdate(now(identifier), name, before, after, keys)
+        case .deleted(let identifier, let contact, let groups, let linked):
+            planReturn(identifier, contact, groups, linked)
+        case .groupAdded(let identifier, let name): try planGroupRemoval(now(identifier), name)
+        case .groupRenamed(let identifier, let before, let after): planRename(now(identifier), before, after)
+        case .groupDeleted(let identifier, let name, let members, let parents, let subgroups):
+            planGroupReturn(identifier, name, members, parents, subgroups)
+        case .memberAdded(let group, let member): try planMember(now(group), now(member), joins: false)
+        case .memberRemoved(let group, let member): try planMember(now(group), now(member), joins: true)
+        case .subgroupAdded(let group, let member): planSubgroup(now(group), now(member), joins: false)
+        case .subgroupRemoved(let group, let member): planSubgroup(now(group), now(member), joins: true)
+        case .linked(let contact, let member): planLink(now(contact), now(member), links: false)
+        case .unlinked(let contact, let member): planLink(now(contact), now(member), links: true)
+        }
+    }
+
+    // MARK: Contacts
+
+    private mutating func planRemoval(_ identifier: String, _ name: String, _ digest: ContactDigest) throws {
+        // It is gone already, as it should be.
+        guard let contact = contacts[identifier] else { return }
+        guard force || ContactDigest(contact).says(asMuchAs: digest, readable: removal.readable) else {
+            return conflict(name, "changed since it was added; stays")
+        }
+        contacts[identifier] = nil
+        gone.insert(identifier)
+        add(.delete(identifier: identifier), "contacts removed", redo: try removal.step(identifier, contact))
+    }
+
+    private mutating func planUpdate(
+        _ identifier: String, _ name: String, _ before: Contact, _ after: Contact, _ keys: ContactKeySet
+    ) {
+        guard let contact = contacts[identifier] else {
+            return conflict(name, "removed since; undo that first")
+        }
+        let readable = removal.readable.union(ContactKeySet(.imageData))
+        if !readable.isSuperset(of: keys) {
+            conflict(name, "its note stays as it is now: contactbook may not see notes any more")
+        }
+        let keys = keys.intersection(readable)
+        guard contact.keys(differingFrom: before, of: keys) != ContactKeySet() else { return }
+        let changed = contact.keys(differingFrom: after, of: keys)
+        guard force || changed == ContactKeySet() else {
+            return conflict(name, "changed since: \(changed.keys.map(\.rawValue).joined(separator: ", ")); stays")
+        }
+        contacts[identifier] = contact.applying(before, keys: keys)
+        add(
+            .update(identifier: identifier, before, keys: keys), "contacts changed back",
+            redo: .updated(identifier: identifier, name: name, before: contact, after: before, keys: keys))
+    }
+
+    private mutating func planReturn(_ identifier: String, _ contact: Contact, _ groups: [String], _ linked: [String]) {
+        // It came back before, or never went.
+        guard now(identifier) == identifier, contacts[identifier] == nil else { return }
+        let name = "new-\(returning.count)"
+        returning[identifier] = name
+        let contact = contact.writable
+        contacts[name] = contact
+        add(
+            .add(contact, as: name), "contacts brought back",
+            redo: .added(identifier: identifier, name: ContactCard.name(contact), digest: ContactDigest(contact)))
+        for group in groups.map(now) where self.groups[group] != nil || group.hasPrefix("new-") {
+            changes.append((.addMember(group: group, member: name), nil))
+        }
+        for other in linked.map(now) where contacts[other] != nil {
+            changes.append((.link(other, name), nil))
+        }
+    }
+
+    private mutating func planLink(_ contact: String, _ member: String, links: Bool) {
+        guard contacts[contact] != nil, contacts[member] != nil else { return }
+        if links {
+            add(.link(contact, member), "cards linked", redo: .linked(contact: contact, member: member))
+        } else {
+            add(.unlink(member, from: contact), "cards unlinked", redo: .unlinked(contact: contact, member: member))
+        }
+    }
+
+    // MARK: Groups
+
+    private mutating func planMember(_ group: String, _ member: String, joins: Bool) throws {
+        guard groups[group] != nil || group.hasPrefix("new-"), contacts[member] != nil else { return }
+        var inside = try membership(group)
+        defer { members[group] = inside }
+        if joins {
+            guard inside.insert(member).inserted else { return }
+            add(
+                .addMember(group: group, member: member), "group members added",
+                redo: .memberAdded(group: group, member: member))
+        } else {
+            guard inside.remove(member) != nil else { return }
+            add(
+                .removeMember(group: group, member: member), "group members removed",
+                redo: .memberRemoved(group: group, member: member))
+        }
+    }
+
+    private mutating func membership(_ group: String) throws -> Set<String> {
+        if let known = members[group] { return known }
+        return group.hasPrefix("new-") ? [] : Set(try book.members(of: group))
+    }
+
+    private mutating func planGroupRemoval(_ identifier: String, _ name: String) throws {
+        guard let group = groups[identifier] else { return }
+        let others = try membership(identifier).subtracting(gone)
+        guard force || others.isEmpty else { return conflict(name, "a group that others are in by now; stays") }
+        let inner = groups.values.filter { $0.parents.contains(identifier) }.map(\.identifier)
+        groups[identifier] = nil
+        add(
+            .deleteGroup(identifier: identifier), "groups removed",
+            redo: .groupDeleted(
+                identifier: identifier, name: group.name, members: others.sorted(), parents: group.parents,
+                subgroups: inner))
+    }
+
+    private mutating func planRename(_ identifier: String, _ before: String, _ after: String) {
+        guard let group = groups[identifier] else { return conflict(after, "the group was deleted since") }
+        guard group.name != before else { return }
+        guard force || group.name == after else { return conflict(group.name, "the group was renamed since; stays") }
+        add(
+            .renameGroup(identifier: identifier, before), "groups renamed",
+            redo: .groupRenamed(identifier: identifier, before: group.name, after: before))
+    }
+
+    private mutating func planGroupReturn(
+        _ identifier: String, _ name: String, _ members: [String], _ parents: [String], _ subgroups: [String]
+    ) {
+        guard now(identifier) == identifier, groups[identifier] == nil else { return }
+        let new = "new-\(returning.count)"
+        returning[identifier] = new
+        add(.addGroup(name, as: new), "groups brought back", redo: .groupAdded(identifier: identifier, name: name))
+        let there = members.map(now).filter { contacts[$0] != nil }
+        for member in there {
+            changes.append((.addMember(group: new, member: member), .memberAdded(group: identifier, member: member)))
+        }
+        self.members[new] = Set(there)
+        for parent in parents.map(now) where groups[parent] != nil {
+            changes.append((.addSubgroup(group: parent, member: new), nil))
+        }
+        for inner in subgroups.map(now) where groups[inner] != nil {
+            changes.append((.addSubgroup(group: new, member: inner), nil))
+        }
+    }
+
+    private mutating func planSubgroup(_ group: String, _ member: String, joins: Bool) {
+        guard groups[group] != nil, let inner = groups[member], inner.parents.contains(group) != joins else { return }
+        if joins {
+            add(
+                .addSubgroup(group: group, member: member), "groups nested",
+                redo: .subgroupAdded(group: group, member: member))
+        } else {
+            add(
+                .removeSubgroup(group: group, member: member), "groups taken out of others",
+                redo: .subgroupRemoved(group: group, member: member))
+        }
+    }
+
+    // MARK: Saving
+
+    /// Saves in pieces that the broker takes.
+    mutating func save() throws {
+        var start = 0
+        while start < changes.count {
+            var end = start
+            var size = 0
+            while end < changes.count, end - start < Import.changesPerSave {
+                size += changes[end].change.size
+                if size > Import.bytesPerSave, end > start { break }
+                end += 1
+            }
+            try save(changes[start..<end])
+            start = end
+            saved = end
+            Speech.progress("\(end) of \(changes.count)")
+        }
+        Speech.endProgress()
+    }
+
+    private mutating func save(_ some: ArraySlice<(change: ContactChange, redo: UndoStep?)>) throws {
+        // Names that earlier pieces were given identifiers for.
+        let given = Dictionary(
+            returning.compactMap { old, new in renamed[old].map { (new, $0) } }, uniquingKeysWith: { first, _ in first }
+        )
+        func name(_ identifier: String) -> String { given[identifier] ?? identifier }
+        let steps = some.compactMap(\.redo)
+        // What goes is noted before it is done, what comes once it has an identifier.
+        try journal?.note(
+            steps.filter {
+                switch $0 {
+                case .added, .groupAdded, .memberAdded: false
+                default: true
+                }
+            })
+        let identifiers = try book.save(some.map { $0.change.renaming(name) })
+        var new: [UndoStep] = []
+        for (place, each) in some.enumerated() {
+            let identifier = place < identifiers.count ? identifiers[place] : ""
+            switch each.redo {
+            case .added(let old, let name, let digest):
+                renamed[old] = identifier
+                new.append(.added(identifier: identifier, name: name, digest: digest))
+            case .groupAdded(let old, let name):
+                renamed[old] = identifier
+                new.append(.groupAdded(identifier: identifier, name: name))
+            default: break
+            }
+        }
+        for case .memberAdded(let group, let member) in steps {
+            new.append(.memberAdded(group: renamed[group] ?? group, member: name(member)))
+        }
+        try journal?.note(new)
+    }
+}

@@ -1,0 +1,48 @@
+import ContactsModel
+import Glibc
+import JSON
+import Testing
+
+extension House {
+    /// Lets contactbook see everything, notes too.
+    func allowContactbook(by person: Person) throws {
+        let exported = try contactbook("export", "--notes") {
+            let keys = ContactKey.allCases.map(\.rawValue)
+            try person.answer(
+                try person.prompt(), #""level":"full","lifetime":"untilRevoked","keys":\#(quoted(keys))"#)
+        }
+        #expect(exported.end == .exited(0), "\(exported.errors)")
+    }
+
+    /// What the book says, without what is the broker's own.
+    func book() throws -> Set<String> {
+        let listed = try contactbook("export", "--notes", "--format", "vcard4", "--no-groups")
+        let cards = listed.output.split(separator: "END:VCARD\r\n")
+        // Only the cards' own UIDs are the contacts'.
+        return Set(
+            cards.map {
+                $0.split(separator: "\r\n").filter { !$0.hasPrefix("UID:urn:uuid") && !$0.hasPrefix("REV") }.sorted()
+                    .joined(separator: "\n")
+            })
+    }
+
+    /// A file in this house.
+    func file(_ name: String, _ text: String) throws -> String {
+        let path = folder + "/" + name
+        try House.write(Array(text.utf8), to: path)
+        return path
+    }
+
+    /// A program that stands for an editor.
+    func editor(_ script: String) throws -> [String: String] {
+        let path = folder + "/editor"
+        try House.write(Array("#!/bin/sh\n\(script)\n".utf8), to: path)
+        return ["EDITOR": "sh \(path)"]
+    }
+
+    func edit(_ name: String, _ script: String, _ flags: [String] = []) throws -> Command {
+        try Command(
+            Self.programs + "/contactbook", ["edit", name] + flags, in: self,
+            environment: try editor(script).merging(["CONTACTBOOK": Self.programs + "/contactbook"]) { $1 })
+    }
+}

@@ -1,0 +1,245 @@
+import Glibc
+import JSON
+import PseudoTerminal
+import Testing
+
+@Suite("Keeping an address book at the command line")
+struct KeepingTests {
+    private func house() throws -> House {
+        let house = try House()
+        try house.allowContactbook(by: try house.person())
+        return house
+    }
+
+    private static let ada = """
+        BEGIN:VCARD\r
+        VERSION:4.0\r
+        UID:ada-1\r
+        N:Lovelace;Ada;;;\r
+        FN:Ada Lovelace\r
+        TEL;TYPE=cell:+44 20 7946 0001\r
+        EMAIL;TYPE=home:ada@example.org\r
+        NOTE:first programmer\r
+        BDAY:18151210\r
+        PHOTO:data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAAC\r
+        END:VCARD\r
+
+        """
+
+    @Test("A contact that was removed comes back with its note, its picture, its groups and its links")
+    func removing() throws {
+        let house = try house()
+        _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
+        _ = try house.contactbook("add", "--given", "Countess", "--family", "Lovelace", "--email", "c@example.org")
+        #expect(try house.contactbook("groups", "create", "Friends").output == "made Friends\n")
+        #expect(try house.contactbook("groups", "add", "friends", "ada").output == "Ada Lovelace: in Friends now\n")
+        let before = try house.book()
+        #expect(try house.contactbook("remove", "--yes", "ada").output == "removed Ada Lovelace\n")
+        #expect(try house.contactbook("groups").words == "GROUP CONTACTS WITHIN\nFriends 0\n")
+        #expect(try house.book().count == 1)
+        let undone = try house.contactbook("undo")
+        #expect(undone.output == "undone: remove Ada Lovelace (contacts brought back 1)\n", "\(undone.errors)")
+        #expect(try house.book() == before)
+        #expect(try house.contactbook("groups").words == "GROUP CONTACTS WITHIN\nFriends 1\n")
+
+        // What came back can still be taken out of the group, which was done before it went.
+        #expect(try house.contactbook("undo").output.hasPrefix("undone: groups add friends ada"))
+        #expect(try house.contactbook("groups").words == "GROUP CONTACTS WITHIN\nFriends 0\n")
+
+        #expect(
+            try house.contactbook("link", "ada", "countess").output == "linked Ada Lovelace and Countess Lovelace\n")
+        #expect(try house.contactbook("list").output.split(separator: "\n").count == 2)
+        #expect(try house.contactbook("show", "--cards", "ada").output.contains("Countess Lovelace"))
+        _ = try house.contactbook("remove", "--yes", "ada")
+        #expect(try house.contactbook("list").output.isEmpty)
+        #expect(try house.contactbook("undo").end == .exited(0))
+        #expect(try house.contactbook("list").output.split(separator: "\n").count == 2)
+        #expect(try house.contactbook("unlink", "ada").output.hasSuffix("is 2 contacts now\n"))
+        #expect(try house.contactbook("list").output.split(separator: "\n").count == 3)
+        #expect(try house.contactbook("undo").end == .exited(0))
+        #expect(try house.contactbook("list").output.split(separator: "\n").count == 2)
+    }
+
+    @Test("Without notes, what cannot come back is said before anything is removed")
+    func withoutNotes() throws {
+        let house = try House()
+        let person = try house.person()
+        _ = try house.contactbook("add", "--given", "Ada", "--note", "hers") { try person.answer(.everything) }
+        let asked = try house.contactbook("remove", "ada")
+        #expect(
+            asked.end == .exited(2) && asked.errors.hasPrefix("contactbook undo can bring it back, but not its note"))
+        _ = try house.contactbook("remove", "--yes", "ada")
+        #expect(try house.contactbook("undo").end == .exited(0))
+        #expect(try house.contactbook("search", "ada").end == .exited(0))
+    }
+
+    @Test("What was changed since is named and left as it is, unless one insists")
+    func conflicts() throws {
+        let house = try house()
+        _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
+        _ = try house.edit("ada", "sed -i 's/ada@example.org/ada@new.example/' \"$1\"", ["--no-undo"])
+        let left = try house.contactbook("undo")
+        #expect(left.end == .exited(1) && left.errors.contains("Ada Lovelace: changed since it was added; stays"))
+        #expect(try house.contactbook("search", "ada").end == .exited(0))
+        #expect(try house.contactbook("undo", "--force").end == .exited(0))
+        #expect(try house.contactbook("search", "ada").end == .exited(1))
+        // Insisting has lost nothing: it is noted too.
+        #expect(try house.contactbook("undo", "1").end == .exited(0))
+        #expect(try house.contactbook("search", "ada").output.contains("ada@new.example"))
+    }
+
+    @Test("Where what undo needs cannot be noted, nothing is done, unless one wants that")
+    func noJournal() throws {
+        let house = try house()
+        _ = try house.contactbook("add", "--given", "Ada")
+        let environment = ["XDG_STATE_HOME": try house.file("file", "")]
+        for arguments in [
+            ["remove", "--yes", "ada"], ["add", "--given", "Nils"], ["import", try house.file("ada.vcf", Self.ada)],
+        ] {
+            let refused = try Command(House.programs + "/contactbook", arguments, in: house, environment: environment)
+            #expect(refused.end == .exited(2) && refused.errors.contains("add --no-undo"), "\(refused.errors)")
+        }
+        #expect(try house.contactbook("list").output.split(separator: "\n").count == 2)
+        let done = try Command(
+            House.programs + "/contactbook", ["remove", "--yes", "--no-undo", "ada"], in: house,
+            environment: environment)
+        #expect(done.end == .exited(0))
+    }
+
+    @Test("edit saves what was changed and nothing else; undo gives it back")
+    func editing() throws {
+        let house = try house()
+        _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
+        let before = try house.book()
+        let same = try house.edit("ada", "exit 0")
+        #expect(same.output == "Ada Lovelace stays as it was\n", "\(same.errors)")
+        let edited = try house.edit(
+            "ada", "sed -i -e 's/mobile: .*/boat: 112/' -e 's/^Note:.*/Note: new/' \"$1\"", ["--note"])
+        #expect(edited.output == "changed Ada Lovelace: Phone, Note\n", "\(edited.errors)")
+        let shown = try house.contactbook("show", "--note", "ada").words
+        #expect(shown.contains("boat 112") && shown.contains("note new") && shown.contains("home ada@example.org"))
+        #expect(try house.contactbook("undo").output == "undone: edit Ada Lovelace (contacts changed back 1)\n")
+        #expect(try house.book() == before)
+        for script in [
+            ": > \"$1\"", "exit 1", "printf 'Colour: blue\\n' >> \"$1\"",
+            "sed -i 's/^Birthday.*/Birthday: soon/' \"$1\"",
+        ] {
+            let refused = try house.edit("ada", script)
+            #expect(refused.end != .exited(0), "\(script)")
+            #expect(try house.book() == before)
+        }
+        #expect(
+            try house.edit("ada", "printf 'Colour: blue\\n' >> \"$1\"").errors.contains(
+                "there is no field called Colour here"))
+        #expect(try house.edit("ada", "mkfifo x; rm \"$1\"; ln -s /dev/zero \"$1\"").end == .exited(2))
+    }
+
+    @Test("A change that came while one was editing is not written over; what was typed is kept")
+    func overtaken() throws {
+        let house = try house()
+        _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
+        let other = try house.file("other", "#!/bin/sh\nsed -i 's/0001/7777/' \"$1\"\n")
+        let script = "EDITOR='sh \(other)' $CONTACTBOOK edit ada >/dev/null; sed -i 's/0001/8888/' \"$1\""
+        let refused = try house.edit("ada", script)
+        #expect(
+            refused.end == .exited(1) && refused.errors.contains("changed while you edited it"), "\(refused.errors)")
+        #expect(try house.contactbook("show", "ada").output.contains("7777"))
+        let kept = try #require(refused.errors.split(separator: " ").last).filter { $0 != "\n" }
+        #expect(House.text(of: kept).contains("8888"))
+        unlink(kept)
+        rmdir(String(kept.dropLast("/contact.txt".count)))
+        // Another field is no conflict.
+        let both = "EDITOR='sh \(other)' $CONTACTBOOK edit ada; sed -i 's/^Nickname:.*/Nickname: Countess/' \"$1\""
+        _ = try house.edit("ada", "sed -i 's/7777/0001/' \"$1\"")
+        #expect(try house.edit("ada", both).output.hasSuffix("changed Ada Lovelace: Nickname\n"))
+        let shown = try house.contactbook("show", "ada").output
+        #expect(shown.contains("7777") && shown.contains("Countess"))
+    }
+
+    @Test("Groups are made, renamed, nested and deleted, never within themselves; each can be undone")
+    func groups() throws {
+        let house = try house()
+        _ = try house.contactbook("add", "--given", "Ada")
+        for name in ["Family", "Cousins"] { #expect(try house.contactbook("groups", "create", name).end == .exited(0)) }
+        #expect(try house.contactbook("groups", "create", "Family").end == .exited(1))
+        #expect(try house.contactbook("groups", "nest", "Cousins", "Family").end == .exited(0))
+        let cycle = try house.contactbook("groups", "nest", "Family", "Cousins")
+        #expect(cycle.end == .exited(1) && cycle.errors.contains("a group cannot be within itself"), "\(cycle.errors)")
+        #expect(
+            try house.contactbook("groups", "nest", "Family", "Family").errors.contains(
+                "a group cannot be within itself"))
+        _ = try house.contactbook("groups", "add", "Cousins", "ada")
+        #expect(try house.contactbook("groups", "rename", "Cousins", "Kin").output == "Cousins is called Kin now\n")
+        let all = try house.contactbook("groups").words
+        #expect(all == "GROUP CONTACTS WITHIN\nFamily 0\nKin 1 Family\n")
+        #expect(try house.contactbook("groups", "delete", "kin").output == "deleted Kin; its contacts stay\n")
+        #expect(try house.contactbook("undo").end == .exited(0))
+        #expect(try house.contactbook("groups").words == all)
+        #expect(try house.contactbook("groups", "remove", "Kin", "ada").end == .exited(0))
+        #expect(try house.contactbook("groups", "remove", "Kin", "ada").end == .exited(1))
+        #expect(try house.contactbook("groups", "unnest", "Kin", "Family").end == .exited(0))
+        #expect(try house.contactbook("undo").end == .exited(0))
+        #expect(try house.contactbook("undo").end == .exited(0))
+        #expect(try house.contactbook("groups").words == all)
+        #expect(
+            try house.contactbook("groups", "create", String(repeating: "x", count: 1_025)).errors.contains(
+                "more than 1024 for name"))
+        #expect(try house.contactbook("groups", "show", "nobody").end == .exited(1))
+    }
+
+    @Test("query answers as mutt wants it, by name and by a part of an address")
+    func query() throws {
+        let house = try house()
+        _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
+        _ = try house.contactbook(
+            "add", "--organization", "Souq", "--email", "tea@souq.example", "--email", "x@souq.example")
+        #expect(try house.contactbook("query", "lov").output == "1 address\nada@example.org\tAda Lovelace\t\n")
+        #expect(try house.contactbook("query", "tea@").output == "1 address\ntea@souq.example\tSouq\tSouq\n")
+        let none = try house.contactbook("query", "nobody")
+        #expect(none.output == "0 addresses\n" && none.end == .exited(1))
+    }
+
+    @Test("birthdays lists them by the day on which they come")
+    func birthdays() throws {
+        let house = try house()
+        #expect(try house.contactbook("birthdays").end == .exited(1))
+        var seconds = time(nil) + 86_400
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func digits(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let day = "\(digits(parts.tm_mon + 1))-\(digits(parts.tm_mday))"
+        _ = try house.contactbook("add", "--given", "Tomorrow", "--birthday=--\(day)")
+        _ = try house.contactbook("add", "--given", "Leap", "--birthday", "2000-02-29")
+        let all = try house.contactbook("birthdays").words.split(separator: "\n")
+        #expect(all.count == 3 && all[1].hasSuffix(" Tomorrow") || day.hasPrefix("02-2"))
+        // Midnight may pass meanwhile.
+        #expect(try house.contactbook("birthdays", "--days", "1").words.contains("\(day) "))
+        #expect(try house.contactbook("birthdays", "--days", "500").end == .exited(2))
+    }
+
+    @Test("At a terminal a duplicate is shown beside what is there, and one key says what happens")
+    func asking() throws {
+        let house = try house()
+        _ = try house.contactbook("import", try house.file("ada.vcf", Self.ada))
+        let csv = try house.file(
+            "x.csv",
+            "First Name,Last Name,E-mail Address,Home Phone\nAda,Lovelace,ada@example.org,112\nAda,Lovelace,ada@example.org,113\n"
+        )
+        let terminal = try PseudoTerminal(
+            House.programs + "/contactbook", arguments: ["import", csv],
+            environment: [
+                "TERM": "xterm", "CONTACTBROKER_RUNTIME_DIR": house.runtime, "PATH": "/usr/bin:/bin",
+                "XDG_STATE_HOME": house.folder + "/own-state",
+            ], columns: 120)
+        try terminal.wait(for: "Ada Lovelace seems to be there already: the same name and a common e-mail address.")
+        try terminal.wait(for: "IN THE FILE")
+        try terminal.see("all that follow:", thenPress: "m")
+        try terminal.wait(for: "113")
+        terminal.send("q")
+        try terminal.wait(for: "stopped; what follows is not added")
+        try terminal.wait(for: "added 0 contacts of 1 file; 1 merged into what was there")
+        #expect(try terminal.waitForExit() == .exited(0))
+        let shown = try house.contactbook("show", "ada").output
+        #expect(shown.contains("112") && !shown.contains("113"))
+    }
+}

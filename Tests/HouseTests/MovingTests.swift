@@ -1,0 +1,245 @@
+import Glibc
+import JSON
+import Testing
+
+@Suite("Moving an address book in and out")
+struct MovingTests {
+    private static let cards = """
+        BEGIN:VCARD\r
+        VERSION:4.0\r
+        UID:ada-1\r
+        N:Lovelace;Ada;;;\r
+        FN:Ada Lovelace\r
+        TEL;TYPE=cell:+44 20 7946 0001\r
+        EMAIL:ada@example.org\r
+        NOTE:first programmer\r
+        CATEGORIES:Friends\r
+        X-ODD;A=b:kept as it is\r
+        PHOTO:data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAAC\r
+        END:VCARD\r
+        BEGIN:VCARD\r
+        VERSION:4.0\r
+        UID:urn:uuid:8bf87495-a576-b43e-7ede-6a2e97165ee5\r
+        N:Hopper;Grace;;;\r
+        FN:Grace Hopper\r
+        EMAIL:grace@example.org\r
+        BDAY:--0229\r
+        END:VCARD\r
+        BEGIN:VCARD\r
+        VERSION:4.0\r
+        KIND:group\r
+        FN:Programmers\r
+        UID:group-1\r
+        MEMBER:ada-1\r
+        MEMBER:urn:uuid:8bf87495-a576-b43e-7ede-6a2e97165ee5\r
+        END:VCARD\r
+
+        """
+
+    private static let google = """
+        First Name,Last Name,Labels,E-mail 1 - Label,E-mail 1 - Value,Phone 1 - Label,Phone 1 - Value,Notes
+        Ada,Lovelace,* myContacts,Home,ADA@example.org,Work,+44 20 7946 9999,from Google
+        Omar,Haddad,Tea ::: Friends,Work,omar@souq.example,,,
+
+        """
+
+    @Test("vCards with groups come in once; a second time they are there already; undo takes all of it back")
+    func importing() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.allowContactbook(by: person)
+        let path = try house.file("people.vcf", Self.cards)
+        let tried = try house.contactbook("import", "--dry-run", path)
+        #expect(tried.output == "2 contacts in 1 file can be added\ngroups: Friends, Programmers\n", "\(tried.errors)")
+        let first = try house.contactbook("import", path)
+        #expect(first.end == .exited(0) && first.output == "added 2 contacts of 1 file\n", "\(first.errors)")
+        #expect(try house.contactbook("groups").words == "GROUP CONTACTS WITHIN\nFriends 1\nProgrammers 2\n")
+        #expect(try house.contactbook("groups", "show", "programmers").output.contains("Grace Hopper"))
+
+        let again = try house.contactbook("import", path)
+        #expect(again.end == .exited(0) && again.output == "added 0 contacts of 1 file; 2 were there already\n")
+        let dry = try house.contactbook("import", "--dry-run", path)
+        #expect(dry.output.hasPrefix("0 contacts in 1 file can be added; 2 were there already\n"))
+        let kept = try house.contactbook("import", "--duplicates", "keep", path)
+        #expect(kept.output == "added 2 contacts of 1 file\n")
+        #expect(try house.contactbook("undo").output.hasPrefix("undone: import \(path)"))
+        #expect(try house.contactbook("list").output.split(separator: "\n").count == 3)
+
+        let undone = try house.contactbook("undo")
+        #expect(undone.end == .exited(0), "\(undone.errors)")
+        #expect(try house.contactbook("list").output.isEmpty)
+        #expect(try house.contactbook("groups").output.isEmpty)
+        #expect(try house.contactbook("undo").errors.contains("nothing to undo"))
+        // Undoing can be undone, by its number.
+        #expect(try house.contactbook("undo", "--list").words.contains("1 "))
+        #expect(try house.contactbook("undo", "1").end == .exited(0))
+        #expect(try house.contactbook("list").output.split(separator: "\n").count == 3)
+        #expect(try house.contactbook("groups", "show", "Programmers").output.split(separator: "\n").count == 3)
+        try house.expectPrivate(house.folder + "/own-state/contactbook/undo")
+    }
+
+    @Test("A CSV is merged: what is missing is added, nothing is replaced, and undo gives back what was there")
+    func merging() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.allowContactbook(by: person)
+        _ = try house.contactbook("import", try house.file("people.vcf", Self.cards))
+        let before = try house.book()
+        let path = try house.file("google.csv", Self.google)
+        let tried = try house.contactbook("import", "--duplicates", "merge", "--dry-run", path)
+        #expect(tried.output.hasPrefix("1 contact in 1 file can be added; 1 can be merged into what was there\n"))
+        let skipped = try house.contactbook("import", "--dry-run", path)
+        #expect(skipped.output.hasPrefix("1 contact in 1 file can be added; 1 was there already\n"))
+        let merged = try house.contactbook("import", "--duplicates", "merge", path)
+        #expect(merged.output == "added 1 contact of 1 file; 1 merged into what was there\n", "\(merged.errors)")
+        let ada = try house.contactbook("show", "--note", "ada").words
+        #expect(ada.contains("mobile +44 20 7946 0001") && ada.contains("work +44 20 7946 9999"))
+        #expect(ada.contains("first programmer") && ada.contains("from Google"))
+        #expect(try house.contactbook("groups").words.contains("Tea 1"))
+        #expect(try house.contactbook("groups").words.contains("Friends 2"))
+        #expect(try house.contactbook("undo").end == .exited(0))
+        #expect(try house.book() == before)
+        #expect(!(try house.contactbook("groups").words.contains("Tea")))
+    }
+
+    @Test(
+        "What is exported and imported elsewhere says the same, in each format, notes, pictures and groups included",
+        arguments: ["vcard3", "vcard4", "vdir"])
+    func exporting(format: String) throws {
+        let house = try House()
+        try house.allowContactbook(by: try house.person())
+        _ = try house.contactbook("import", try house.file("people.vcf", Self.cards))
+        let path = house.folder + "/out"
+        let exported = try house.contactbook("export", "--notes", "--format", format, "--output", path)
+        #expect(exported.output == "exported 2 contacts and 2 groups to \(path)\n", "\(exported.errors)")
+        var status = stat()
+        stat(path, &status)
+        #expect(status.st_mode & 0o077 == 0)
+
+        let other = try House()
+        try other.allowContactbook(by: try other.person())
+        let imported = try other.contactbook("import", path)
+        #expect(
+            imported.output == "added 2 contacts of 1 \(format == "vdir" ? "folder" : "file")\n", "\(imported.errors)")
+        #expect(try other.book() == house.book())
+        #expect(try other.book().contains { $0.contains("R0lGODlhAQABAAAAACwAAAAAAQABAAAC") })
+        #expect(try other.contactbook("groups").words == house.contactbook("groups").words)
+    }
+
+    @Test("A folder of cards is kept up: the same names, nobody else's file written over or deleted")
+    func vdir() throws {
+        let house = try House()
+        try house.allowContactbook(by: try house.person())
+        _ = try house.contactbook("import", try house.file("people.vcf", Self.cards))
+        let folder = house.folder + "/vdir"
+        func export(_ flags: String...) throws -> Command {
+            try Command(
+                House.programs + "/contactbook",
+                ["export", "--notes", "--no-groups", "--format", "vdir", "--output", folder] + flags, in: house)
+        }
+        #expect(try export().end == .exited(0))
+        let ada = folder + "/ada-1.vcf"
+        let first = House.contents(of: folder)
+        #expect(first.count == 3 && first[ada] != nil)
+        // The same again changes nothing.
+        #expect(try export().end == .exited(0))
+        #expect(House.contents(of: folder) == first)
+
+        // khard changes Ada, and adds somebody of its own; Grace is removed from the book.
+        let theirs = House.text(of: ada).replacing("Ada Lovelace", with: "Ada Byron")
+        try House.write(Array(theirs.utf8), to: ada)
+        try House.write(Array("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Nils\r\nEND:VCARD\r\n".utf8), to: folder + "/nils.vcf")
+        _ = try house.contactbook("remove", "--yes", "grace")
+        let left = try export()
+        #expect(left.end == .exited(1))
+        #expect(left.errors.contains("ada-1.vcf: changed by another program; left as it is"))
+        #expect(House.text(of: ada) == theirs)
+        #expect(Set(House.contents(of: folder).keys) == [ada, folder + "/nils.vcf", folder + "/.contactbook"])
+        #expect(try export("--overwrite").end == .exited(0))
+        #expect(House.contents(of: folder)[ada] == first[ada])
+        // A link in its place is not followed.
+        unlink(ada)
+        symlink(house.folder + "/people.vcf", ada)
+        #expect(try export("--overwrite").errors.contains("not a file that contactbook wrote"))
+        #expect(House.text(of: house.folder + "/people.vcf") == Self.cards)
+    }
+
+    @Test("A vdir with what is no card in it is read as far as it has cards, and nothing is waited for")
+    func oddFolder() throws {
+        let house = try House()
+        try house.allowContactbook(by: try house.person())
+        let folder = house.folder + "/contacts"
+        for each in [folder, folder + "/family", folder + "/empty"] { mkdir(each, 0o700) }
+        func card(_ name: String) -> String { "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:\(name)\r\nEND:VCARD\r\n" }
+        _ = try house.file("contacts/one.vcf", card("One"))
+        _ = try house.file("contacts/family/two.vcf", card("Two"))
+        _ = try house.file("contacts/family/displayname", "Our family\n")
+        _ = try house.file("contacts/family/color", "#ff0000")
+        _ = try house.file("contacts/nothing.vcf", "")
+        mkfifo(folder + "/fifo.vcf", 0o600)
+        mkfifo(folder + "/family/displayname.vcf", 0o600)
+        symlink("/dev/zero", folder + "/link.vcf")
+        symlink("/", folder + "/everything")
+        truncate(try house.file("contacts/huge.vcf", ""), 17 * 1_048_576)
+        let imported = try house.contactbook("import", folder)
+        #expect(imported.end == .exited(1))
+        #expect(imported.output == "added 2 contacts of 1 folder\n")
+        for name in ["nothing.vcf: no vCard", "fifo.vcf: not a file", "link.vcf: not a file", "huge.vcf: too large"] {
+            #expect(imported.errors.contains(name), "\(imported.errors)")
+        }
+        #expect(try house.contactbook("groups", "show", "Our family").output.contains("Two"))
+        let empty = try house.contactbook("import", folder + "/empty")
+        #expect(empty.end == .exited(1) && empty.errors.contains("no .vcf file in it"))
+    }
+
+    @Test("A file that cannot be written is not begun, and one that is there stays whole")
+    func wholeOrNot() throws {
+        let house = try House()
+        try house.allowContactbook(by: try house.person())
+        _ = try house.contactbook("import", try house.file("people.vcf", Self.cards))
+        let path = try house.file("there.vcf", "as it was")
+        let denied = try house.contactbook("export", "--output", path, "nobody")
+        #expect(denied.end == .exited(1) && House.text(of: path) == "as it was")
+        let absent = try house.contactbook("export", "--output", house.folder + "/no/such/folder/x.vcf")
+        #expect(absent.end == .exited(2) && absent.errors.contains("no such file or directory"))
+        mkfifo(house.folder + "/fifo", 0o600)
+        #expect(try house.contactbook("export", "--output", house.folder + "/fifo").errors.contains("not a file"))
+        #expect(try house.contactbook("export", "--output", path).end == .exited(0))
+        #expect(House.text(of: path).hasPrefix("BEGIN:VCARD\r\nVERSION:3.0\r\n"))
+        #expect(House.paths(below: house.folder).filter { $0.hasPrefix(path + ".") }.isEmpty)
+    }
+
+    @Test("Too much on one card is the specific error, and nothing of it is saved")
+    func bounds() throws {
+        let house = try House()
+        try house.allowContactbook(by: try house.person())
+        let long =
+            "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Long\r\nNOTE:\(String(repeating: "x", count: 1_048_577))\r\nEND:VCARD\r\n"
+        let emails = (0..<10_000).map { "EMAIL:a\($0)@example.org\r\n" }.joined()
+        // As many lines as a card may have.
+        let many = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Many\r\n\(emails.prefix(9_990 * 24))\r\nEND:VCARD\r\n"
+        let imported = try house.contactbook("import", try house.file("x.vcf", long + many))
+        #expect(imported.output == "added 0 contacts of 1 file\n" && imported.end == .exited(1))
+        #expect(imported.errors.contains("x.vcf:1: more than 1048576 for value"), "\(imported.errors)")
+        #expect(imported.errors.contains("x.vcf:6: "), "\(imported.errors)")
+        let csv = try house.file(
+            "x.csv", "First Name,Last Name,E-mail Address\nA,B," + String(repeating: "y", count: 1_048_577))
+        #expect(try house.contactbook("import", csv).errors.contains("x.csv:2: more than 1048576 for value"))
+        let garbage = try house.contactbook("import", try house.file("y.csv", "a,b,c\n1,2,3\n"))
+        #expect(garbage.end == .exited(1) && garbage.errors.contains("y.csv:1: the first line names no columns"))
+        #expect(try house.contactbook("list").output.isEmpty)
+        #expect(try house.contactbook("undo", "--list").output.isEmpty)
+    }
+}
+
+extension House {
+    /// Nobody else may look into a folder, or read a file in it.
+    func expectPrivate(_ folder: String) throws {
+        for path in House.paths(below: folder) + [folder] {
+            var status = stat()
+            try #require(lstat(path, &status) == 0)
+            #expect(status.st_mode & 0o077 == 0, "\(path)")
+        }
+        #expect(!House.paths(below: folder).isEmpty)
+    }
+}
