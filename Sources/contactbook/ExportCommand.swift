@@ -30,7 +30,7 @@ struct ExportCommand: ParsableCommand {
 
             Examples:
               contactbook export --output contacts.vcf
-              contactbook export --format vdir --output ~/.contacts/all --notes
+              contactbook export --format vdir --output ~/contacts --notes
               contactbook export "Ada Lovelace" | less
             """)
 
