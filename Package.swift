@@ -28,6 +28,11 @@ func program(_ name: String, _ dependencies: [Target.Dependency], isInstalled: B
         linkerSettings: isInstalled ? [.unsafeFlags(ownRuntime, .when(configuration: .release))] : [])
 }
 
+/// A program for people to read, that uses the library as apps do.
+func example(_ name: String) -> Target {
+    .executableTarget(name: name, dependencies: ["Contacts"], path: "Examples/\(name)", swiftSettings: strict)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -41,6 +46,7 @@ let csv = Target.Dependency.product(name: "SwiftCSV", package: "SwiftCSV")
 let package = Package(
     name: "contactbroker",
     products: [
+        .library(name: "Contacts", targets: ["Contacts"]),
         .executable(name: "contactbrokerd", targets: ["contactbrokerd"]),
         .executable(name: "contactbroker-identify", targets: ["contactbroker-identify"]),
         .executable(name: "contactbroker-thumbnail", targets: ["contactbroker-thumbnail"]),
@@ -97,6 +103,7 @@ let package = Package(
         room("VarlinkServer", ["Varlink", "CLinux"]),
         room("VarlinkClient", ["Varlink", "CLinux"]),
         room("BrokerConnection", ["VarlinkClient"]),
+        room("Contacts", ["BrokerConnection", "ContactsInterface", "Formatting", "VCard"]),
         room("PasswordPrompt", ["CLinux"]),
         room("Thumbnails", ["CLinux"]),
         room("CommandOutput", ["BrokerConnection", "Formatting", arguments]),
@@ -123,6 +130,9 @@ let package = Package(
         .executableTarget(
             name: "AskForContact", dependencies: ["BrokerConnection", "Formatting"], path: "Examples/AskForContact",
             swiftSettings: strict),
+        example("ContactsArticle"),
+        example("CallerID"),
+        example("SyncClient"),
 
         program(
             "contactbroker-bench",
@@ -143,6 +153,11 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "HouseCompanion", dependencies: ["CLinux"], path: "Tests/HouseCompanion", swiftSettings: strict),
+        // Sources as they are written for macOS, with nothing but Contacts and Foundation.
+        .executableTarget(
+            name: "Ports", dependencies: ["Contacts"], path: "Tests/Ports", swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "ContactsProbe", dependencies: ["Contacts"], path: "Tests/ContactsProbe", swiftSettings: strict),
         .target(name: "CTestCaller", path: "Tests/CTestCaller"),
         .target(
             name: "CFakePolkit", path: "Tests/Support/CFakePolkit", linkerSettings: [.linkedLibrary("systemd")]),
@@ -173,6 +188,7 @@ let package = Package(
         tests("ThumbnailTests", ["Thumbnails", "CTestImage", "contactbroker-thumbnail", "ConfinementProbe"]),
         tests("SystemTests", ["System", "CLinux", "PseudoTerminal", "CFakePolkit"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
+        tests("ContactsTests", ["Contacts"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
         tests("CommandTests", ["contactctl", "contactbook", "CommandOutput", "PseudoTerminal"]),
         tests(
@@ -180,7 +196,8 @@ let package = Package(
             [
                 "ContactsInterface", "ContactsModel", "JSON", "Varlink", "VarlinkClient", "CLinux", "PseudoTerminal",
                 "HouseCompanion", "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact",
-                "contactbroker-thumbnail", "CTestImage", grdbSQLite,
+                "ContactsArticle", "CallerID", "SyncClient", "Ports", "ContactsProbe", "contactbroker-thumbnail",
+                "CTestImage", grdbSQLite,
             ]),
     ],
     cxxLanguageStandard: .cxx17

@@ -1,0 +1,203 @@
+import BrokerConnection
+import ContactsInterface
+import Foundation
+import JSON
+import Synchronization
+import VarlinkClient
+
+/// This process's connections to the broker, for all of its stores and threads.
+///
+/// A call has a connection to itself until it is answered, so that one that waits for the person keeps no other waiting. A
+/// few connections are kept for the next calls. Where the broker went away meanwhile, a new one is opened.
+final class BrokerCalls: Sendable {
+    static let shared = BrokerCalls()
+
+    private let idle = Mutex<[Parked]>([])
+    private let wasConnected = Atomic(false)
+
+    /// Connections kept for the next calls.
+    static let idleConnections = 4
+    /// How long a call may take, the person's time for the question and a password included.
+    static let bound = Duration.seconds(300)
+    /// How long a broker that was there may take to come back.
+    static let restart = Duration.seconds(5)
+
+    // Proof: whoever takes a connection out of the list is the only one that has it, and puts it back when done.
+    private struct Parked: @unchecked Sendable {
+        let client: VarlinkClient
+    }
+
+    // MARK: Calling
+
+    /// Calls a method whose answer is one reply.
+    ///
+    /// - Parameters:
+    ///   - isRepeatable: whether the call may be made again where a connection ended before it was answered: it changes
+    ///     nothing.
+    ///   - write: writes the parameters' members.
+    /// - Throws: ``CallFailure``.
+    func call(
+        _ method: ContactsMethod, isRepeatable: Bool = true, _ write: (inout JSONWriter) -> Void = { _ in }
+    ) throws(CallFailure) -> JSONValue {
+        var answer: JSONValue?
+        try stream(method, more: false, isRepeatable: isRepeatable, write) { reply, _ in
+            answer = reply
+            return true
+        }
+        // A call that was answered has had a reply.
+        return answer ?? JSONDocument.emptyObject.root
+    }
+
+    /// Calls a method and hands on its replies one by one, until the last or until `each` returns `false`.
+    func stream(
+        _ method: ContactsMethod, more: Bool = true, isRepeatable: Bool = true,
+        _ write: (inout JSONWriter) -> Void = { _ in },
+        each: (_ reply: JSONValue, _ isLast: Bool) throws(CallFailure) -> Bool
+    ) throws(CallFailure) {
+        var mayRepeat = isRepeatable
+        while true {
+            let client = try connection()
+            do throws(CallFailure) {
+                var hasBegun = false
+                try converse(client, method, more: more, write) { (reply, isLast) throws(CallFailure) in
+                    hasBegun = true
+                    mayRepeat = false
+                    return try each(reply, isLast)
+                }
+                if hasBegun { ChangeWatch.shared.accessWorks() }
+                return
+            } catch {
+                // Once: the broker that was there is gone, and another one may be there now.
+                guard mayRepeat, case .connection = error.kind else { throw error }
+                mayRepeat = false
+            }
+        }
+    }
+
+    private func converse(
+        _ client: VarlinkClient, _ method: ContactsMethod, more: Bool, _ write: (inout JSONWriter) -> Void,
+        each: (JSONValue, Bool) throws(CallFailure) -> Bool
+    ) throws(CallFailure) {
+        do throws(VarlinkClientError) {
+            try client.begin(Self.prefix + method.rawValue, more: more, write)
+        } catch {
+            client.close()
+            throw CallFailure(error)
+        }
+        while true {
+            let reply: (parameters: JSONValue, continues: Bool)?
+            do throws(VarlinkClientError) {
+                reply = try client.nextReply(timeout: Self.bound)
+            } catch {
+                // An error is an answer like any other, and the connection is good for the next call.
+                if case .error = error { park(client) } else { client.close() }
+                throw CallFailure(error)
+            }
+            guard let reply else {
+                client.close()
+                throw CallFailure(.timedOut)
+            }
+            guard more || !reply.continues else {
+                client.close()
+                throw CallFailure(.protocolViolation("a reply that continues to a call without more"))
+            }
+            if !reply.continues { park(client) }
+            let goesOn: Bool
+            do throws(CallFailure) {
+                goesOn = try each(reply.parameters, !reply.continues)
+            } catch {
+                if reply.continues { client.close() }
+                throw error
+            }
+            guard reply.continues else { return }
+            guard goesOn else { return client.close() }
+        }
+    }
+
+    static let prefix = ContactsInterface.contacts.name + "."
+
+    // MARK: Connections
+
+    private func connection() throws(CallFailure) -> VarlinkClient {
+        while let parked = idle.withLock({ $0.popLast() }) {
+            if Self.isAlive(parked.client) { return parked.client }
+            parked.client.close()
+        }
+        let deadline = ContinuousClock.now + Self.restart
+        while true {
+            do throws(BrokerConnectionError) {
+                let client = try BrokerConnection.connect(to: .apps, timeout: Self.bound)
+                wasConnected.store(true, ordering: .relaxed)
+                return client
+            } catch {
+                // One that was never there is not waited for.
+                guard wasConnected.load(ordering: .relaxed), ContinuousClock.now < deadline else {
+                    throw CallFailure(error)
+                }
+            }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+    }
+
+    /// Whether the broker is still at the other end. Nothing can have come: every call took all of its replies.
+    private static func isAlive(_ client: VarlinkClient) -> Bool {
+        do throws(VarlinkClientError) {
+            return try client.nextReply(timeout: .zero) == nil
+        } catch {
+            return false
+        }
+    }
+
+    private func park(_ client: VarlinkClient) {
+        let parked = Parked(client: client)
+        let isKept = idle.withLock { idle in
+            guard idle.count < Self.idleConnections else { return false }
+            idle.append(parked)
+            return true
+        }
+        if !isKept { client.close() }
+    }
+}
+
+/// Why a call has no answer, or which error it was answered with, in the wire's own terms.
+struct CallFailure: Error {
+    enum Kind {
+        /// The broker was not reached, or went away.
+        case connection
+        /// No answer in time, or none that means anything.
+        case noAnswer
+        /// Answered with an error.
+        case answered
+    }
+
+    let kind: Kind
+    /// The error's name on the wire, without the interface's; empty where there is none.
+    let name: String
+    let parameters: JSONValue
+    /// What happened, and where it helps what to try.
+    let text: String
+
+    init(_ error: BrokerConnectionError) {
+        kind = .connection
+        name = ""
+        parameters = JSONDocument.emptyObject.root
+        text = "\(error); \(error.advice)"
+    }
+
+    init(_ error: VarlinkClientError) {
+        switch error {
+        case .error(let name, let parameters):
+            kind = .answered
+            self.name =
+                name.hasPrefix(BrokerCalls.prefix) ? String(name.dropFirst(BrokerCalls.prefix.count)) : name
+            self.parameters = parameters
+            text = ""
+            return
+        case .closed, .cannotConnect: kind = .connection
+        case .timedOut, .protocolViolation: kind = .noAnswer
+        }
+        name = ""
+        parameters = JSONDocument.emptyObject.root
+        text = "\(error)"
+    }
+}

@@ -1,0 +1,80 @@
+import ContactsInterface
+import Foundation
+import JSON
+
+extension CNContactStore {
+    /// The groups that match, or all that the app may see.
+    public func groups(matching predicate: NSPredicate?) throws -> [CNGroup] {
+        guard let predicate else { return try groups { _ in } }
+        guard case .groups(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
+            throw CNError(.predicateInvalid, reason: "groups are found by CNGroup's own predicates, one at a time")
+        }
+        switch meaning {
+        case .identifiers(let identifiers): return try groups { $0.member("identifiers", identifiers) }
+        case .container(let identifier): return try groups { $0.member("container", identifier) }
+        case .subgroups(let parent): return try groups { _ in }.filter { $0.values.parents.contains(parent) }
+        }
+    }
+
+    private func groups(_ write: (inout JSONWriter) -> Void) throws(CNError) -> [CNGroup] {
+        let reply = try Self.ask { () throws(CallFailure) in try BrokerCalls.shared.call(.listGroups, write) }
+        return reply["groups"]?.elements?.map { CNGroup(wire: $0) } ?? []
+    }
+
+    /// The containers that match, or all that the app may see.
+    public func containers(matching predicate: NSPredicate?) throws -> [CNContainer] {
+        guard let predicate else { return try containers { _ in }.containers }
+        guard case .containers(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
+            throw CNError(
+                .predicateInvalid, reason: "containers are found by CNContainer's own predicates, one at a time")
+        }
+        do throws(CNError) {
+            switch meaning {
+            case .identifiers(let wanted):
+                return try containers { _ in }.containers.filter { wanted.contains($0.identifier) }
+            case .contact(let identifier): return try containers { $0.member("contact", identifier) }.containers
+            case .group(let identifier): return try containers { $0.member("group", identifier) }.containers
+            }
+        } catch {
+            // A predicate that means nothing finds nothing, as with contacts.
+            guard error.code == .recordDoesNotExist else { throw error }
+            return []
+        }
+    }
+
+    /// The identifier of the container into which contacts go; empty where the app may not know it. This may have the person
+    /// asked, as every call.
+    public func defaultContainerIdentifier() -> String { (try? containers { _ in })?.standard ?? "" }
+
+    private func containers(
+        _ write: (inout JSONWriter) -> Void
+    ) throws(CNError) -> (containers: [CNContainer], standard: String?) {
+        let reply = try Self.ask { () throws(CallFailure) in try BrokerCalls.shared.call(.listContainers, write) }
+        let containers = reply["containers"]?.elements?.map { CNContainer(wire: $0) } ?? []
+        return (containers, reply["defaultContainer"]?.string)
+    }
+}
+
+extension CNGroup {
+    /// A `Group` of the interface.
+    convenience init(wire json: JSONValue) {
+        var values = Values(identifier: json["identifier"]?.string ?? "", name: json["name"]?.string ?? "")
+        values.container = json["container"]?.string
+        values.parents = json["parents"]?.elements?.compactMap(\.string) ?? []
+        self.init(values)
+    }
+}
+
+extension CNContainer {
+    /// A `Container` of the interface.
+    convenience init(wire json: JSONValue) {
+        let type: CNContainerType =
+            switch json["kind"]?.string {
+            case "local": .local
+            case "exchange": .exchange
+            case "cardDAV": .cardDAV
+            default: .unassigned
+            }
+        self.init(identifier: json["identifier"]?.string ?? "", name: json["name"]?.string ?? "", type: type)
+    }
+}

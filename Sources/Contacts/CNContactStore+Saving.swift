@@ -1,0 +1,102 @@
+import ContactsModel
+import Foundation
+import JSON
+
+extension CNContactStore {
+    /// Saves all that a request holds, or nothing of it.
+    ///
+    /// Where two saves change the same property, the last one counts. When this returns the save is on the disk, and what was
+    /// added has its identifier. A request holds 1,000 steps at most; more is ``CNError/Code/policyViolation``.
+    ///
+    /// - Throws: ``CNError``; of one step that is refused it names the record. `communicationError` where the broker went away
+    ///   meanwhile: then nobody knows whether the save was made.
+    public func execute(_ saveRequest: CNSaveRequest) throws {
+        let steps = saveRequest.steps
+        guard !steps.isEmpty else { return }
+        let undoing = keepsUndo ? try UndoPlan(of: steps, in: self) : nil
+        let identifiers = try save(steps, author: saveRequest.transactionAuthor)
+        if let undoing { undo.withLock { $0.plan = undoing.completed(identifiers) } }
+        Self.take(identifiers, steps)
+        // The save is made: that its values' identifiers could not be fetched makes it no failure.
+        if saveRequest.shouldRefetchContacts { try? refetch(steps) }
+    }
+
+    /// - Returns: for each step the identifier of what it added, or an empty text.
+    func save(_ steps: [CNSaveRequest.Step], author: String?) throws(CNError) -> [String] {
+        var changes = JSONWriter(reservingCapacity: 256 * steps.count)
+        changes.beginArray()
+        for step in steps { try step.write(to: &changes) }
+        changes.endArray()
+        try Self.askFirst()
+        ChangeWatch.shared.saved()
+        let reply: JSONValue
+        do throws(CallFailure) {
+            // What was begun and not answered may have been done: it is not begun again.
+            reply = try BrokerCalls.shared.call(.saveContacts, isRepeatable: false) { writer in
+                writer.name("changes")
+                writer.raw(changes.bytes)
+                writer.member("author", author)
+            }
+        } catch {
+            throw error.asError { steps.indices.contains($0) ? steps[$0].record : nil }
+        }
+        return reply["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
+    }
+
+    /// Gives what was saved its identifiers, and forgets what was changed of it.
+    private static func take(_ identifiers: [String], _ steps: [CNSaveRequest.Step]) {
+        for (step, identifier) in zip(steps, identifiers) {
+            switch step {
+            case .add(let contact, _): contact.wasSaved { if !identifier.isEmpty { $0.identifier = identifier } }
+            case .update(let contact): contact.wasSaved { _ in }
+            case .addGroup(let group, _): if !identifier.isEmpty { group.wasSaved(as: identifier) }
+            case .delete, .updateGroup, .deleteGroup, .addMember, .removeMember, .addSubgroup, .removeSubgroup, .link,
+                .unlink, .addContainer, .deleteContainer, .setMe:
+                break
+            }
+        }
+    }
+
+    /// Fetches the identifiers of the values of what was saved, where it has any that could have new ones.
+    private func refetch(_ steps: [CNSaveRequest.Step]) throws {
+        let lists = ContactKeySet(ContactKey.allCases.filter(\.hasSeveralValues))
+        var contacts: [String: CNMutableContact] = [:]
+        var keys = ContactKeySet()
+        for step in steps {
+            let saved: CNMutableContact
+            switch step {
+            case .add(let contact, _): saved = contact
+            case .update(let contact): saved = contact
+            default: continue
+            }
+            let wanted = saved.values.model().present.intersection(lists).intersection(saved.availableKeys)
+            guard !wanted.isEmpty else { continue }
+            contacts[saved.identifier] = saved
+            keys.formUnion(wanted)
+        }
+        guard !contacts.isEmpty else { return }
+        let request = CNContactFetchRequest(keysToFetch: [TaskKeys(keys: keys)])
+        request.predicate = CNContact.predicateForContacts(withIdentifiers: Array(contacts.keys))
+        _ = try fetch(request) { contact in
+            guard let saved = contacts[contact.identifier] else { return true }
+            let fetched = contact.values
+            let own = keys.intersection(saved.availableKeys)
+            saved.wasSaved { $0.take(fetched, own) }
+            return true
+        }
+    }
+}
+
+extension ContactValues {
+    /// Takes over the lists of these keys.
+    mutating func take(_ other: ContactValues, _ keys: ContactKeySet) {
+        if keys.contains(.phoneNumbers) { phoneNumbers = other.phoneNumbers }
+        if keys.contains(.emailAddresses) { emailAddresses = other.emailAddresses }
+        if keys.contains(.postalAddresses) { postalAddresses = other.postalAddresses }
+        if keys.contains(.dates) { dates = other.dates }
+        if keys.contains(.urlAddresses) { urlAddresses = other.urlAddresses }
+        if keys.contains(.contactRelations) { contactRelations = other.contactRelations }
+        if keys.contains(.socialProfiles) { socialProfiles = other.socialProfiles }
+        if keys.contains(.instantMessageAddresses) { instantMessageAddresses = other.instantMessageAddresses }
+    }
+}

@@ -1,0 +1,91 @@
+import ContactsInterface
+import ContactsModel
+
+/// Whether a contact is a person or an organization.
+public enum CNContactType: Int, Hashable, Sendable {
+    case person = 0
+    case organization = 1
+
+    init(_ type: ContactType) {
+        switch type {
+        case .person: self = .person
+        case .organization: self = .organization
+        }
+    }
+
+    var model: ContactType {
+        switch self {
+        case .person: .person
+        case .organization: .organization
+        }
+    }
+}
+
+/// What an app may ask access for: there is one kind.
+public enum CNEntityType: Int, Hashable, Sendable {
+    case contacts = 0
+}
+
+/// What the person, or the administrator, has decided for this app.
+public enum CNAuthorizationStatus: Int, Hashable, Sendable {
+    /// Nothing yet: the first call that needs contacts asks the person, and waits for the answer.
+    case notDetermined = 0
+    /// The administrator’s policy does not let the app, and the person cannot change that.
+    case restricted = 1
+    /// The person does not let the app.
+    case denied = 2
+    /// The app sees all contacts.
+    case authorized = 3
+    /// The app sees the contacts that the person chose, and those that it made itself.
+    case limited = 4
+}
+
+/// In which order contacts come.
+public enum CNContactSortOrder: Int, Hashable, Sendable {
+    /// In no order that means anything.
+    case none = 0
+    /// As the person prefers.
+    case userDefault = 1
+    /// By the given name.
+    case givenName = 2
+    /// By the family name.
+    case familyName = 3
+
+    /// The interface’s word for it.
+    var order: SortOrder {
+        switch self {
+        case .none: .none
+        case .userDefault: .userDefault
+        case .givenName: .givenName
+        case .familyName: .familyName
+        }
+    }
+
+    init(_ order: SortOrder) {
+        switch order {
+        case .none: self = .none
+        case .userDefault: self = .userDefault
+        case .givenName: self = .givenName
+        case .familyName: self = .familyName
+        }
+    }
+}
+
+/// Which name stands first where a name is shown.
+public enum CNContactDisplayNameOrder: Int, Hashable, Sendable {
+    /// As the person prefers.
+    case userDefault = 0
+    case givenNameFirst = 1
+    case familyNameFirst = 2
+}
+
+/// Where the contacts of a container come from.
+public enum CNContainerType: Int, Hashable, Sendable {
+    case unassigned = 0
+    /// This machine’s own.
+    case local = 1
+    /// An Exchange server’s.
+    case exchange = 2
+    /// A CardDAV server’s.
+    case cardDAV = 3
+}

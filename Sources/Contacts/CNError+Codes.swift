@@ -1,0 +1,60 @@
+// The codes by the error’s own name: `catch CNError.recordDoesNotExist`.
+
+extension CNError {
+    /// Code 1: see ``Code/communicationError``.
+    public static var communicationError: Code { .communicationError }
+    /// Code 2: see ``Code/dataAccessError``.
+    public static var dataAccessError: Code { .dataAccessError }
+    /// Code 100: see ``Code/authorizationDenied``.
+    public static var authorizationDenied: Code { .authorizationDenied }
+    /// Code 101: see ``Code/noAccessableWritableContainers``.
+    public static var noAccessableWritableContainers: Code { .noAccessableWritableContainers }
+    /// Code 102: see ``Code/unauthorizedKeys``.
+    public static var unauthorizedKeys: Code { .unauthorizedKeys }
+    /// Code 103: see ``Code/featureDisabledByUser``.
+    public static var featureDisabledByUser: Code { .featureDisabledByUser }
+    /// Code 104: see ``Code/featureNotAvailable``.
+    public static var featureNotAvailable: Code { .featureNotAvailable }
+    /// Code 200: see ``Code/recordDoesNotExist``.
+    public static var recordDoesNotExist: Code { .recordDoesNotExist }
+    /// Code 201: see ``Code/insertedRecordAlreadyExists``.
+    public static var insertedRecordAlreadyExists: Code { .insertedRecordAlreadyExists }
+    /// Code 202: see ``Code/containmentCycle``.
+    public static var containmentCycle: Code { .containmentCycle }
+    /// Code 203: see ``Code/containmentScope``.
+    public static var containmentScope: Code { .containmentScope }
+    /// Code 204: see ``Code/parentRecordDoesNotExist``.
+    public static var parentRecordDoesNotExist: Code { .parentRecordDoesNotExist }
+    /// Code 205: see ``Code/recordIdentifierInvalid``.
+    public static var recordIdentifierInvalid: Code { .recordIdentifierInvalid }
+    /// Code 206: see ``Code/recordNotWritable``.
+    public static var recordNotWritable: Code { .recordNotWritable }
+    /// Code 207: see ``Code/parentContainerNotWritable``.
+    public static var parentContainerNotWritable: Code { .parentContainerNotWritable }
+    /// Code 300: see ``Code/validationMultipleErrors``.
+    public static var validationMultipleErrors: Code { .validationMultipleErrors }
+    /// Code 301: see ``Code/validationTypeMismatch``.
+    public static var validationTypeMismatch: Code { .validationTypeMismatch }
+    /// Code 302: see ``Code/validationConfigurationError``.
+    public static var validationConfigurationError: Code { .validationConfigurationError }
+    /// Code 400: see ``Code/predicateInvalid``.
+    public static var predicateInvalid: Code { .predicateInvalid }
+    /// Code 500: see ``Code/policyViolation``.
+    public static var policyViolation: Code { .policyViolation }
+    /// Code 600: see ``Code/clientIdentifierInvalid``.
+    public static var clientIdentifierInvalid: Code { .clientIdentifierInvalid }
+    /// Code 601: see ``Code/clientIdentifierDoesNotExist``.
+    public static var clientIdentifierDoesNotExist: Code { .clientIdentifierDoesNotExist }
+    /// Code 602: see ``Code/clientIdentifierCollision``.
+    public static var clientIdentifierCollision: Code { .clientIdentifierCollision }
+    /// Code 603: see ``Code/changeHistoryExpired``.
+    public static var changeHistoryExpired: Code { .changeHistoryExpired }
+    /// Code 604: see ``Code/changeHistoryInvalidAnchor``.
+    public static var changeHistoryInvalidAnchor: Code { .changeHistoryInvalidAnchor }
+    /// Code 605: see ``Code/changeHistoryInvalidFetchRequest``.
+    public static var changeHistoryInvalidFetchRequest: Code { .changeHistoryInvalidFetchRequest }
+    /// Code 700: see ``Code/vCardMalformed``.
+    public static var vCardMalformed: Code { .vCardMalformed }
+    /// Code 701: see ``Code/vCardSummarizationError``.
+    public static var vCardSummarizationError: Code { .vCardSummarizationError }
+}

@@ -1,0 +1,214 @@
+import Foundation
+
+/// The domain of the errors of this library.
+public let CNErrorDomain = "CNErrorDomain"
+/// In an error’s `userInfo`: the contacts, groups or containers that it is about.
+public let CNErrorUserInfoAffectedRecordsKey = "CNErrorUserInfoAffectedRecordsKey"
+/// In an error’s `userInfo`: the identifiers of the records that it is about.
+public let CNErrorUserInfoAffectedRecordIdentifiersKey = "CNErrorUserInfoAffectedRecordIdentifiersKey"
+/// In an error’s `userInfo`: the ``CNError`` values that it consists of.
+public let CNErrorUserInfoValidationErrorsKey = "CNErrorUserInfoValidationErrorsKey"
+/// In an error’s `userInfo`: the keys that it is about.
+public let CNErrorUserInfoKeyPathsKey = "CNErrorUserInfoKeyPathsKey"
+/// In an error’s `userInfo`: the broker’s own name for what went wrong, as on the wire. An extension of this library.
+public let CNErrorUserInfoBrokerErrorKey = "CNErrorUserInfoBrokerErrorKey"
+
+/// Why something could not be done with contacts.
+///
+/// Errors are caught by their code, as on Apple’s systems:
+///
+///     do { … } catch CNError.authorizationDenied { … }
+public struct CNError: Error, Hashable, Sendable {
+    /// What an app can do something about.
+    public enum Code: Int, Hashable, Sendable, CaseIterable {
+        /// The contact broker could not be reached.
+        case communicationError = 1
+        /// The address book cannot be read or written just now.
+        case dataAccessError = 2
+        /// This app may not access contacts.
+        case authorizationDenied = 100
+        /// There is no place to put a contact.
+        case noAccessableWritableContainers = 101
+        /// This app may not access some of the properties that it asked for.
+        case unauthorizedKeys = 102
+        /// The feature was turned off.
+        case featureDisabledByUser = 103
+        /// The feature is not available.
+        case featureNotAvailable = 104
+        /// The record does not exist.
+        case recordDoesNotExist = 200
+        /// The record exists already.
+        case insertedRecordAlreadyExists = 201
+        /// A group would contain itself.
+        case containmentCycle = 202
+        /// A group and its members must be in one container.
+        case containmentScope = 203
+        /// The group or container does not exist.
+        case parentRecordDoesNotExist = 204
+        /// The identifier is not valid.
+        case recordIdentifierInvalid = 205
+        /// The record cannot be changed by this app.
+        case recordNotWritable = 206
+        /// The container cannot be changed by this app.
+        case parentContainerNotWritable = 207
+        /// Some values cannot be saved.
+        case validationMultipleErrors = 300
+        /// A value cannot be saved.
+        case validationTypeMismatch = 301
+        /// A property that was not fetched cannot be saved.
+        case validationConfigurationError = 302
+        /// The predicate is none of the address book’s.
+        case predicateInvalid = 400
+        /// A bound of the address book was passed.
+        case policyViolation = 500
+        /// The client identifier is not valid.
+        case clientIdentifierInvalid = 600
+        /// The client identifier does not exist.
+        case clientIdentifierDoesNotExist = 601
+        /// The client identifier exists already.
+        case clientIdentifierCollision = 602
+        /// The history does not go back so far.
+        case changeHistoryExpired = 603
+        /// The history token is not valid.
+        case changeHistoryInvalidAnchor = 604
+        /// The history cannot be fetched so.
+        case changeHistoryInvalidFetchRequest = 605
+        /// The vCard cannot be read.
+        case vCardMalformed = 700
+        /// The vCard cannot be written.
+        case vCardSummarizationError = 701
+    }
+
+    /// What went wrong.
+    public let code: Code
+    private let reason: String
+    private let records: [Record]
+    private let identifiers: [String]
+    private let keys: [String]
+    private let brokerError: String?
+
+    /// A record that an error is about: a copy that nobody changes any more.
+    enum Record: Hashable, Sendable {
+        case contact(CNContact)
+        case group(CNGroup)
+
+        var object: AnyObject {
+            switch self {
+            case .contact(let contact): contact
+            case .group(let group): group
+            }
+        }
+    }
+
+    /// Makes an error as this library would throw it, for tests of an app’s own.
+    ///
+    /// - Parameter userInfo: taken from it are the reason, identifiers and key paths; what else it says is dropped, since an
+    ///   error may be sent between threads.
+    public init(_ code: Code, userInfo: [String: Any] = [:]) {
+        self.init(
+            code, reason: userInfo[NSLocalizedFailureReasonErrorKey] as? String ?? "",
+            identifiers: userInfo[CNErrorUserInfoAffectedRecordIdentifiersKey] as? [String] ?? [],
+            keyPaths: userInfo[CNErrorUserInfoKeyPathsKey] as? [String] ?? [])
+    }
+
+    init(
+        _ code: Code, reason: String, records: [Record] = [], identifiers: [String] = [], keyPaths: [String] = [],
+        brokerError: String? = nil
+    ) {
+        self.code = code
+        self.reason = reason
+        self.records = records
+        self.identifiers = identifiers
+        keys = keyPaths
+        self.brokerError = brokerError
+    }
+
+    /// The domain of the errors of this library.
+    public static var errorDomain: String { CNErrorDomain }
+
+    /// The contacts or groups that the error is about; `nil` where it is about none.
+    public var affectedRecords: [AnyObject]? { records.isEmpty ? nil : records.map(\.object) }
+
+    /// The identifiers of the records that the error is about; `nil` where it is about none.
+    public var affectedRecordIdentifiers: [String]? { identifiers.isEmpty ? nil : identifiers }
+
+    /// The keys that the error is about; `nil` where it is about none.
+    public var keyPaths: [String]? { keys.isEmpty ? nil : keys }
+
+    /// What the error consists of, one for each key whose value is not taken; `nil` where it is about no value.
+    public var validationErrors: [CNError]? {
+        guard code == .validationMultipleErrors else { return nil }
+        return keys.map { CNError(.validationTypeMismatch, reason: reason, keyPaths: [$0]) }
+    }
+
+    /// What went wrong in the terms of the address book, with what to try; never what a contact says.
+    public var userInfo: [String: Any] {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: code.summary]
+        if !reason.isEmpty { info[NSLocalizedFailureReasonErrorKey] = reason }
+        if let affectedRecords { info[CNErrorUserInfoAffectedRecordsKey] = affectedRecords }
+        if !identifiers.isEmpty { info[CNErrorUserInfoAffectedRecordIdentifiersKey] = identifiers }
+        if !keys.isEmpty { info[CNErrorUserInfoKeyPathsKey] = keys }
+        if let validationErrors { info[CNErrorUserInfoValidationErrorsKey] = validationErrors }
+        if let brokerError { info[CNErrorUserInfoBrokerErrorKey] = brokerError }
+        return info
+    }
+}
+
+extension CNError: CustomNSError {
+    public var errorCode: Int { code.rawValue }
+    public var errorUserInfo: [String: Any] { userInfo }
+}
+
+extension CNError: LocalizedError {
+    public var errorDescription: String? { code.summary }
+    public var failureReason: String? { reason.isEmpty ? nil : reason }
+}
+
+extension CNError: CustomStringConvertible {
+    public var description: String {
+        "\(CNErrorDomain) \(code.rawValue): \(code.summary)\(reason.isEmpty ? "" : " (\(reason))")"
+    }
+}
+
+extension CNError.Code {
+    /// So that `catch CNError.authorizationDenied` finds the error of that code.
+    public static func ~= (code: CNError.Code, error: any Error) -> Bool {
+        if let error = error as? CNError { return error.code == code }
+        let error = error as NSError
+        return error.domain == CNErrorDomain && error.code == code.rawValue
+    }
+
+    /// One sentence, without what the error is about.
+    var summary: String {
+        switch self {
+        case .communicationError: "The contact broker could not be reached."
+        case .dataAccessError: "The address book cannot be read or written just now."
+        case .authorizationDenied: "This app may not access contacts."
+        case .noAccessableWritableContainers: "There is no place to put a contact."
+        case .unauthorizedKeys: "This app may not access some of the properties that it asked for."
+        case .featureDisabledByUser: "The feature was turned off."
+        case .featureNotAvailable: "The feature is not available."
+        case .recordDoesNotExist: "The record does not exist."
+        case .insertedRecordAlreadyExists: "The record exists already."
+        case .containmentCycle: "A group would contain itself."
+        case .containmentScope: "A group and its members must be in one container."
+        case .parentRecordDoesNotExist: "The group or container does not exist."
+        case .recordIdentifierInvalid: "The identifier is not valid."
+        case .recordNotWritable: "The record cannot be changed by this app."
+        case .parentContainerNotWritable: "The container cannot be changed by this app."
+        case .validationMultipleErrors: "Some values cannot be saved."
+        case .validationTypeMismatch: "A value cannot be saved."
+        case .validationConfigurationError: "A property that was not fetched cannot be saved."
+        case .predicateInvalid: "The predicate is none of the address book’s."
+        case .policyViolation: "A bound of the address book was passed."
+        case .clientIdentifierInvalid: "The client identifier is not valid."
+        case .clientIdentifierDoesNotExist: "The client identifier does not exist."
+        case .clientIdentifierCollision: "The client identifier exists already."
+        case .changeHistoryExpired: "The history does not go back so far."
+        case .changeHistoryInvalidAnchor: "The history token is not valid."
+        case .changeHistoryInvalidFetchRequest: "The history cannot be fetched so."
+        case .vCardMalformed: "The vCard cannot be read."
+        case .vCardSummarizationError: "The vCard cannot be written."
+        }
+    }
+}

@@ -1,0 +1,223 @@
+// Apple’s 216 labels for how somebody is related, each stored as `_$!<Name>!$_`. The names are the words: what they mean in a
+// language is for its own kinship terms to say, so that a Chinese elder brother’s wife stays one.
+
+/// Label of a relation: assistant.
+public let CNLabelContactRelationAssistant = "_$!<Assistant>!$_"
+/// Label of a relation: aunt.
+public let CNLabelContactRelationAunt = "_$!<Aunt>!$_"
+/// Label of a relation: aunt: father’s brother’s wife.
+public let CNLabelContactRelationAuntFathersBrothersWife = "_$!<AuntFathersBrothersWife>!$_"
+/// Label of a relation: aunt: father’s elder brother’s wife.
+public let CNLabelContactRelationAuntFathersElderBrothersWife = "_$!<AuntFathersElderBrothersWife>!$_"
+/// Label of a relation: aunt: father’s elder sister.
+public let CNLabelContactRelationAuntFathersElderSister = "_$!<AuntFathersElderSister>!$_"
+/// Label of a relation: aunt: father’s sister.
+public let CNLabelContactRelationAuntFathersSister = "_$!<AuntFathersSister>!$_"
+/// Label of a relation: aunt: father’s younger brother’s wife.
+public let CNLabelContactRelationAuntFathersYoungerBrothersWife = "_$!<AuntFathersYoungerBrothersWife>!$_"
+/// Label of a relation: aunt: father’s younger sister.
+public let CNLabelContactRelationAuntFathersYoungerSister = "_$!<AuntFathersYoungerSister>!$_"
+/// Label of a relation: aunt: mother’s brother’s wife.
+public let CNLabelContactRelationAuntMothersBrothersWife = "_$!<AuntMothersBrothersWife>!$_"
+/// Label of a relation: aunt: mother’s elder sister.
+public let CNLabelContactRelationAuntMothersElderSister = "_$!<AuntMothersElderSister>!$_"
+/// Label of a relation: aunt: mother’s sister.
+public let CNLabelContactRelationAuntMothersSister = "_$!<AuntMothersSister>!$_"
+/// Label of a relation: aunt: mother’s younger sister.
+public let CNLabelContactRelationAuntMothersYoungerSister = "_$!<AuntMothersYoungerSister>!$_"
+/// Label of a relation: aunt: parent’s elder sister.
+public let CNLabelContactRelationAuntParentsElderSister = "_$!<AuntParentsElderSister>!$_"
+/// Label of a relation: aunt: parent’s sister.
+public let CNLabelContactRelationAuntParentsSister = "_$!<AuntParentsSister>!$_"
+/// Label of a relation: aunt: parent’s younger sister.
+public let CNLabelContactRelationAuntParentsYoungerSister = "_$!<AuntParentsYoungerSister>!$_"
+/// Label of a relation: boyfriend.
+public let CNLabelContactRelationBoyfriend = "_$!<Boyfriend>!$_"
+/// Label of a relation: brother.
+public let CNLabelContactRelationBrother = "_$!<Brother>!$_"
+/// Label of a relation: brother-in-law.
+public let CNLabelContactRelationBrotherInLaw = "_$!<BrotherInLaw>!$_"
+/// Label of a relation: brother-in-law: elder sister’s husband.
+public let CNLabelContactRelationBrotherInLawElderSistersHusband = "_$!<BrotherInLawElderSistersHusband>!$_"
+/// Label of a relation: brother-in-law: husband’s brother.
+public let CNLabelContactRelationBrotherInLawHusbandsBrother = "_$!<BrotherInLawHusbandsBrother>!$_"
+/// Label of a relation: brother-in-law: husband’s sister’s husband.
+public let CNLabelContactRelationBrotherInLawHusbandsSistersHusband = "_$!<BrotherInLawHusbandsSistersHusband>!$_"
+/// Label of a relation: brother-in-law: sister’s husband.
+public let CNLabelContactRelationBrotherInLawSistersHusband = "_$!<BrotherInLawSistersHusband>!$_"
+/// Label of a relation: brother-in-law: spouse’s brother.
+public let CNLabelContactRelationBrotherInLawSpousesBrother = "_$!<BrotherInLawSpousesBrother>!$_"
+/// Label of a relation: brother-in-law: wife’s brother.
+public let CNLabelContactRelationBrotherInLawWifesBrother = "_$!<BrotherInLawWifesBrother>!$_"
+/// Label of a relation: brother-in-law: wife’s sister’s husband.
+public let CNLabelContactRelationBrotherInLawWifesSistersHusband = "_$!<BrotherInLawWifesSistersHusband>!$_"
+/// Label of a relation: brother-in-law: younger sister’s husband.
+public let CNLabelContactRelationBrotherInLawYoungerSistersHusband = "_$!<BrotherInLawYoungerSistersHusband>!$_"
+/// Label of a relation: child.
+public let CNLabelContactRelationChild = "_$!<Child>!$_"
+/// Label of a relation: child-in-law.
+public let CNLabelContactRelationChildInLaw = "_$!<ChildInLaw>!$_"
+/// Label of a relation: co brother-in-law.
+public let CNLabelContactRelationCoBrotherInLaw = "_$!<CoBrotherInLaw>!$_"
+/// Label of a relation: co father-in-law.
+public let CNLabelContactRelationCoFatherInLaw = "_$!<CoFatherInLaw>!$_"
+/// Label of a relation: co mother-in-law.
+public let CNLabelContactRelationCoMotherInLaw = "_$!<CoMotherInLaw>!$_"
+/// Label of a relation: co parent-in-law.
+public let CNLabelContactRelationCoParentInLaw = "_$!<CoParentInLaw>!$_"
+/// Label of a relation: co sibling-in-law.
+public let CNLabelContactRelationCoSiblingInLaw = "_$!<CoSiblingInLaw>!$_"
+/// Label of a relation: co sister-in-law.
+public let CNLabelContactRelationCoSisterInLaw = "_$!<CoSisterInLaw>!$_"
+/// Label of a relation: colleague.
+public let CNLabelContactRelationColleague = "_$!<Colleague>!$_"
+/// Label of a relation: cousin.
+public let CNLabelContactRelationCousin = "_$!<Cousin>!$_"
+/// Label of a relation: cousin: father’s brother’s daughter.
+public let CNLabelContactRelationCousinFathersBrothersDaughter = "_$!<CousinFathersBrothersDaughter>!$_"
+/// Label of a relation: cousin: father’s brother’s son.
+public let CNLabelContactRelationCousinFathersBrothersSon = "_$!<CousinFathersBrothersSon>!$_"
+/// Label of a relation: cousin: father’s sister’s daughter.
+public let CNLabelContactRelationCousinFathersSistersDaughter = "_$!<CousinFathersSistersDaughter>!$_"
+/// Label of a relation: cousin: father’s sister’s son.
+public let CNLabelContactRelationCousinFathersSistersSon = "_$!<CousinFathersSistersSon>!$_"
+/// Label of a relation: cousin: grandparent’s sibling’s child.
+public let CNLabelContactRelationCousinGrandparentsSiblingsChild = "_$!<CousinGrandparentsSiblingsChild>!$_"
+/// Label of a relation: cousin: grandparent’s sibling’s daughter.
+public let CNLabelContactRelationCousinGrandparentsSiblingsDaughter = "_$!<CousinGrandparentsSiblingsDaughter>!$_"
+/// Label of a relation: cousin: grandparent’s sibling’s son.
+public let CNLabelContactRelationCousinGrandparentsSiblingsSon = "_$!<CousinGrandparentsSiblingsSon>!$_"
+/// Label of a relation: cousin: mother’s brother’s daughter.
+public let CNLabelContactRelationCousinMothersBrothersDaughter = "_$!<CousinMothersBrothersDaughter>!$_"
+/// Label of a relation: cousin: mother’s brother’s son.
+public let CNLabelContactRelationCousinMothersBrothersSon = "_$!<CousinMothersBrothersSon>!$_"
+/// Label of a relation: cousin: mother’s sister’s daughter.
+public let CNLabelContactRelationCousinMothersSistersDaughter = "_$!<CousinMothersSistersDaughter>!$_"
+/// Label of a relation: cousin: mother’s sister’s son.
+public let CNLabelContactRelationCousinMothersSistersSon = "_$!<CousinMothersSistersSon>!$_"
+/// Label of a relation: cousin or sibling’s child.
+public let CNLabelContactRelationCousinOrSiblingsChild = "_$!<CousinOrSiblingsChild>!$_"
+/// Label of a relation: cousin: parent’s sibling’s child.
+public let CNLabelContactRelationCousinParentsSiblingsChild = "_$!<CousinParentsSiblingsChild>!$_"
+/// Label of a relation: cousin: parent’s sibling’s daughter.
+public let CNLabelContactRelationCousinParentsSiblingsDaughter = "_$!<CousinParentsSiblingsDaughter>!$_"
+/// Label of a relation: cousin: parent’s sibling’s son.
+public let CNLabelContactRelationCousinParentsSiblingsSon = "_$!<CousinParentsSiblingsSon>!$_"
+/// Label of a relation: daughter.
+public let CNLabelContactRelationDaughter = "_$!<Daughter>!$_"
+/// Label of a relation: daughter-in-law.
+public let CNLabelContactRelationDaughterInLaw = "_$!<DaughterInLaw>!$_"
+/// Label of a relation: daughter-in-law or sister-in-law.
+public let CNLabelContactRelationDaughterInLawOrSisterInLaw = "_$!<DaughterInLawOrSisterInLaw>!$_"
+/// Label of a relation: daughter-in-law or stepdaughter.
+public let CNLabelContactRelationDaughterInLawOrStepdaughter = "_$!<DaughterInLawOrStepdaughter>!$_"
+/// Label of a relation: elder brother.
+public let CNLabelContactRelationElderBrother = "_$!<ElderBrother>!$_"
+/// Label of a relation: elder brother-in-law.
+public let CNLabelContactRelationElderBrotherInLaw = "_$!<ElderBrotherInLaw>!$_"
+/// Label of a relation: elder cousin.
+public let CNLabelContactRelationElderCousin = "_$!<ElderCousin>!$_"
+/// Label of a relation: elder cousin: father’s brother’s daughter.
+public let CNLabelContactRelationElderCousinFathersBrothersDaughter = "_$!<ElderCousinFathersBrothersDaughter>!$_"
+/// Label of a relation: elder cousin: father’s brother’s son.
+public let CNLabelContactRelationElderCousinFathersBrothersSon = "_$!<ElderCousinFathersBrothersSon>!$_"
+/// Label of a relation: elder cousin: father’s sister’s daughter.
+public let CNLabelContactRelationElderCousinFathersSistersDaughter = "_$!<ElderCousinFathersSistersDaughter>!$_"
+/// Label of a relation: elder cousin: father’s sister’s son.
+public let CNLabelContactRelationElderCousinFathersSistersSon = "_$!<ElderCousinFathersSistersSon>!$_"
+/// Label of a relation: elder cousin: mother’s brother’s daughter.
+public let CNLabelContactRelationElderCousinMothersBrothersDaughter = "_$!<ElderCousinMothersBrothersDaughter>!$_"
+/// Label of a relation: elder cousin: mother’s brother’s son.
+public let CNLabelContactRelationElderCousinMothersBrothersSon = "_$!<ElderCousinMothersBrothersSon>!$_"
+/// Label of a relation: elder cousin: mother’s sibling’s daughter or father’s sister’s daughter.
+public let CNLabelContactRelationElderCousinMothersSiblingsDaughterOrFathersSistersDaughter =
+    "_$!<ElderCousinMothersSiblingsDaughterOrFathersSistersDaughter>!$_"
+/// Label of a relation: elder cousin: mother’s sibling’s son or father’s sister’s son.
+public let CNLabelContactRelationElderCousinMothersSiblingsSonOrFathersSistersSon =
+    "_$!<ElderCousinMothersSiblingsSonOrFathersSistersSon>!$_"
+/// Label of a relation: elder cousin: mother’s sister’s daughter.
+public let CNLabelContactRelationElderCousinMothersSistersDaughter = "_$!<ElderCousinMothersSistersDaughter>!$_"
+/// Label of a relation: elder cousin: mother’s sister’s son.
+public let CNLabelContactRelationElderCousinMothersSistersSon = "_$!<ElderCousinMothersSistersSon>!$_"
+/// Label of a relation: elder cousin: parent’s sibling’s daughter.
+public let CNLabelContactRelationElderCousinParentsSiblingsDaughter = "_$!<ElderCousinParentsSiblingsDaughter>!$_"
+/// Label of a relation: elder cousin: parent’s sibling’s son.
+public let CNLabelContactRelationElderCousinParentsSiblingsSon = "_$!<ElderCousinParentsSiblingsSon>!$_"
+/// Label of a relation: elder sibling.
+public let CNLabelContactRelationElderSibling = "_$!<ElderSibling>!$_"
+/// Label of a relation: elder sibling-in-law.
+public let CNLabelContactRelationElderSiblingInLaw = "_$!<ElderSiblingInLaw>!$_"
+/// Label of a relation: elder sister.
+public let CNLabelContactRelationElderSister = "_$!<ElderSister>!$_"
+/// Label of a relation: elder sister-in-law.
+public let CNLabelContactRelationElderSisterInLaw = "_$!<ElderSisterInLaw>!$_"
+/// Label of a relation: eldest brother.
+public let CNLabelContactRelationEldestBrother = "_$!<EldestBrother>!$_"
+/// Label of a relation: eldest sister.
+public let CNLabelContactRelationEldestSister = "_$!<EldestSister>!$_"
+/// Label of a relation: father.
+public let CNLabelContactRelationFather = "_$!<Father>!$_"
+/// Label of a relation: father-in-law.
+public let CNLabelContactRelationFatherInLaw = "_$!<FatherInLaw>!$_"
+/// Label of a relation: father-in-law: husband’s father.
+public let CNLabelContactRelationFatherInLawHusbandsFather = "_$!<FatherInLawHusbandsFather>!$_"
+/// Label of a relation: father-in-law or stepfather.
+public let CNLabelContactRelationFatherInLawOrStepfather = "_$!<FatherInLawOrStepfather>!$_"
+/// Label of a relation: father-in-law: wife’s father.
+public let CNLabelContactRelationFatherInLawWifesFather = "_$!<FatherInLawWifesFather>!$_"
+/// Label of a relation: female cousin.
+public let CNLabelContactRelationFemaleCousin = "_$!<FemaleCousin>!$_"
+/// Label of a relation: female friend.
+public let CNLabelContactRelationFemaleFriend = "_$!<FemaleFriend>!$_"
+/// Label of a relation: female partner.
+public let CNLabelContactRelationFemalePartner = "_$!<FemalePartner>!$_"
+/// Label of a relation: friend.
+public let CNLabelContactRelationFriend = "_$!<Friend>!$_"
+/// Label of a relation: girlfriend.
+public let CNLabelContactRelationGirlfriend = "_$!<Girlfriend>!$_"
+/// Label of a relation: girlfriend or boyfriend.
+public let CNLabelContactRelationGirlfriendOrBoyfriend = "_$!<GirlfriendOrBoyfriend>!$_"
+/// Label of a relation: grandaunt.
+public let CNLabelContactRelationGrandaunt = "_$!<Grandaunt>!$_"
+/// Label of a relation: grandchild.
+public let CNLabelContactRelationGrandchild = "_$!<Grandchild>!$_"
+/// Label of a relation: grandchild or sibling’s child.
+public let CNLabelContactRelationGrandchildOrSiblingsChild = "_$!<GrandchildOrSiblingsChild>!$_"
+/// Label of a relation: granddaughter.
+public let CNLabelContactRelationGranddaughter = "_$!<Granddaughter>!$_"
+/// Label of a relation: granddaughter: daughter’s daughter.
+public let CNLabelContactRelationGranddaughterDaughtersDaughter = "_$!<GranddaughterDaughtersDaughter>!$_"
+/// Label of a relation: granddaughter or niece.
+public let CNLabelContactRelationGranddaughterOrNiece = "_$!<GranddaughterOrNiece>!$_"
+/// Label of a relation: granddaughter: son’s daughter.
+public let CNLabelContactRelationGranddaughterSonsDaughter = "_$!<GranddaughterSonsDaughter>!$_"
+/// Label of a relation: grandfather.
+public let CNLabelContactRelationGrandfather = "_$!<Grandfather>!$_"
+/// Label of a relation: grandfather: father’s father.
+public let CNLabelContactRelationGrandfatherFathersFather = "_$!<GrandfatherFathersFather>!$_"
+/// Label of a relation: grandfather: mother’s father.
+public let CNLabelContactRelationGrandfatherMothersFather = "_$!<GrandfatherMothersFather>!$_"
+/// Label of a relation: grandmother.
+public let CNLabelContactRelationGrandmother = "_$!<Grandmother>!$_"
+/// Label of a relation: grandmother: father’s mother.
+public let CNLabelContactRelationGrandmotherFathersMother = "_$!<GrandmotherFathersMother>!$_"
+/// Label of a relation: grandmother: mother’s mother.
+public let CNLabelContactRelationGrandmotherMothersMother = "_$!<GrandmotherMothersMother>!$_"
+/// Label of a relation: grandnephew.
+public let CNLabelContactRelationGrandnephew = "_$!<Grandnephew>!$_"
+/// Label of a relation: grandnephew: brother’s grandson.
+public let CNLabelContactRelationGrandnephewBrothersGrandson = "_$!<GrandnephewBrothersGrandson>!$_"
+/// Label of a relation: grandnephew: sister’s grandson.
+public let CNLabelContactRelationGrandnephewSistersGrandson = "_$!<GrandnephewSistersGrandson>!$_"
+/// Label of a relation: grandniece.
+public let CNLabelContactRelationGrandniece = "_$!<Grandniece>!$_"
+/// Label of a relation: grandniece: brother’s granddaughter.
+public let CNLabelContactRelationGrandnieceBrothersGranddaughter = "_$!<GrandnieceBrothersGranddaughter>!$_"
+/// Label of a relation: grandniece: sister’s granddaughter.
+public let CNLabelContactRelationGrandnieceSistersGranddaughter = "_$!<GrandnieceSistersGranddaughter>!$_"
+/// Label of a relation: grandparent.
+public let CNLabelContactRelationGrandparent = "_$!<Grandparent>!$_"
+/// Label of a relation: grandson.
+public let CNLabelContactRelationGrandson = "_$!<Grandson>!$_"
+/// Label of a relation: grandson: daughter’s son.
+public let CNLabelContactRelationGrandsonDaughtersSon = "_$!<GrandsonDaughtersSon>!$_"

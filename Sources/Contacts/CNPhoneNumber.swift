@@ -1,0 +1,42 @@
+import Foundation
+
+/// A phone number as it was typed. Immutable.
+public final class CNPhoneNumber: NSObject, NSCopying, NSSecureCoding, ImmutableValue, Sendable {
+    /// The number as it was typed.
+    public let stringValue: String
+
+    /// Makes a number of any text.
+    public init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    /// Whether both are the same text. That two spellings are one number is for a contact store to say:
+    /// ``CNContact/predicateForContacts(matching:)``.
+    public override func isEqual(_ object: Any?) -> Bool { (object as? CNPhoneNumber)?.stringValue == stringValue }
+
+    public override var hash: Int { stringValue.hashValue }
+
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    public static var supportsSecureCoding: Bool { true }
+
+    public func encode(with coder: NSCoder) {
+        coder.encode(stringValue as NSString, forKey: "stringValue")
+    }
+
+    public required convenience init?(coder: NSCoder) {
+        guard let text = coder.decodeObject(of: NSString.self, forKey: "stringValue") else { return nil }
+        self.init(stringValue: text as String)
+    }
+
+    public override var description: String { "<CNPhoneNumber: stringValue=\(stringValue)>" }
+
+    /// `stringValue`, or `digits`: the number without what only parts it. `nil` for every other key.
+    public func value(forKey key: String) -> Any? {
+        switch key {
+        case "stringValue": stringValue
+        case "digits": String(stringValue.filter { $0 == "+" || $0.isWholeNumber })
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import ContactsModel
+import Foundation
+import JSON
+
+extension CNSaveRequest.Step {
+    /// Keys that the broker sets, and nobody writes.
+    private static let readOnly = ContactKeySet([
+        .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
+    ])
+
+    /// Writes the step as a `Change` of the interface.
+    ///
+    /// - Throws: ``CNError/Code/validationConfigurationError`` where a property that was not fetched was written.
+    func write(to writer: inout JSONWriter) throws(CNError) {
+        writer.beginObject()
+        switch self {
+        case .add(let contact, let container):
+            writer.member("operation", "add")
+            writer.name("contact")
+            let values = contact.values
+            values.write(values.model().present.subtracting(Self.readOnly), to: &writer)
+            writer.member("container", container)
+        case .update(let contact):
+            let (values, changed, unfetched) = contact.changes
+            guard unfetched.isEmpty else {
+                throw CNError(
+                    .validationConfigurationError,
+                    reason: "not fetched: " + unfetched.keys.map(\.rawValue).joined(separator: ", "),
+                    records: [.contact(CNContact(values, keys: contact.availableKeys))],
+                    identifiers: [values.identifier],
+                    keyPaths: unfetched.keys.map(\.rawValue))
+            }
+            writer.member("operation", "update")
+            writer.name("contact")
+            values.write(changed.subtracting(Self.readOnly), to: &writer)
+        case .delete(let contact):
+            writer.member("operation", "delete")
+            Self.write("contact", contact.identifier, to: &writer)
+        case .addGroup(let group, let container):
+            writer.member("operation", "add")
+            Self.write(group, to: &writer)
+            writer.member("container", container)
+        case .updateGroup(let group):
+            writer.member("operation", "update")
+            Self.write(group, to: &writer)
+        case .deleteGroup(let group):
+            writer.member("operation", "delete")
+            Self.write(group, to: &writer)
+        case .addMember(let contact, let group): Self.write("addMember", contact.identifier, group, to: &writer)
+        case .removeMember(let contact, let group): Self.write("removeMember", contact.identifier, group, to: &writer)
+        case .addSubgroup(let subgroup, let group): Self.write("addSubgroup", subgroup.identifier, group, to: &writer)
+        case .removeSubgroup(let subgroup, let group):
+            Self.write("removeSubgroup", subgroup.identifier, group, to: &writer)
+        case .link(let contact, let other):
+            writer.member("operation", "link")
+            Self.write("contact", contact, to: &writer)
+            writer.member("member", other)
+        case .unlink(let contact, let other):
+            writer.member("operation", "unlink")
+            Self.write("contact", contact, to: &writer)
+            writer.member("member", other)
+        case .addContainer(let name):
+            writer.member("operation", "addContainer")
+            writer.member("container", name)
+        case .deleteContainer(let identifier):
+            writer.member("operation", "deleteContainer")
+            writer.member("container", identifier)
+        case .setMe(let identifier):
+            writer.member("operation", "setMe")
+            if let identifier { Self.write("contact", identifier, to: &writer) }
+        }
+        writer.endObject()
+    }
+
+    private static func write(_ name: String, _ identifier: String, to writer: inout JSONWriter) {
+        writer.name(name)
+        writer.object { $0.member("identifier", identifier) }
+    }
+
+    private static func write(_ group: CNGroup, to writer: inout JSONWriter) {
+        let values = group.values
+        writer.name("group")
+        writer.object {
+            $0.member("identifier", values.identifier)
+            $0.member("name", values.name)
+        }
+    }
+
+    private static func write(
+        _ operation: String, _ member: String, _ group: CNGroup, to writer: inout JSONWriter
+    ) {
+        writer.member("operation", operation)
+        write(group, to: &writer)
+        writer.member("member", member)
+    }
+
+    /// What an error says that the step was about: a copy, since the app may go on changing its own.
+    var record: CNError.Record? {
+        switch self {
+        case .add(let contact, _), .update(let contact), .delete(let contact):
+            .contact(CNContact(contact.values, keys: contact.keysThatCanBeRead))
+        case .addMember(let contact, _), .removeMember(let contact, _):
+            .contact(CNContact(contact.values, keys: contact.keysThatCanBeRead))
+        case .addGroup(let group, _), .updateGroup(let group), .deleteGroup(let group): .group(CNGroup(group.values))
+        case .addSubgroup(let group, _), .removeSubgroup(let group, _): .group(CNGroup(group.values))
+        case .link, .unlink, .addContainer, .deleteContainer, .setMe: nil
+        }
+    }
+}

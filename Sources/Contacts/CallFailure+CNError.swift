@@ -1,0 +1,55 @@
+import ContactsModel
+import Foundation
+
+/// What the broker's errors mean to an app, in the codes that it knows.
+extension CallFailure {
+    /// - Parameter record: what a step of a save was about, by its place.
+    func asError(about record: (Int) -> CNError.Record? = { _ in nil }) -> CNError {
+        guard kind == .answered else {
+            return CNError(.communicationError, reason: text)
+        }
+        let records = parameters["index"]?.integer.flatMap { Int(exactly: $0) }.flatMap(record).map { [$0] } ?? []
+        func error(_ code: CNError.Code, _ reason: String = "", keys: [String] = []) -> CNError {
+            CNError(
+                code, reason: reason, records: records, identifiers: records.map(\.identifier), keyPaths: keys,
+                brokerError: name)
+        }
+        switch name {
+        case "AccessDenied": return error(.authorizationDenied)
+        case "AuthorizationNotDetermined": return error(.authorizationDenied, "the question was not answered")
+        case "NoAgent":
+            return error(.authorizationDenied, "nothing is there to ask the person with: contact-agent does not run")
+        case "TooManyPrompts":
+            let seconds = parameters["retryAfterSeconds"]?.integer ?? 60
+            return error(.authorizationDenied, "the person was asked too often; try again in \(seconds) seconds")
+        case "RecordDoesNotExist": return error(.recordDoesNotExist)
+        case "RecordAlreadyExists": return error(.insertedRecordAlreadyExists)
+        case "RecordNotWritable": return error(.recordNotWritable)
+        case "ContainmentCycle": return error(.containmentCycle)
+        case "ContainmentScope": return error(.containmentScope)
+        case "ParentRecordDoesNotExist": return error(.parentRecordDoesNotExist)
+        case "ParentContainerNotWritable": return error(.parentContainerNotWritable)
+        case "UnauthorizedKeys":
+            let keys = parameters["keys"]?.elements?.compactMap(\.string) ?? []
+            return error(.unauthorizedKeys, "not granted: " + keys.joined(separator: ", "), keys: keys)
+        case "InvalidPredicate": return error(.predicateInvalid, parameters["reason"]?.string ?? "")
+        case "InvalidContact":
+            let key = parameters["key"]?.string ?? ""
+            return error(.validationMultipleErrors, "\(key): \(parameters["reason"]?.string ?? "")", keys: [key])
+        case "LimitExceeded":
+            let maximum = parameters["maximum"]?.integer.map { ", at most \($0)" } ?? ""
+            return error(.policyViolation, (parameters["limit"]?.string ?? "a limit") + maximum)
+        case "StoreUnavailable": return error(.dataAccessError)
+        default: return error(.communicationError, "the broker answered \(name)")
+        }
+    }
+}
+
+extension CNError.Record {
+    var identifier: String {
+        switch self {
+        case .contact(let contact): contact.identifier
+        case .group(let group): group.identifier
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import ContactsModel
+import Foundation
+
+/// Between dates as components and dates as the interface writes them.
+enum DateText {
+    private static let gregorianCalendar = Calendar(identifier: .gregorian)
+
+    /// BCP 47 names of calendars (CLDR, common/bcp47/calendar.xml), the first of each being the one that is written.
+    private static let calendars: [(name: String, identifier: Calendar.Identifier)] = [
+        ("chinese", .chinese), ("hebrew", .hebrew), ("islamic", .islamic), ("islamic-civil", .islamicCivil),
+        ("islamic-tbla", .islamicTabular), ("islamic-umalqura", .islamicUmmAlQura), ("persian", .persian),
+        ("indian", .indian), ("japanese", .japanese), ("roc", .republicOfChina), ("buddhist", .buddhist),
+        ("coptic", .coptic), ("ethiopic", .ethiopicAmeteMihret), ("ethioaa", .ethiopicAmeteAlem),
+        ("islamicc", .islamicCivil), ("ethiopic-amete-alem", .ethiopicAmeteAlem),
+    ]
+
+    static func components(gregorian text: String) -> DateComponents? {
+        guard let date = CalendarDate(text) else { return nil }
+        return DateComponents(calendar: gregorianCalendar, year: date.year, month: date.month, day: date.day)
+    }
+
+    static func components(nonGregorian text: String) -> DateComponents? {
+        guard CalendarDate.isNonGregorian(text), let colon = text.firstIndex(of: ":") else { return nil }
+        let name = text[..<colon]
+        // A calendar that Foundation does not know has no components.
+        guard let identifier = calendars.first(where: { $0.name == name })?.identifier else { return nil }
+        let numbers = text[text.index(after: colon)...].split(separator: "-").compactMap { Int($0) }
+        guard numbers.count == 2 || numbers.count == 3 else { return nil }
+        return DateComponents(
+            calendar: Calendar(identifier: identifier), year: numbers.count == 3 ? numbers[0] : nil,
+            month: numbers[numbers.count - 2], day: numbers[numbers.count - 1])
+    }
+
+    /// Empty where there is no date. What is no day is written as it is, for the broker to refuse with its reason.
+    static func gregorian(_ components: DateComponents?) -> String {
+        guard let components else { return "" }
+        return date(components)
+    }
+
+    /// Empty where there is no date, or no calendar that has a name.
+    static func nonGregorian(_ components: DateComponents?) -> String {
+        guard let components else { return "" }
+        let identifier = components.calendar?.identifier
+        let name = calendars.first { $0.identifier == identifier }?.name ?? "gregorian"
+        return name + ":" + date(components)
+    }
+
+    private static func date(_ components: DateComponents) -> String {
+        let year = components.year.flatMap { $0 == NSDateComponentUndefined ? nil : $0 }
+        let day = "\(padded(components.month ?? 0, 2))-\(padded(components.day ?? 0, 2))"
+        return year.map { padded($0, 4) + "-" + day } ?? "--" + day
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+    }
+}

@@ -1,0 +1,117 @@
+import Contacts
+import Foundation
+import Testing
+
+@Suite("Values")
+struct ValueTests {
+    @Test("A contact that was made has every key, and nothing in it")
+    func empty() {
+        let contact = CNMutableContact()
+        #expect(contact.isKeyAvailable(CNContactNoteKey))
+        #expect(contact.areKeysAvailable([CNContactGivenNameKey, CNContactBirthdayKey] as [CNKeyDescriptor]))
+        #expect(contact.givenName.isEmpty && contact.phoneNumbers.isEmpty && contact.birthday == nil)
+        #expect(contact.contactType == .person && !contact.imageDataAvailable && contact.imageData == nil)
+        #expect(!contact.isKeyAvailable("shoeSize"))
+    }
+
+    @Test("A copy does not change with what it was copied from")
+    func copies() throws {
+        let contact = CNMutableContact()
+        contact.givenName = "Ada"
+        let copy = try #require(contact.copy() as? CNContact)
+        contact.givenName = "Augusta"
+        #expect(copy.givenName == "Ada" && !(copy is CNMutableContact))
+        let other = try #require(copy.mutableCopy() as? CNMutableContact)
+        other.givenName = "Byron"
+        #expect(copy.givenName == "Ada" && copy.identifier == other.identifier)
+    }
+
+    @Test("Contacts are equal when they say the same")
+    func equality() throws {
+        let contact = CNMutableContact()
+        contact.givenName = "Ada"
+        contact.emailAddresses = [CNLabeledValue(label: CNLabelHome, value: "ada@example.org" as NSString)]
+        let copy = try #require(contact.copy() as? CNContact)
+        #expect(copy == contact && Set([copy, contact]).count == 1)
+        contact.emailAddresses = contact.emailAddresses.map { $0.settingValue("lovelace@example.org" as NSString) }
+        #expect(copy != contact)
+        #expect(contact.emailAddresses[0].identifier == copy.emailAddresses[0].identifier)
+    }
+
+    @Test("A value does not change with what it was made of, nor with what is done to what it gives out")
+    func heldValues() {
+        let address = CNMutablePostalAddress()
+        address.city = "London"
+        let labeled = CNLabeledValue<CNPostalAddress>(label: CNLabelHome, value: address)
+        address.city = "Paris"
+        #expect(labeled.value.city == "London")
+        let date = NSDateComponents()
+        date.day = 1
+        let anniversary = CNLabeledValue(label: CNLabelDateAnniversary, value: date)
+        date.day = 2
+        anniversary.value.day = 3
+        #expect(anniversary.value.day == 1)
+    }
+
+    @Test("An archived contact is the same contact")
+    func archives() throws {
+        let contact = CNMutableContact()
+        contact.givenName = "Ada"
+        contact.birthday = DateComponents(calendar: Calendar(identifier: .gregorian), month: 12, day: 10)
+        contact.phoneNumbers = [CNLabeledValue(label: "of the machine", value: CNPhoneNumber(stringValue: "112"))]
+        contact.imageData = Data([1, 2, 3])
+        let data = try NSKeyedArchiver.archivedData(withRootObject: contact, requiringSecureCoding: true)
+        let read = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: CNMutableContact.self, from: data))
+        #expect(read.givenName == "Ada" && read.birthday?.day == 10 && read.birthday?.year == nil)
+        #expect(read.identifier == contact.identifier && read.imageData == Data([1, 2, 3]))
+        #expect(read.phoneNumbers.map(\.value.stringValue) == ["112"])
+        let number = try NSKeyedArchiver.archivedData(
+            withRootObject: contact.phoneNumbers[0].value, requiringSecureCoding: true)
+        #expect(try NSKeyedUnarchiver.unarchivedObject(ofClass: CNPhoneNumber.self, from: number)?.stringValue == "112")
+        let group = CNMutableGroup()
+        group.name = "Pioneers"
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: group, requiringSecureCoding: true)
+        #expect(try NSKeyedUnarchiver.unarchivedObject(ofClass: CNMutableGroup.self, from: archive)?.name == "Pioneers")
+    }
+
+    @Test("Errors are caught by their code, as Swift's and as Foundation's")
+    func errors() {
+        func fail() throws { throw CNError(.authorizationDenied, userInfo: [CNErrorUserInfoKeyPathsKey: ["note"]]) }
+        do { try fail() } catch CNError.recordDoesNotExist {
+            Issue.record("another code")
+        } catch CNError.authorizationDenied {
+        } catch { Issue.record(error) }
+        do { try fail() } catch {
+            #expect((error as? CNError)?.code == .authorizationDenied && (error as? CNError)?.keyPaths == ["note"])
+            let error = error as NSError
+            #expect(error.domain == CNErrorDomain && error.code == 100)
+            #expect(error.userInfo[CNErrorUserInfoKeyPathsKey] as? [String] == ["note"])
+            #expect(!error.localizedDescription.isEmpty)
+        }
+    }
+
+    @Test("A date is what it says, in its calendar, with or without a year")
+    func nonGregorian() throws {
+        let contact = CNMutableContact()
+        contact.nonGregorianBirthday = DateComponents(calendar: Calendar(identifier: .chinese), month: 8, day: 15)
+        let copy = try #require(contact.copy() as? CNContact)
+        #expect(copy.nonGregorianBirthday?.month == 8 && copy.nonGregorianBirthday?.calendar?.identifier == .chinese)
+    }
+
+    @Test("Names are sorted as the person reads them, organizations among them")
+    func sorting() {
+        func made(_ given: String, _ family: String, _ organization: String = "") -> CNContact {
+            let contact = CNMutableContact()
+            (contact.givenName, contact.familyName, contact.organizationName) = (given, family, organization)
+            if given.isEmpty { contact.contactType = .organization }
+            return contact
+        }
+        let people = [made("Zoe", "Adams"), made("Ada", "Zorn"), made("", "", "Mint"), made("Åsa", "Berg")]
+        func sorted(_ order: CNContactSortOrder) -> [String] {
+            let comparator = CNContact.comparator(forNameSortOrder: order)
+            return people.sorted { comparator($0, $1) == .orderedAscending }.map { $0.givenName + $0.organizationName }
+        }
+        #expect(sorted(.familyName) == ["Zoe", "Åsa", "Mint", "Ada"])
+        #expect(sorted(.givenName).first == "Ada" || sorted(.givenName).first == "Åsa")
+    }
+}

@@ -1,0 +1,115 @@
+import Testing
+
+/// What `import Contacts` promises, tried by an app that does one thing at a time.
+@Suite("Promises of the library")
+struct ContactsPromisesTests {
+    private static let probe = House.programs + "/ContactsProbe"
+
+    /// A house whose app may see everything.
+    private func house() throws -> (house: House, person: Person, keeper: App) {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        let first = try Command(Self.probe, ["request"], in: house) { try person.answer(.everything) }
+        #expect(first.output == "true\n3\n", "\(first.errors)")
+        return (house, person, keeper)
+    }
+
+    private func probe(_ words: String..., in house: House) throws -> String {
+        let command = try Command(Self.probe, words, in: house)
+        #expect(command.end == .exited(0), "\(command.errors)")
+        return command.output
+    }
+
+    @Test("To look at what was not fetched stops the program and names it; to save it is an error and saves nothing")
+    func unfetched() throws {
+        let (house, _, keeper) = try house()
+        let stopped = try Command(Self.probe, ["unfetched"], in: house, environment: ["SWIFT_BACKTRACE": "enable=no"])
+        #expect(stopped.end != .exited(0) && stopped.output.isEmpty)
+        #expect(stopped.errors.contains("CNContactPropertyNotFetchedException"))
+        #expect(stopped.errors.contains("phoneNumbers"))
+        #expect(try probe("unfetched-update", in: house) == "Countess\nerror 302 [\"jobTitle\"] 1\n")
+        let ada = try keeper.call("FetchContacts", #"{"keys":["jobTitle"],"predicate":{"name":"ada"}}"#)
+        #expect(ada["contacts"]?.elements?.map { $0["jobTitle"]?.string } == [""])
+    }
+
+    @Test("A predicate of somebody else's, and a key that was not granted, are errors of their own")
+    func refused() throws {
+        let (house, _, _) = try house()
+        #expect(try probe("foreign", in: house) == "error 400 [] 0\n")
+        #expect(try probe("note", in: house) == "error 102 [\"note\"] 0\n")
+    }
+
+    @Test("A save is made as a whole or not at all, and what is added and deleted in one is nothing")
+    func saves() throws {
+        let (house, _, _) = try house()
+        #expect(try probe("all-or-nothing", in: house) == "error 200 [] 1\n0\n")
+        #expect(try probe("cancel", in: house) == "4\n")
+    }
+
+    @Test("The last save is taken back")
+    func undo() throws {
+        let (house, _, _) = try house()
+        #expect(try probe("undo", in: house) == "King 4 true\nLovelace 4 false\n[\"grace@example.org\"]\n")
+    }
+
+    @Test("What was fetched outlives its store, and is read by many threads at once")
+    func outlives() throws {
+        let (house, _, _) = try house()
+        #expect(try probe("outlive", in: house) == "Hopper,Lanying,Lovelace,Noether\n")
+    }
+
+    @Test("The first call asks the person, and waits; a refusal is an error, and nobody is asked again")
+    func refusal() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        #expect(try probe("status", in: house) == "0\n")
+        let refused = try Command(Self.probe, ["list"], in: house) {
+            try person.answer(person.prompt(), #""level":"denied","lifetime":"untilRevoked""#)
+        }
+        #expect(refused.output == "error 100 [] 0\n", "\(refused.errors)")
+        #expect(try probe("request", in: house) == "error 100 [] 0\n2\n")
+        #expect(try probe("list", in: house) == "error 100 [] 0\n")
+        #expect(try person.wasNotAsked())
+    }
+
+    @Test("Limited is a status of its own: the app is granted, sees the chosen ones and no others")
+    func limited() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let asked = try Command(Self.probe, ["request"], in: house) { try person.answer(.only(["Ada Lovelace"])) }
+        #expect(asked.output == "true\n4\n", "\(asked.errors)")
+        #expect(try probe("list", in: house) == "Ada Lovelace\n")
+    }
+
+    @Test("Whoever observes is told of a change once, and goes on being told when the broker was away")
+    func watches() throws {
+        let (house, _, keeper) = try house()
+        let watcher = try Command.Running(Self.probe, ["watch"], in: house)
+        defer { watcher.end() }
+        #expect(try watcher.wait(for: 2) == ["4", "watching"])
+        #expect(try keeper.save([App.adding(given: "Nils")]).error == nil)
+        #expect(try watcher.wait(for: 3).last == "told 5")
+        try house.stop()
+        try house.start()
+        let again = try house.app("keeper")
+        #expect(try again.save([App.adding(given: "Akka")]).error == nil)
+        #expect(try watcher.wait(for: 4).last == "told 6")
+    }
+
+    @Test("Two threads with a store each see what the other saves, and a burst is told once")
+    func threads() throws {
+        let (house, _, _) = try house()
+        let threads = try Command(Self.probe, ["threads"], in: house, within: .seconds(60))
+        #expect(threads.output == "failures 0 contacts 44\ntold of a burst 1\n", "\(threads.errors)")
+    }
+
+    @Test("Without a broker a call ends at once, with an error that says what to try")
+    func alone() throws {
+        let house = try House(starting: false)
+        #expect(try probe("list", in: house) == "error 1 [] 0\n")
+        #expect(try probe("status", in: house) == "0\n")
+    }
+}

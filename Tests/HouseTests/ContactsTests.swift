@@ -1,0 +1,71 @@
+import Testing
+
+/// Programs that `import Contacts`, against a real broker.
+@Suite("Apple's API over the broker")
+struct ContactsTests {
+    @Test("The listings of Apple's introduction do what it says they do")
+    func article() throws {
+        let house = try House()
+        let person = try house.person()
+        let article = try Command(House.programs + "/ContactsArticle", in: house) {
+            let prompt = try person.prompt()
+            #expect(prompt["purpose"]?.string == "to show what the article shows")
+            try person.answer(prompt, #""level":"full","lifetime":"untilRevoked""#)
+        }
+        #expect(article.end == .exited(0), "\(article.errors)")
+        #expect(
+            article.output == """
+                John Appleseed
+                1 Infinite Loop
+                Cupertino
+                95014
+                CA
+                nickname
+                home
+                1 found: Appleseed
+                John Appleseed ["john@example.com", "j.appleseed@icloud.com"]
+                fetched again: (408) 555-0126
+                1 john@example.com, 2 j.appleseed@icloud.com, 3 johnny@example.com
+
+                """)
+    }
+
+    @Test("A caller is known by their number, however it is written, and nobody else is")
+    func callerID() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let program = House.programs + "/CallerID"
+        let known = try Command(program, ["020 7946 0001"], in: house, environment: ["LANG": "en_GB.UTF-8"]) {
+            try person.answer(.everything)
+        }
+        #expect(known.output == "Ada Lovelace\n" || known.output.hasPrefix("unknown caller"), "\(known.errors)")
+        #expect(try Command(program, ["+44 20 7946 0001"], in: house).output == "Ada Lovelace\n")
+        let unknown = try Command(program, ["+44 20 7946 9999"], in: house)
+        #expect(unknown.output == "unknown caller +44 20 7946 9999\n" && unknown.end == .exited(1))
+    }
+
+    @Test("Who keeps up by tokens is told everything once, and then what changed")
+    func syncs() throws {
+        let house = try House()
+        let person = try house.person()
+        let keeper = try house.keeper(with: person)
+        let file = house.folder + "/token"
+        let first = try Command(House.programs + "/SyncClient", [file], in: house) { try person.answer(.everything) }
+        #expect(first.output.split(separator: "\n").first == "start over", "\(first.errors)")
+        #expect(
+            Set(first.output.split(separator: "\n").dropFirst().map(String.init))
+                == Set(House.names.map { "added " + $0 }))
+        #expect(try Command(House.programs + "/SyncClient", [file], in: house).output == "")
+
+        let ada = try #require(keeper.fetch(#""predicate":{"name":"ada"}"#).identifiers.first)
+        let grace = try #require(keeper.fetch(#""predicate":{"name":"grace"}"#).identifiers.first)
+        let steps = [
+            #"{"operation":"update","contact":{"identifier":"\#(ada)","familyName":"King"}}"#,
+            #"{"operation":"delete","contact":{"identifier":"\#(grace)"}}"#,
+        ]
+        #expect(try keeper.save(steps).error == nil)
+        let second = try Command(House.programs + "/SyncClient", [file], in: house)
+        #expect(second.output == "deleted\nchanged Ada King\n", "\(second.errors)")
+    }
+}

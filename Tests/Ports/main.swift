@@ -1,0 +1,15 @@
+// Runs one of the sources beside it, which are as they would be on macOS.
+
+import Foundation
+
+switch CommandLine.arguments.dropFirst().first {
+case "list": try listContacts()
+case "first": try firstContact()
+case "search": searchContacts(CommandLine.arguments[2])
+case "json": try exportJSON()
+case "edit": try addAndEdit()
+case "groups": try groups()
+case "birthdays": try await birthdays(month: Int(CommandLine.arguments[2]) ?? 1)
+case "me": meCard()
+default: exit(2)
+}
