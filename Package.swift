@@ -136,7 +136,9 @@ let package = Package(
 
         program(
             "contactbroker-bench",
-            ["VarlinkClient", "ContactsModel", "VCard", "PeerIdentity", "CAffinity", "CLinux", grdbSQLite]),
+            [
+                "Contacts", "VarlinkClient", "ContactsModel", "VCard", "PeerIdentity", "CAffinity", "CLinux", grdbSQLite,
+            ]),
 
         // What the tests need: other people's certification, a terminal, callers that really differ.
         .executableTarget(

@@ -4,6 +4,8 @@ import VCard
 
 /// Between contacts and vCards.
 public final class CNContactVCardSerialization: NSObject {
+    private override init() {}
+
     /// The keys that ``data(with:)`` needs: all but the note and unknown properties, which must be granted by name. Where they
     /// were fetched too they are written.
     public class func descriptorForRequiredKeys() -> any CNKeyDescriptor { TaskKeys(keys: required) }
@@ -24,6 +26,7 @@ public final class CNContactVCardSerialization: NSObject {
                 case .card(let card):
                     contacts.append(
                         CNContact(ContactValues(identifier: UUID().uuidString, card.contact), keys: .all))
+                case .group: continue
                 case .unreadable(let problem):
                     throw CNError(.vCardMalformed, reason: "line \(problem.line): \(problem.reason)")
                 }
@@ -39,5 +42,35 @@ public final class CNContactVCardSerialization: NSObject {
         reader.finish()
         try take()
         return contacts
+    }
+
+    /// The contacts as vCards 3.0, which most programs read.
+    ///
+    /// - Throws: ``CNError/Code/vCardSummarizationError`` with the keys that were not fetched.
+    public class func data(with contacts: [CNContact]) throws -> Data { try data(with: contacts, version: .v3) }
+
+    /// A version of vCard. An extension of this library.
+    public enum Version: Hashable, Sendable {
+        /// vCard 3.0 (RFC 2426).
+        case v3
+        /// vCard 4.0 (RFC 6350).
+        case v4
+    }
+
+    /// The contacts as vCards of a version. An extension of this library.
+    public class func data(with contacts: [CNContact], version: Version) throws -> Data {
+        let writer = VCardWriter(version: version == .v3 ? .v3_0 : .v4_0)
+        var data = Data()
+        for contact in contacts {
+            let missing = required.subtracting(contact.keysThatCanBeRead)
+            guard missing.isEmpty else {
+                throw CNError(
+                    .vCardSummarizationError,
+                    reason: "not fetched: " + missing.keys.map(\.rawValue).joined(separator: ", "),
+                    identifiers: [contact.identifier], keyPaths: missing.keys.map(\.rawValue))
+            }
+            data.append(contentsOf: writer.card(contact.values.model()))
+        }
+        return data
     }
 }

@@ -5,11 +5,11 @@ import Synchronization
 
 /// What the person prefers, for contacts in all of their programs.
 public final class CNContactsUserDefaults: NSObject, Sendable {
-    private static let sharedDefaults = CNContactsUserDefaults()
+    private static let common = CNContactsUserDefaults()
 
     /// The person’s preferences. They are looked up each time, and never have the person asked: where nothing was decided yet,
     /// or the app may not know, they are the environment’s.
-    public class func shared() -> CNContactsUserDefaults { sharedDefaults }
+    public class func shared() -> CNContactsUserDefaults { common }
 
     /// In which order contacts are listed: `givenName` or `familyName`.
     public var sortOrder: CNContactSortOrder { order("sortOrder") }

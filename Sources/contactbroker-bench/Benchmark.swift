@@ -77,6 +77,7 @@ struct Benchmark {
         try measureLimited()
         try measureStorm(app)
         try measureList(app)
+        try measureContacts()
         try measureLookups(app)
         try measurePages(app)
         try measureMemory("after all reads")

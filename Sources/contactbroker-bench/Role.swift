@@ -4,6 +4,8 @@ import Glibc
 enum Role: String {
     /// Uses contacts.
     case app
+    /// Uses contacts by the library.
+    case contacts
     /// Answers prompts.
     case person
     /// Answers bytes with bytes.
@@ -27,12 +29,14 @@ enum Role: String {
     func run(_ arguments: [String]) throws {
         switch (self, arguments.count) {
         case (.app, 1): try App(door: arguments[0]).run()
+        case (.contacts, 1): try ContactsApp(door: arguments[0]).run()
         case (.person, 1): try Person.run(door: arguments[0])
         case (.pong, 2): try PingPong.answer(call: Int(arguments[0]) ?? 1, reply: Int(arguments[1]) ?? 1)
         case (.caller, 3):
             try Identification.connect(
                 to: arguments[0], times: Int(arguments[1]) ?? 1, on: CInt(arguments[2]) ?? 0)
-        case (.app, _), (.person, _), (.pong, _), (.caller, _): throw Failure("another number of arguments is needed")
+        case (.app, _), (.contacts, _), (.person, _), (.pong, _), (.caller, _):
+            throw Failure("another number of arguments is needed")
         }
     }
 }

@@ -89,6 +89,20 @@ do {
             for contact in all { precondition(!contact.familyName.isEmpty) }
         }
         print(kept.map(\.familyName).joined(separator: ","))
+    case "button":
+        let shared = try ContactAccessButton(
+            queryString: CommandLine.arguments[2], ignoredEmails: ["grace@example.org"]
+        )
+        .contactAccessButtonCaption(.phone).press()
+        let found = try store.unifiedContacts(
+            matching: CNContact.predicateForContacts(withIdentifiers: shared), keysToFetch: names)
+        print(found.map(\.givenName), CNContactStore.authorizationStatus(for: .contacts).rawValue)
+    case "manage": print(try await contactAccessPicker().count)
+    case "pick": try pick()
+    case "offer":
+        let card = CNMutableContact()
+        card.givenName = "Hedy"
+        print(try CNContactViewController(forNewContact: card).present() != nil)
     case "watch": try watch()
     case "threads": try threads()
     default: exit(2)

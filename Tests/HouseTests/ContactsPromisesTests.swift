@@ -106,10 +106,114 @@ struct ContactsPromisesTests {
         #expect(threads.output == "failures 0 contacts 44\ntold of a burst 1\n", "\(threads.errors)")
     }
 
+    @Test("The access button shares one contact, and the app sees that one and is limited")
+    func button() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let pressed = try Command(Self.probe, ["button", "ada"], in: house) {
+            let prompt = try person.prompt()
+            #expect(prompt["query"]?.string == "ada")
+            let rows = try person.search(prompt, "ada").map(\.identifier)
+            try person.answer(prompt, #""level":"limited","identifiers":\#(quoted(rows))"#)
+        }
+        #expect(pressed.output == "[\"Ada\"] 4\n", "\(pressed.errors)")
+        let ignored = try Command(Self.probe, ["button", "grace"], in: house) {
+            let prompt = try person.prompt()
+            #expect(try person.search(prompt, "grace").isEmpty)
+            try person.answer(prompt)
+        }
+        #expect(ignored.output == "[] 4\n", "\(ignored.errors)")
+    }
+
+    @Test("The picker hands over a value to an app that has no access and gets none, and an offered card may be taken")
+    func picks() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let picked = try Command(Self.probe, ["pick"], in: house) {
+            let prompt = try person.prompt()
+            let ada = try #require(person.search(prompt, "ada").first).identifier
+            let value = #"{"contact":"\#(ada)","key":"emailAddresses","value":"1"}"#
+            #expect(try person.answer(prompt, #""picked":[\#(value)]"#).error == nil)
+        }
+        #expect(picked.output == "Ada emailAddresses ada@example.org\n1 0\nnone of the picker's\n", "\(picked.errors)")
+        let offered = try Command(Self.probe, ["offer"], in: house) {
+            let prompt = try person.prompt()
+            #expect(prompt["kind"]?.string == "propose")
+            #expect(try person.answer(prompt, #""addProposed":true"#).error == nil)
+        }
+        #expect(offered.output == "false\n", "\(offered.errors)")
+    }
+
     @Test("Without a broker a call ends at once, with an error that says what to try")
     func alone() throws {
         let house = try House(starting: false)
         #expect(try probe("list", in: house) == "error 1 [] 0\n")
         #expect(try probe("status", in: house) == "0\n")
+    }
+}
+
+/// Sources written for macOS, with nothing but Contacts and Foundation.
+@Suite("Ported programs")
+struct PortsTests {
+    private static let program = House.programs + "/Ports"
+
+    private func run(_ words: String..., in house: House, answering: () throws -> Void = {}) throws -> String {
+        let command = try Command(Self.program, words, in: house, answering: answering)
+        #expect(command.end == .exited(0), "\(command.errors)")
+        return command.output
+    }
+
+    private func house() throws -> (house: House, person: Person) {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(
+            adding: House.people + [#""givenName":"Leonhard","familyName":"Euler","birthday":"1707-04-15""#],
+            with: person)
+        return (house, person)
+    }
+
+    @Test("They list, stop early, and search, the first of them after asking")
+    func lists() throws {
+        let (house, person) = try house()
+        let search = try run("search", "lovelace", in: house) { try person.answer(.everything) }
+        #expect(search == "Ada Lovelace\n")
+        #expect(
+            try run("list", in: house) == """
+                Leonhard Euler
+                Grace Hopper
+                  email: grace@example.org
+                Lin Lanying
+                  phone: +86 10 5550 0003
+                Ada Lovelace
+                  phone: +44 20 7946 0001
+                  email: ada@example.org
+                Emmy Noether
+
+                """)
+        #expect(try run("first", in: house) == "Euler\n")
+    }
+
+    @Test("One that asks and is refused says so by the code of the error")
+    func refused() throws {
+        let (house, person) = try house()
+        let search = try run("search", "lovelace", in: house) { try person.answer(.refused) }
+        #expect(search.hasPrefix("denied: "))
+    }
+
+    @Test("They export vCards and JSON, keep groups, add, edit and delete, and find birthdays")
+    func works() throws {
+        let (house, person) = try house()
+        #expect(
+            try run("birthdays", "4", in: house) { try person.answer(.everything) } == "15 Leonhard Euler 1707 true\n")
+        #expect(try run("vcard", house.folder + "/out.vcf", in: house) == "5 written, 5 read back\n")
+        #expect(House.text(of: house.folder + "/out.vcf").contains("FN:Ada Lovelace"))
+        let json = try run("json", in: house)
+        #expect(json.contains(#"{"birthday":"04-15","emails":[],"id":"x","name":"Leonhard Euler","phones":{}}"#))
+        #expect(
+            try run("edit", in: house) == "Goose rider +46 70 555 01 11 _$!<Main>!$_\n20 true 1906\ngone\n")
+        #expect(try run("groups", in: house) == "Pioneers: Ada Lovelace\n[\"Mathematicians\"]\n0\n")
+        #expect(try run("me", in: house) == "nobody\n")
     }
 }

@@ -6,6 +6,7 @@ switch CommandLine.arguments.dropFirst().first {
 case "list": try listContacts()
 case "first": try firstContact()
 case "search": searchContacts(CommandLine.arguments[2])
+case "vcard": try exportVCard(to: CommandLine.arguments[2])
 case "json": try exportJSON()
 case "edit": try addAndEdit()
 case "groups": try groups()

@@ -1,0 +1,111 @@
+import ContactsModel
+import Foundation
+import JSON
+
+/// A predicate of the one-time picker: it goes to the broker, which holds it against contacts that the app does not see.
+final class PickerPredicate: NSPredicate {
+    struct Rule: Hashable, Sendable {
+        var hasKeys: [String] = []
+        var minimumCount: [String: Int] = [:]
+        var maximumCount: [String: Int] = [:]
+        var familyNames: [String]?
+        var excludedIdentifiers: [String] = []
+        var key: String?
+    }
+
+    let rule: Rule
+
+    init(_ rule: Rule) {
+        self.rule = rule
+        super.init(value: true)
+    }
+
+    required init?(coder: NSCoder) { nil }
+
+    override func copy(with zone: NSZone? = nil) -> Any { self }
+
+    override func isEqual(_ object: Any?) -> Bool { (object as? PickerPredicate)?.rule == rule }
+
+    override var hash: Int { rule.hashValue }
+
+    override var predicateFormat: String { "\(rule)" }
+
+    /// What two predicates say together; `nil` where that cannot be said in one.
+    static func both(_ left: Rule, _ right: Rule) -> Rule? {
+        var both = left
+        both.hasKeys += right.hasKeys.filter { !left.hasKeys.contains($0) }
+        both.minimumCount.merge(right.minimumCount) { max($0, $1) }
+        both.maximumCount.merge(right.maximumCount) { min($0, $1) }
+        both.excludedIdentifiers += right.excludedIdentifiers
+        if let names = right.familyNames { both.familyNames = both.familyNames?.filter(names.contains) ?? names }
+        guard left.key == nil || right.key == nil || left.key == right.key else { return nil }
+        both.key = left.key ?? right.key
+        return both
+    }
+
+    /// Writes the `PickerRule` of a predicate.
+    ///
+    /// - Throws: ``CNError/Code/predicateInvalid`` for every predicate that is none of ours.
+    static func write(_ predicate: NSPredicate?, _ name: String, to writer: inout JSONWriter) throws(CNError) {
+        guard let predicate else { return }
+        guard let rule = (predicate as? PickerPredicate)?.rule else {
+            throw CNError(
+                .predicateInvalid, reason: "the picker takes the predicates that CNContactPickerViewController makes")
+        }
+        writer.name(name)
+        writer.object { writer in
+            if !rule.hasKeys.isEmpty { writer.member("hasKeys", rule.hasKeys) }
+            for (name, counts) in [("minimumCount", rule.minimumCount), ("maximumCount", rule.maximumCount)]
+            where !counts.isEmpty {
+                writer.name(name)
+                writer.object { for (key, count) in counts.sorted(by: { $0.key < $1.key }) { $0.member(key, count) } }
+            }
+            writer.member("familyNames", rule.familyNames)
+            if !rule.excludedIdentifiers.isEmpty { writer.member("excludedIdentifiers", rule.excludedIdentifiers) }
+            writer.member("key", rule.key)
+        }
+    }
+}
+
+// What stands for `NSPredicate(format:)`, which Foundation does not have on Linux, and for blocks, which would have to see
+// contacts that the app must not. Extensions of this library.
+extension CNContactPickerViewController {
+    /// Contacts that have a value for each of these keys: `emailAddresses.@count > 0`.
+    public class func predicate(havingKeys keys: [String]) -> NSPredicate {
+        PickerPredicate(.init(hasKeys: keys))
+    }
+
+    /// Contacts with so many values of a key: `phoneNumbers.@count == 1` is `1...1`.
+    public class func predicate(key: String, count: ClosedRange<Int>) -> NSPredicate {
+        PickerPredicate(.init(minimumCount: [key: count.lowerBound], maximumCount: [key: count.upperBound]))
+    }
+
+    /// Contacts with one of these family names: `familyName IN …`.
+    public class func predicate(familyNames: [String]) -> NSPredicate {
+        PickerPredicate(.init(familyNames: familyNames))
+    }
+
+    /// Contacts but these: `NOT (identifier IN …)`.
+    public class func predicate(excludingIdentifiers identifiers: [String]) -> NSPredicate {
+        PickerPredicate(.init(excludedIdentifiers: identifiers))
+    }
+
+    /// Values of this key: `key == 'emailAddresses'`, for ``predicateForSelectionOfProperty``.
+    public class func predicate(propertyKey key: String) -> NSPredicate {
+        PickerPredicate(.init(key: key))
+    }
+
+    /// What all of these say together.
+    ///
+    /// - Throws: ``CNError/Code/predicateInvalid`` where one of them is none of these, or they cannot be joined.
+    public class func predicate(all predicates: [NSPredicate]) throws -> NSPredicate {
+        var joined = PickerPredicate.Rule()
+        for predicate in predicates {
+            guard let rule = (predicate as? PickerPredicate)?.rule, let both = PickerPredicate.both(joined, rule) else {
+                throw CNError(.predicateInvalid, reason: "only the picker's own predicates can be joined")
+            }
+            joined = both
+        }
+        return PickerPredicate(joined)
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+/// Whether a name of Apple's was forgotten: each is in `EveryName.swift`, or stands below with the reason why it is not.
+@Suite("Names of Apple's library")
+struct NameTests {
+    /// What is not there, and why.
+    static let notThere = [
+        "NSItemProviderReading": "Foundation on Linux has no item providers",
+        "NSItemProviderWriting": "Foundation on Linux has no item providers",
+        "enumeratorForContactFetchRequest": "Objective-C's name; enumerator(for:) is Swift's",
+        "enumeratorForChangeHistoryFetchRequest": "Objective-C's name; enumerator(for:) is Swift's",
+        "contactAccessButtonStyle": "how a button looks; there is no screen here",
+        "allowsEditing": "how a card looks; there is no screen here",
+        "allowsActions": "how a card looks; there is no screen here",
+        "shouldShowLinkedContacts": "how a card looks; there is no screen here",
+        "highlightProperty": "how a card looks; there is no screen here",
+        "alternateName": "how a card looks; there is no screen here",
+        "showRelative": "where a window stands; there is no screen here",
+        "init(for:)": "an app shows a contact that it has fetched itself",
+    ]
+
+    private static let wanted = """
+        isKeyAvailable areKeysAvailable localizedString comparator descriptorForAllComparatorKeys isUnifiedWithContact
+        CNContactPropertyNotFetchedExceptionName predicateForContacts predicateForContactsInGroup
+        predicateForContactsInContainer predicateForGroups predicateForGroupsInContainer predicateForSubgroupsInGroup
+        predicateForContainers predicateForContainerOfContact predicateForContainerOfGroup authorizationStatus requestAccess
+        unifiedContact unifiedContacts unifiedMeContactWithKeys enumerateContacts enumeratorForContactFetchRequest
+        enumeratorForChangeHistoryFetchRequest groups containers defaultContainerIdentifier execute currentHistoryToken
+        CNContactStoreDidChange CNFetchResult predicate keysToFetch sortOrder unifyResults mutableObjects addMember
+        removeMember addSubgroup removeSubgroup transactionAuthor shouldRefetchContacts startingToken
+        additionalContactKeyDescriptors shouldUnifyResults includeGroupChanges excludedTransactionAuthors
+        CNChangeHistoryDropEverythingEvent CNChangeHistoryAddContactEvent CNChangeHistoryUpdateContactEvent
+        CNChangeHistoryDeleteContactEvent CNChangeHistoryAddGroupEvent CNChangeHistoryUpdateGroupEvent
+        CNChangeHistoryDeleteGroupEvent CNChangeHistoryAddMemberToGroupEvent CNChangeHistoryRemoveMemberFromGroupEvent
+        CNChangeHistoryAddSubgroupToGroupEvent CNChangeHistoryRemoveSubgroupFromGroupEvent CNChangeHistoryEventVisitor
+        attributedString descriptorForRequiredKeys descriptorForRequiredKeysForNameOrder descriptorForRequiredKeysForDelimiter
+        nameOrder delimiter CNContactPropertyAttribute CNPostalAddressPropertyAttribute
+        CNPostalAddressLocalizedPropertyNameAttribute CNPostalAddressStreetKey CNPostalAddressSubLocalityKey
+        CNPostalAddressCityKey CNPostalAddressSubAdministrativeAreaKey CNPostalAddressStateKey CNPostalAddressPostalCodeKey
+        CNPostalAddressCountryKey CNPostalAddressISOCountryCodeKey CNContactVCardSerialization settingLabel settingValue
+        CNContactRelation CNContactProperty CNContactsUserDefaults countryCode CNKeyDescriptor
+        CNErrorUserInfoAffectedRecordsKey CNErrorUserInfoAffectedRecordIdentifiersKey CNErrorUserInfoValidationErrorsKey
+        CNErrorUserInfoKeyPathsKey displayedPropertyKeys predicateForEnablingContact predicateForSelectionOfContact
+        predicateForSelectionOfProperty contactPickerDidCancel contactPicker forUnknownContact forNewContact
+        ContactAccessButton queryString ignoredEmails ignoredPhoneNumbers approvalCallback contactAccessButtonCaption
+        contactAccessButtonStyle contactAccessPicker allowsEditing allowsActions shouldShowLinkedContacts highlightProperty
+        alternateName showRelative NSItemProviderReading NSItemProviderWriting init(for:)
+        """
+
+    @Test("Each is there, or it is said why not")
+    func all() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("EveryName.swift")
+        let source = try String(contentsOf: file, encoding: .utf8)
+        let words = Set(source.split { !($0.isLetter || $0.isNumber) }.map(String.init))
+        for name in Self.wanted.split(whereSeparator: \.isWhitespace).map(String.init) {
+            let isThere = words.contains(name)
+            #expect(
+                isThere != (Self.notThere[name] != nil), "\(name) is \(isThere ? "there and not there" : "forgotten")")
+        }
+    }
+}
