@@ -190,7 +190,7 @@ let package = Package(
         tests("ThumbnailTests", ["Thumbnails", "CTestImage", "contactbroker-thumbnail", "ConfinementProbe"]),
         tests("SystemTests", ["System", "CLinux", "PseudoTerminal", "CFakePolkit"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
-        tests("ContactsTests", ["Contacts"]),
+        tests("ContactsTests", ["Contacts", "JSON"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
         tests("CommandTests", ["contactctl", "contactbook", "CommandOutput", "PseudoTerminal"]),
         tests(

@@ -17,7 +17,7 @@ final class BrokerCalls: Sendable {
 
     /// Connections kept for the next calls.
     static let idleConnections = 4
-    /// How long a call may take, the person's time for the question and a password included.
+    /// How long a call may wait in all, the person's time for the question and a password included.
     static let bound = Duration.seconds(300)
     /// How long a broker that was there may take to come back.
     static let restart = Duration.seconds(5)
@@ -56,7 +56,8 @@ final class BrokerCalls: Sendable {
     ) throws(CallFailure) {
         var mayRepeat = isRepeatable
         while true {
-            let client = try connection()
+            // Who may call again need not look first.
+            let client = try connection(mustBeAlive: !mayRepeat)
             do throws(CallFailure) {
                 var hasBegun = false
                 try converse(client, method, more: more, write) { (reply, isLast) throws(CallFailure) in
@@ -84,10 +85,14 @@ final class BrokerCalls: Sendable {
             client.close()
             throw CallFailure(error)
         }
+        var left = Self.bound
         while true {
             let reply: (parameters: JSONValue, continues: Bool)?
             do throws(VarlinkClientError) {
-                reply = try client.nextReply(timeout: Self.bound)
+                // What the app does with each reply is not counted.
+                let start = ContinuousClock.now
+                reply = try client.nextReply(timeout: left)
+                left -= start.duration(to: .now)
             } catch {
                 // An error is an answer like any other, and the connection is good for the next call.
                 if case .error = error { park(client) } else { client.close() }
@@ -118,9 +123,9 @@ final class BrokerCalls: Sendable {
 
     // MARK: Connections
 
-    private func connection() throws(CallFailure) -> VarlinkClient {
+    private func connection(mustBeAlive: Bool) throws(CallFailure) -> VarlinkClient {
         while let parked = idle.withLock({ $0.popLast() }) {
-            if Self.isAlive(parked.client) { return parked.client }
+            if !mustBeAlive || Self.isAlive(parked.client) { return parked.client }
             parked.client.close()
         }
         let deadline = ContinuousClock.now + Self.restart

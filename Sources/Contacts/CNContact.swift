@@ -10,44 +10,51 @@ import Synchronization
 public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Identifiable {
     /// The keys that were asked for.
     let availableKeys: ContactKeySet
-    /// What the broker sent, until somebody looks at it. The bytes are those of a whole batch, shared by all of its contacts:
-    /// to fetch thousands is to note where each begins.
-    private let text: ArraySlice<UInt8>
-    private let decoded: Mutex<ContactContent?>
+    private let state: Mutex<State>
+
+    private enum State {
+        /// What the broker sent, until somebody looks at it: a JSON object, which has been parsed once. The bytes are those
+        /// of a whole batch, shared by all of its contacts: to fetch thousands is to note where each begins.
+        case text(ArraySlice<UInt8>)
+        case content(ContactContent)
+    }
 
     /// An empty contact.
     public override init() {
-        text = []
         availableKeys = .all
-        decoded = Mutex(ContactContent(ContactValues(identifier: UUID().uuidString)))
+        state = Mutex(.content(ContactContent(ContactValues(identifier: UUID().uuidString))))
     }
 
     /// A contact of these values.
     required init(_ values: ContactValues, keys: ContactKeySet) {
-        text = []
         availableKeys = keys
-        decoded = Mutex(ContactContent(values))
+        state = Mutex(.content(ContactContent(values)))
     }
 
     /// A contact as the broker sent it.
-    ///
-    /// - Parameter text: a JSON object, which has been parsed once: it is well-formed.
     init(text: ArraySlice<UInt8>, keys: ContactKeySet) {
-        self.text = text
         availableKeys = keys
-        decoded = Mutex(nil)
+        state = Mutex(.text(text))
+    }
+
+    /// What a class below has in a place of its own.
+    init(keys: ContactKeySet) {
+        availableKeys = keys
+        state = Mutex(.content(.none))
     }
 
     /// All that is there, whatever was fetched.
     var content: ContactContent {
-        decoded.withLock { decoded in
-            if let decoded { return decoded }
-            let read =
-                (try? JSONDocument(parsing: Array(text))).map { ContactValues(wire: $0.root) }
-                ?? ContactValues(identifier: "")
-            let fresh = ContactContent(read)
-            decoded = fresh
-            return fresh
+        state.withLock { state in
+            switch state {
+            case .content(let content): return content
+            case .text(let text):
+                let values = (try? JSONDocument(parsing: Array(text))).map { ContactValues(wire: $0.root) }
+                let content = ContactContent(values ?? ContactValues(identifier: ""))
+                // The batch goes when the last of its contacts was looked at.
+                state = .content(content)
+                return content
+            }
         }
     }
 
@@ -190,13 +197,15 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     public var imageDataAvailable: Bool { fetched(.imageDataAvailable).values.card.imageDataAvailable }
 }
 
-// Proof: every stored property is a constant that is Sendable: keys, bytes, and decoded values behind a lock. It is not checked
+// Proof: every stored property is a constant that is Sendable: keys, and bytes or decoded values behind a lock. It is not checked
 // because the class has a subclass, and what that adds is behind a lock too.
 extension CNContact: @unchecked Sendable {}
 
 /// What a contact says, behind one reference: reading one property copies no other.
 final class ContactContent: Sendable {
     let values: ContactValues
+
+    static let none = ContactContent(ContactValues(identifier: ""))
 
     init(_ values: ContactValues) {
         self.values = values

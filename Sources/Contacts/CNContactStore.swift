@@ -7,8 +7,8 @@ import Synchronization
 /// The person's contacts, groups and containers, as far as they let this app.
 ///
 /// A store may be used from any thread, and there may be many. Its calls block: where nothing was decided yet, until the
-/// person has answered the question that the call brings up. No call takes longer than 300 seconds; most take less than a
-/// millisecond. ``requestAccess(for:completionHandler:)`` does not block. What a store returned does not need it any more.
+/// person has answered the question that the call brings up. No call waits longer than 300 seconds in all, and five for a broker
+/// that is being restarted; most take less than a millisecond. ``requestAccess(for:completionHandler:)`` does not block. What a store returned does not need it any more.
 ///
 /// Errors are ``CNError``: `authorizationDenied` where the app may not, `communicationError` where the broker is not there.
 public final class CNContactStore: NSObject, Sendable {
@@ -78,11 +78,19 @@ public final class CNContactStore: NSObject, Sendable {
     /// - Throws: ``CNError/Code/authorizationDenied`` where the app may see none.
     @discardableResult
     public func requestAccess(for entityType: CNEntityType) async throws -> Bool {
-        try await withCheckedThrowingContinuation { continuation in
+        try await requestAccess(for: entityType, keysToOffer: [])
+    }
+
+    /// The same, with keys that the person is offered to share besides the ordinary ones: ``CNContactNoteKey``. An extension of
+    /// this library.
+    @discardableResult
+    public func requestAccess(for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor]) async throws -> Bool {
+        let keys = try ContactKeySet(keysToOffer)
+        return try await withCheckedThrowingContinuation { continuation in
             Self.waiting.async {
                 continuation.resume(
                     with: Result { () throws(CNError) in
-                        try Self.askForAccess()
+                        try Self.askForAccess(keys)
                         return true
                     }.mapError { $0 as any Error })
             }
@@ -92,10 +100,16 @@ public final class CNContactStore: NSObject, Sendable {
     /// Where calls wait for the person, so that no thread of the app's own does.
     static let waiting = DispatchQueue(label: "io.contactbroker.contacts.waiting", attributes: .concurrent)
 
-    private static func askForAccess() throws(CNError) {
+    private static func askForAccess(_ keys: ContactKeySet = []) throws(CNError) {
         let reply = try answer {
             () throws(CallFailure) in
-            try BrokerCalls.shared.call(.requestAccess) { $0.member("purpose", purposeOfCall) }
+            try BrokerCalls.shared.call(.requestAccess) {
+                $0.member("purpose", purposeOfCall)
+                // Those that are not named are ordinary.
+                if !keys.isEmpty {
+                    $0.member("keys", ContactKeySet.all.subtracting(.named).union(keys).keys.map(\.rawValue))
+                }
+            }
         }
         switch CNAuthorizationStatus(wire: reply["status"]?.string) {
         case .authorized, .limited: return

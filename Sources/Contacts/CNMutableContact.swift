@@ -21,12 +21,12 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
     /// An empty contact with an identifier of its own, until it is saved and has the broker’s.
     public override init() {
         state = Mutex(State(content: ContactContent(ContactValues(identifier: UUID().uuidString))))
-        super.init()
+        super.init(keys: .all)
     }
 
     required init(_ values: ContactValues, keys: ContactKeySet) {
         state = Mutex(State(content: ContactContent(values)))
-        super.init(values, keys: keys)
+        super.init(keys: keys)
     }
 
     public required convenience init?(coder: NSCoder) {

@@ -23,8 +23,6 @@ final class ContactsPredicate: NSPredicate {
 
     override var hash: Int { meaning.hashValue }
 
-    override var predicateFormat: String { "\(meaning)" }
-
     /// Which records are meant is for the store to say: on its own this is true of everything.
     override func evaluate(with object: Any?) -> Bool { true }
 

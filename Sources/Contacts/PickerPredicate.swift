@@ -28,8 +28,6 @@ final class PickerPredicate: NSPredicate {
 
     override var hash: Int { rule.hashValue }
 
-    override var predicateFormat: String { "\(rule)" }
-
     /// What two predicates say together; `nil` where that cannot be said in one.
     static func both(_ left: Rule, _ right: Rule) -> Rule? {
         var both = left
@@ -48,7 +46,11 @@ final class PickerPredicate: NSPredicate {
     /// - Throws: ``CNError/Code/predicateInvalid`` for every predicate that is none of ours.
     static func write(_ predicate: NSPredicate?, _ name: String, to writer: inout JSONWriter) throws(CNError) {
         guard let predicate else { return }
-        guard let rule = (predicate as? PickerPredicate)?.rule else {
+        // Everybody, and nobody: of no family name can anybody be.
+        let isPlain = type(of: predicate) == NSPredicate.self
+        if isPlain, predicate == NSPredicate(value: true) { return }
+        let nobody = isPlain && predicate == NSPredicate(value: false) ? Rule(familyNames: []) : nil
+        guard let rule = nobody ?? (predicate as? PickerPredicate)?.rule else {
             throw CNError(
                 .predicateInvalid, reason: "the picker takes the predicates that CNContactPickerViewController makes")
         }
@@ -67,8 +69,7 @@ final class PickerPredicate: NSPredicate {
     }
 }
 
-// What stands for `NSPredicate(format:)`, which Foundation does not have on Linux, and for blocks, which would have to see
-// contacts that the app must not. Extensions of this library.
+// What is easier to get right than a format, and what stands for blocks, which would have to see contacts that the app must not. Extensions of this library.
 extension CNContactPickerViewController {
     /// Contacts that have a value for each of these keys: `emailAddresses.@count > 0`.
     public class func predicate(havingKeys keys: [String]) -> NSPredicate {

@@ -103,6 +103,11 @@ do {
         let card = CNMutableContact()
         card.givenName = "Hedy"
         print(try CNContactViewController(forNewContact: card).present() != nil)
+    case "request-notes":
+        print(try await store.requestAccess(for: .contacts, keysToOffer: [CNContactNoteKey as CNKeyDescriptor]))
+        print(try contact("ada", [CNContactNoteKey as CNKeyDescriptor]).note)
+    case "linked": try linked()
+    case "history": try history()
     case "watch": try watch()
     case "threads": try threads()
     default: exit(2)

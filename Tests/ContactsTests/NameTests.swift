@@ -16,6 +16,7 @@ struct NameTests {
         "shouldShowLinkedContacts": "how a card looks; there is no screen here",
         "highlightProperty": "how a card looks; there is no screen here",
         "alternateName": "how a card looks; there is no screen here",
+        "CNContactPicker": "a macOS window; CNContactPickerViewController picks",
         "showRelative": "where a window stands; there is no screen here",
         "init(for:)": "an app shows a contact that it has fetched itself",
     ]
@@ -45,7 +46,7 @@ struct NameTests {
         predicateForSelectionOfProperty contactPickerDidCancel contactPicker forUnknownContact forNewContact
         ContactAccessButton queryString ignoredEmails ignoredPhoneNumbers approvalCallback contactAccessButtonCaption
         contactAccessButtonStyle contactAccessPicker allowsEditing allowsActions shouldShowLinkedContacts highlightProperty
-        alternateName showRelative NSItemProviderReading NSItemProviderWriting init(for:)
+        alternateName showRelative CNContactPicker NSItemProviderReading NSItemProviderWriting init(for:)
         """
 
     @Test("Each is there, or it is said why not")

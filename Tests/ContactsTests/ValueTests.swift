@@ -68,6 +68,12 @@ struct ValueTests {
         let number = try NSKeyedArchiver.archivedData(
             withRootObject: contact.phoneNumbers[0].value, requiringSecureCoding: true)
         #expect(try NSKeyedUnarchiver.unarchivedObject(ofClass: CNPhoneNumber.self, from: number)?.stringValue == "112")
+        let request = CNContactFetchRequest(keysToFetch: [CNContactGivenNameKey as CNKeyDescriptor])
+        request.predicate = CNContact.predicateForContacts(withIdentifiers: ["1", "2"])
+        request.sortOrder = .familyName
+        let written = try NSKeyedArchiver.archivedData(withRootObject: request, requiringSecureCoding: true)
+        let again = try NSKeyedUnarchiver.unarchivedObject(ofClass: CNContactFetchRequest.self, from: written)
+        #expect(again?.predicate == request.predicate && again?.sortOrder == .familyName && again?.unifyResults == true)
         let group = CNMutableGroup()
         group.name = "Pioneers"
         let archive = try NSKeyedArchiver.archivedData(withRootObject: group, requiringSecureCoding: true)
@@ -96,6 +102,22 @@ struct ValueTests {
         contact.nonGregorianBirthday = DateComponents(calendar: Calendar(identifier: .chinese), month: 8, day: 15)
         let copy = try #require(contact.copy() as? CNContact)
         #expect(copy.nonGregorianBirthday?.month == 8 && copy.nonGregorianBirthday?.calendar?.identifier == .chinese)
+    }
+
+    @Test("A vCard that is read and written again says the same, and what is no vCard is an error")
+    func vCards() throws {
+        let card =
+            "BEGIN:VCARD\r\nVERSION:3.0\r\nN:Lovelace;Ada;;;\r\nFN:Ada Lovelace\r\nTEL;TYPE=CELL:112\r\nX-OURS:kept\r\nEND:VCARD\r\n"
+        let contacts = try CNContactVCardSerialization.contacts(with: Data(card.utf8))
+        #expect(contacts.map(\.givenName) == ["Ada"] && contacts[0].phoneNumbers[0].label == CNLabelPhoneNumberMobile)
+        for version in [CNContactVCardSerialization.Version.v3, .v4] {
+            let data = try CNContactVCardSerialization.data(with: contacts, version: version)
+            #expect(String(decoding: data, as: UTF8.self).contains("X-OURS:kept"))
+            #expect(try CNContactVCardSerialization.contacts(with: data)[0].phoneNumbers[0].value.stringValue == "112")
+        }
+        #expect { try CNContactVCardSerialization.contacts(with: Data("BEGIN:VCARD\r\nFN".utf8)) } throws: {
+            ($0 as? CNError)?.code == .vCardMalformed
+        }
     }
 
     @Test("Names are sorted as the person reads them, organizations among them")

@@ -106,6 +106,39 @@ struct ContactsPromisesTests {
         #expect(threads.output == "failures 0 contacts 44\ntold of a burst 1\n", "\(threads.errors)")
     }
 
+    @Test("Linked cards are one contact that is changed as one, until they are taken apart")
+    func links() throws {
+        let (house, _, _) = try house()
+        #expect(
+            try probe("linked", in: house) == """
+                1 ["katherine@home.example", "katherine@work.example"]
+                false true
+                2
+                2
+                [2]
+                [["katherine@work.example"], ["kj@home.example"]]
+
+                """)
+    }
+
+    @Test("The history tells what happened since a token, and leaves out whose changes are not wanted")
+    func history() throws {
+        let (house, _, _) = try house()
+        let told = try probe("history", in: house).split(separator: "\n").map(String.init)
+        let group = "CNChangeHistoryAddGroupEvent CNChangeHistoryAddMemberToGroupEvent false"
+        #expect(told == ["CNChangeHistoryAddContactEvent \(group)", group, "true"])
+    }
+
+    @Test("Notes are offered to the person where an app asks for them, and read where they agree")
+    func notes() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let asked = try Command(Self.probe, ["request-notes"], in: house) { try person.answer(.everythingAndNotes) }
+        // Of the keys that the person agreed to, what is found by name is among them.
+        #expect(asked.output == "true\nfirst programmer\n", "\(asked.errors)")
+    }
+
     @Test("The access button shares one contact, and the app sees that one and is limited")
     func button() throws {
         let house = try House()

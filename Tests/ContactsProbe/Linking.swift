@@ -1,0 +1,82 @@
+import Contacts
+import Foundation
+
+/// Two cards of one person, which become one contact, are changed through it, and are taken apart again.
+func linked() throws {
+    let store = CNContactStore()
+    let keys = names + [CNContactEmailAddressesKey, CNContactNicknameKey]
+    let cards = ["work", "home"].map { place in
+        let card = CNMutableContact()
+        card.givenName = "Katherine"
+        card.familyName = "Johnson"
+        card.emailAddresses = [CNLabeledValue(label: CNLabelWork, value: "katherine@\(place).example" as NSString)]
+        return card
+    }
+    let request = CNSaveRequest()
+    for card in cards { request.add(card, toContainerWithIdentifier: nil) }
+    request.link(cards[0], with: cards[1])
+    try store.execute(request)
+
+    let unified = try store.unifiedContacts(
+        matching: CNContact.predicateForContacts(matchingName: "johnson"), keysToFetch: keys)
+    print(unified.count, Set(unified.flatMap { $0.emailAddresses.map { $0.value as String } }).sorted())
+    guard let one = unified.first, let changed = one.mutableCopy() as? CNMutableContact else { return }
+    print(
+        cards.contains { $0.identifier == one.identifier },
+        cards.allSatisfy { one.isUnifiedWithContact(withIdentifier: $0.identifier) })
+    print(try store.linkedContactIdentifiers(ofContactWithIdentifier: one.identifier).count)
+
+    let single = CNContactFetchRequest(keysToFetch: names)
+    single.unifyResults = false
+    single.predicate = CNContact.predicateForContacts(matchingName: "johnson")
+    var singles = 0
+    try store.enumerateContacts(with: single) { _, _ in singles += 1 }
+    print(singles)
+
+    changed.emailAddresses = changed.emailAddresses.map {
+        ($0.value as String).hasSuffix("home.example") ? $0.settingValue("kj@home.example" as NSString) : $0
+    }
+    let update = CNSaveRequest()
+    update.update(changed)
+    try store.execute(update)
+    let home = try store.unifiedContacts(
+        matching: CNContact.predicateForContacts(matchingEmailAddress: "kj@home.example"), keysToFetch: keys)
+    print(home.map { $0.emailAddresses.count })
+
+    let apart = CNSaveRequest()
+    apart.unlink(cards[0], from: cards[1])
+    try store.execute(apart)
+    let after = try store.unifiedContacts(
+        matching: CNContact.predicateForContacts(matchingName: "johnson"), keysToFetch: keys)
+    print(after.map { $0.emailAddresses.map { $0.value as String } }.sorted { $0[0] < $1[0] })
+}
+
+/// What is told since a token, and what an author's name leaves out.
+func history() throws {
+    let store = CNContactStore()
+    let request = CNChangeHistoryFetchRequest()
+    request.startingToken = store.currentHistoryToken
+    request.includeGroupChanges = true
+    request.additionalContactKeyDescriptors = names
+    let mine = CNMutableContact()
+    mine.givenName = "Mine"
+    let save = CNSaveRequest()
+    save.transactionAuthor = "probe"
+    save.add(mine, toContainerWithIdentifier: nil)
+    try store.execute(save)
+    let group = CNMutableGroup()
+    group.name = "Everybody"
+    let other = CNSaveRequest()
+    other.add(group, toContainerWithIdentifier: nil)
+    other.addMember(mine, to: group)
+    try store.execute(other)
+    for authors in [nil, ["probe"]] as [[String]?] {
+        request.excludedTransactionAuthors = authors
+        let result = try store.enumerator(for: request)
+        let events = result.value.map { String(describing: type(of: $0)) }
+        print(events.joined(separator: " "), result.currentHistoryToken.isEmpty)
+    }
+    request.startingToken = Data("no token".utf8)
+    let anew = try store.changeHistory(for: request)
+    print(anew.value.first is CNChangeHistoryDropEverythingEvent)
+}

@@ -1,0 +1,70 @@
+import Foundation
+import JSON
+import Testing
+
+@testable import Contacts
+
+@Suite("Predicates of the picker")
+struct PickerTests {
+    /// What goes to the broker; `nil` where the predicate is refused.
+    private func written(_ predicate: NSPredicate) -> String? {
+        var writer = JSONWriter()
+        do throws(CNError) { try PickerPredicate.write(predicate, "enabling", to: &writer) } catch { return nil }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    @Test("Formats as Apple documents them say the same as the predicates made for it")
+    func formats() throws {
+        let same: [(NSPredicate, NSPredicate)] = [
+            (
+                NSPredicate(format: "emailAddresses.@count > 0"),
+                picker.predicate(key: "emailAddresses", count: 1...Int.max)
+            ),
+            (NSPredicate(format: "phoneNumbers.@count == 1"), picker.predicate(key: "phoneNumbers", count: 1...1)),
+            (NSPredicate(format: "birthday != nil"), picker.predicate(havingKeys: ["birthday"])),
+            (NSPredicate(format: "givenName.length > 0"), picker.predicate(havingKeys: ["givenName"])),
+            (NSPredicate(format: "key == 'emailAddresses'"), picker.predicate(propertyKey: "emailAddresses")),
+            (NSPredicate(format: "(key = %@)", "emailAddresses"), picker.predicate(propertyKey: "emailAddresses")),
+            (
+                NSPredicate(format: "familyName IN {'King', \"Byron\"}"),
+                picker.predicate(familyNames: ["King", "Byron"])
+            ),
+            (NSPredicate(format: "NOT (identifier IN %@)", ["1"]), picker.predicate(excludingIdentifiers: ["1"])),
+        ]
+        for (format, predicate) in same.dropFirst() { #expect(written(format) == written(predicate)) }
+        #expect(written(same[0].0) == #""enabling":{"minimumCount":{"emailAddresses":1}}"#)
+        let both = NSPredicate(format: "emailAddresses.@count >= 2 AND (familyName == 'King')")
+        #expect(written(both) == #""enabling":{"minimumCount":{"emailAddresses":2},"familyNames":["King"]}"#)
+        #expect(written(NSPredicate(value: true)) == "")
+        #expect(written(NSPredicate(value: false)) == #""enabling":{"familyNames":[]}"#)
+    }
+
+    private typealias picker = CNContactPickerViewController
+
+    @Test(
+        "What is not understood is refused, and does nothing worse",
+        arguments: [
+            "", "emailAddresses.@count", "emailAddresses.@count > many", "shoeSize.@count > 0", "familyName LIKE 'K*'",
+            "key == 'a' OR key == 'b'", "key == 'a' AND key == 'b'", "ANY emailAddresses.label == 'x'",
+            "key == 'unended",
+            "familyName IN {'unended'", "key == %@", "((((", "%", "NOT", "emailAddresses.@count < 0",
+            "emailAddresses.@count == -1",
+        ])
+    func refused(format: String) {
+        let predicate = NSPredicate(format: format)
+        if format.isEmpty {
+            #expect(written(predicate) == #""enabling":{}"#)
+        } else {
+            #expect(written(predicate) == nil)
+        }
+        #expect(throws: CNError.self) { try CNContactStore().unifiedContacts(matching: predicate, keysToFetch: []) }
+    }
+
+    @Test("Blocks are refused, and so is what two predicates cannot say together")
+    func blocks() {
+        #expect(written(NSPredicate { _, _ in true }) == nil)
+        #expect(throws: CNError.self) {
+            try picker.predicate(all: [picker.predicate(propertyKey: "a"), picker.predicate(propertyKey: "b")])
+        }
+    }
+}
