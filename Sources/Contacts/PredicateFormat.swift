@@ -19,8 +19,11 @@ extension PredicateFormat where Self: NSPredicate {
     public init(format: String, argumentArray arguments: [Any]?) {
         let predicate =
             PickerPredicate.parse(format, arguments ?? []).map { PickerPredicate($0) } ?? UnreadPredicate(format)
-        // Both are classes below NSPredicate, and no other class has this initializer: Self is NSPredicate.
-        self = predicate as! Self
+        // Both are classes below NSPredicate, and no class of ours is made by this initializer: Self is NSPredicate.
+        guard let predicate = predicate as? Self else {
+            preconditionFailure("a format makes an NSPredicate and no other class")
+        }
+        self = predicate
     }
 }
 

@@ -28,6 +28,8 @@ struct ContactsTests {
                 1 john@example.com, 2 j.appleseed@icloud.com, 3 johnny@example.com
 
                 """)
+        let spanish = try Command(House.programs + "/ContactsArticle", in: house, environment: ["LANG": "es_ES.UTF-8"])
+        #expect(spanish.output.contains("\napodo\ncasa\n"), "\(spanish.output) \(spanish.errors)")
     }
 
     @Test("A caller is known by their number, however it is written, and nobody else is")
