@@ -71,13 +71,8 @@ public final class CNPostalAddressFormatter: Formatter {
 }
 
 extension Locale {
-    /// Where the person lives, as far as their environment says: `SE` of `sv_SE.UTF-8`. `Locale.current` does not know on
-    /// Linux.
+    /// Where the person lives, as far as their environment says: `Locale.current` does not know on Linux.
     static var region: String? {
-        let environment = ProcessInfo.processInfo.environment
-        let locale = ["LC_ALL", "LC_ADDRESS", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-        let name = (locale ?? "").prefix { $0 != "." && $0 != "@" }
-        guard let region = name.split(separator: "_").dropFirst().last, region.utf8.count == 2 else { return nil }
-        return String(region)
+        PreferredLanguages.region(ofCategory: "LC_ADDRESS") { ProcessInfo.processInfo.environment[$0] }
     }
 }
