@@ -1,7 +1,6 @@
 import ContactsModel
 import Foundation
 import JSON
-import Synchronization
 
 /// A contact as it was when it was fetched: it never changes, outlives its store, and may be sent between threads.
 ///
@@ -10,52 +9,43 @@ import Synchronization
 public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Identifiable {
     /// The keys that were asked for.
     let availableKeys: ContactKeySet
-    private let state: Mutex<State>
-
-    private enum State {
-        /// What the broker sent, until somebody looks at it: a JSON object, which has been parsed once. The bytes are those
-        /// of a whole batch, shared by all of its contacts: to fetch thousands is to note where each begins.
-        case text(ArraySlice<UInt8>)
-        case content(ContactContent)
-    }
+    /// What the broker sent: a JSON object, which has been parsed once. The bytes are those of a whole batch, shared by all of
+    /// its contacts: to fetch thousands is to note where each begins.
+    private let text: ArraySlice<UInt8>
+    /// What it says, once somebody has looked. Two threads may both decode it; one of them is believed.
+    private let decoded = SetOnce<ContactContent>()
 
     /// An empty contact.
     public override init() {
         availableKeys = .all
-        state = Mutex(.content(ContactContent(ContactValues(identifier: UUID().uuidString))))
+        text = []
+        _ = decoded.set(ContactContent(ContactValues(identifier: UUID().uuidString)))
     }
 
     /// A contact of these values.
     required init(_ values: ContactValues, keys: ContactKeySet) {
         availableKeys = keys
-        state = Mutex(.content(ContactContent(values)))
+        text = []
+        _ = decoded.set(ContactContent(values))
     }
 
     /// A contact as the broker sent it.
     init(text: ArraySlice<UInt8>, keys: ContactKeySet) {
         availableKeys = keys
-        state = Mutex(.text(text))
+        self.text = text
     }
 
     /// What a class below has in a place of its own.
     init(keys: ContactKeySet) {
         availableKeys = keys
-        state = Mutex(.content(.none))
+        text = []
     }
 
     /// All that is there, whatever was fetched.
     var content: ContactContent {
-        state.withLock { state in
-            switch state {
-            case .content(let content): return content
-            case .text(let text):
-                let values = (try? JSONDocument(parsing: Array(text))).map { ContactValues(wire: $0.root) }
-                let content = ContactContent(values ?? ContactValues(identifier: ""))
-                // The batch goes when the last of its contacts was looked at.
-                state = .content(content)
-                return content
-            }
-        }
+        if let decoded = decoded.value { return decoded }
+        let values = (try? JSONDocument(parsing: Array(text))).map { ContactValues(wire: $0.root) }
+        return decoded.set(ContactContent(values ?? ContactValues(identifier: "")))
     }
 
     final var values: ContactValues { content.values }
@@ -197,15 +187,13 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     public var imageDataAvailable: Bool { fetched(.imageDataAvailable).values.card.imageDataAvailable }
 }
 
-// Proof: every stored property is a constant that is Sendable: keys, and bytes or decoded values behind a lock. It is not checked
+// Proof: every stored property is a constant that is Sendable: keys, bytes, and decoded values that are set once. It is not checked
 // because the class has a subclass, and what that adds is behind a lock too.
 extension CNContact: @unchecked Sendable {}
 
 /// What a contact says, behind one reference: reading one property copies no other.
 final class ContactContent: Sendable {
     let values: ContactValues
-
-    static let none = ContactContent(ContactValues(identifier: ""))
 
     init(_ values: ContactValues) {
         self.values = values
