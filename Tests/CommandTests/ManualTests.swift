@@ -5,7 +5,7 @@ import Testing
 @Suite("Manuals")
 struct ManualTests {
     /// What a program says of itself, and what its manual says.
-    @Test("A manual has every command and every option", arguments: ["contactctl.1", "contactbrokerd.8"])
+    @Test("A manual has every command and every option", arguments: ["contactbook.1", "contactctl.1", "contactbrokerd.8"])
     func namesAll(_ page: String) throws {
         let program = String(page.prefix { $0 != "." })
         let words = try words(of: program)
@@ -49,7 +49,7 @@ struct ManualTests {
         let root = here.split(separator: "/").dropLast(3).joined(separator: "/")
         let file = try #require(fopen("/\(root)/Documentation/man/\(page)", "r"), "there is no \(page)")
         defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 65_536)
+        var bytes = [UInt8](repeating: 0, count: 262_144)
         let count = fread(&bytes, 1, bytes.count, file)
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
