@@ -22,8 +22,8 @@ extension Benchmark {
             guard try Self.read(bytes) == size else { throw Failure("not every card was read") }
             best = min(best, Clock.now() - start)
         }
-        report.figures.append(Figure(name("vCard parse"), megabytesPerSecond: Self.rate(bytes.count, best), bar: 50))
-        report.figures.append(Figure(name("vCard write"), megabytesPerSecond: writing, bar: 50))
+        report.figures.append(Figure(name("vCard parse"), megabytesPerSecond: Self.rate(bytes.count, best)))
+        report.figures.append(Figure(name("vCard write"), megabytesPerSecond: writing))
         try measureVobject(bytes)
     }
 

@@ -5,7 +5,8 @@ import Testing
 @Suite("Manuals")
 struct ManualTests {
     /// What a program says of itself, and what its manual says.
-    @Test("A manual has every command and every option", arguments: ["contactbook.1", "contactctl.1", "contactbrokerd.8"])
+    @Test(
+        "A manual has every command and every option", arguments: ["contactbook.1", "contactctl.1", "contactbrokerd.8"])
     func namesAll(_ page: String) throws {
         let program = String(page.prefix { $0 != "." })
         let words = try words(of: program)
