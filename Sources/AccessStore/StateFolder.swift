@@ -23,7 +23,10 @@ final class StateFolder {
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
             let error = Self.failed("lock", path + "/lock")
+            // Once: `deinit` runs too where an initializer throws that has set everything, and the number may be another
+            // file's by then.
             close(lock)
+            lock = -1
             throw reason == EWOULDBLOCK ? .inUse : error
         }
     }

@@ -1,6 +1,8 @@
 import AccessControl
 import ContactsModel
+import Dispatch
 import Glibc
+import Synchronization
 import Testing
 
 @testable import AccessStore
@@ -60,6 +62,35 @@ struct OpeningTests {
         #expect(store.auditCount == 1)
         store.close(now: 2)
         #expect(error(opening: house.folder) == nil)
+    }
+
+    /// Opens and closes files of its own meanwhile, as all that goes on in a process does.
+    private final class Bystander: Sendable {
+        let isOver = Atomic(false)
+        let opened = Atomic(0)
+        let lost = Atomic(0)
+
+        func run() {
+            while !isOver.load(ordering: .relaxed) {
+                let file = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+                if file >= 0 { opened.add(1, ordering: .relaxed) }
+                if file >= 0, Glibc.close(file) != 0 { lost.add(1, ordering: .relaxed) }
+            }
+        }
+    }
+
+    @Test("Who is told that the folder is in use closes no file but their own")
+    func inUseClosesItsOwn() throws {
+        let store = try house.open()
+        let bystander = Bystander()
+        let queue = DispatchQueue(label: "bystander")
+        queue.async { bystander.run() }
+        while bystander.opened.load(ordering: .relaxed) == 0 { sched_yield() }
+        for _ in 0..<3_000 { #expect(error(opening: house.folder) == .inUse) }
+        bystander.isOver.store(true, ordering: .relaxed)
+        queue.sync {}
+        #expect(bystander.lost.load(ordering: .relaxed) == 0)
+        store.close(now: 2)
     }
 
     @Test("A closed store writes nothing and closes once")
