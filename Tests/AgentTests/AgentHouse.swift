@@ -103,6 +103,20 @@ final class AgentHouse {
     }
 
     func exit() throws -> PseudoTerminal.ExitStatus { try terminal.waitForExit() }
+
+    /// Presses `q` until the program ends. Once it has the terminal again it throws away what was typed until then, and nothing
+    /// on the screen says when it has.
+    func quit() throws -> PseudoTerminal.ExitStatus {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !terminal.isClosed, ContinuousClock.now < deadline {
+            terminal.send("q")
+            broker.serve()
+            var waiting = pollfd(fd: terminal.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            poll(&waiting, 1, 100)
+            terminal.takeOutput()
+        }
+        return try exit()
+    }
 }
 
 /// A prompt as the broker writes it.

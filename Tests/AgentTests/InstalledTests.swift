@@ -229,8 +229,7 @@ struct InstalledTests {
         #expect(house.broker.answers.count == 1)
         // It is said before the terminal is taken back.
         try house.wait(for: "keys one by one") { !house.terminal.isInLineMode }
-        house.terminal.send("q")
-        #expect(try house.exit() == .exited(0))
+        #expect(try house.quit() == .exited(0))
     }
 
     @Test("Who is not recognised is no agent, and is told so")

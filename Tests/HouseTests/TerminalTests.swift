@@ -140,6 +140,8 @@ struct TerminalTests {
         #expect(try app.reply().word == "denied")
         try first.wait(for: "“mail” no longer waits for an answer.")
         #expect(!first.screen.isAlternate)
+        // What is typed before this stands there was typed for the prompt, and is thrown away.
+        try second.wait(for: "You did not allow “mail” to see contacts.")
         second.send("q")
         #expect(try second.waitForExit() == .exited(0))
     }
