@@ -36,7 +36,8 @@ extension Broker {
         for (principal, grant) in overByPolicy() { endedByPolicy[principal] = grant.revision }
     }
 
-    private func end(of grant: Grant, _ principal: Principal) -> Int64? {
+    /// When a grant runs out, by itself or by the policy, in seconds since 1970.
+    func end(of grant: Grant, _ principal: Principal) -> Int64? {
         if policy.limitsLifetimes { return ruling(on: principal).end(of: grant) }
         if case .untilTime(let end) = grant.lifetime { return end }
         return nil

@@ -68,7 +68,7 @@ final class FetchHistory {
             parts = try everything(reading)
             return try tell(reading)
         }
-        let events = broker.access.setHistory(of: reading.principal)?.events(since: start.set) ?? []
+        let events = broker.setHistory(of: reading.principal).events(since: start.set)
         // Where there is no book yet nothing has happened.
         guard let book = reading.book, start != end || !events.isEmpty else {
             parts = []

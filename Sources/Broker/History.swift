@@ -106,14 +106,23 @@ final class History {
 }
 
 extension Broker {
+    /// How a principal's set became what of it counts. Where nothing was decided, or its time is over, the policy may still force
+    /// a level: then nothing is in the set, and whatever was decided in between, that is one history.
+    func setHistory(of principal: Principal) -> SetHistory {
+        guard let history = access.setHistory(of: principal), let grant = access.grant(of: principal),
+            end(of: grant, principal).map({ $0 > seconds }) ?? true
+        else { return SetHistory() }
+        return history
+    }
+
     /// The place after everything that the caller could see happen.
     func historyPlace(_ reading: Reading) throws(StoreError) -> HistoryPlace {
-        try history.place(of: reading, access.setHistory(of: reading.principal) ?? SetHistory())
+        try history.place(of: reading, setHistory(of: reading.principal))
     }
 
     /// The same as an app carries it.
     func historyToken(_ reading: Reading) throws(StoreError) -> String? {
-        try history.token(of: reading, access.setHistory(of: reading.principal) ?? SetHistory(), at: seconds)
+        try history.token(of: reading, setHistory(of: reading.principal), at: seconds)
     }
 
     /// The same, kept with the connection: most calls come while nothing happens, and finding an app means hashing a path.

@@ -94,6 +94,8 @@ private final class Taking {
     private let agent: Agent
     private let call: Call
     private let broker: Broker
+    /// The grant that was made for this card.
+    private var given: GivenSet?
 
     private enum Failure: Error {
         case change(ChangeError)
@@ -122,16 +124,17 @@ private final class Taking {
         // Of an app without a grant nothing is widened: it is only said whose card it was.
         let known = broker.standing(of: prompt.session)
         let principal = known.principal ?? principals[principals.endIndex - 1]
-        if target == nil { broker.giveSetOfItsOwn(to: principal, prompt.session) }
-        broker.whenDecisionsAreOnDisk(
-            { [self] in
-                broker.whenItsTurnToSave(uid) { [self] in apply(to: book, principal, added.first) }
-            },
-            failed: { [self] in
-                broker.cancelWaitingToSave(uid)
-                broker.prompts.end(prompt, .dismissed, answering: agent)
-                call.fail(ContactsError.storeUnavailable)
-            })
+        broker.whenItsTurnToSave(uid) { [self] in
+            if target == nil { given = broker.giveSetOfItsOwn(to: principal, prompt.session) }
+            broker.whenDecisionsAreOnDisk(
+                { [self] in apply(to: book, principal, added.first) },
+                failed: { [self] in
+                    broker.takeBackSetOfItsOwn(given)
+                    broker.endedSaving(uid)
+                    broker.prompts.end(prompt, .dismissed, answering: agent)
+                    call.fail(ContactsError.storeUnavailable)
+                })
+        }
     }
 
     /// On the user's queue: the card onto the disk.
@@ -214,6 +217,7 @@ private final class Taking {
     ) {
         broker.endedSaving(uid)
         if let failure {
+            broker.takeBackSetOfItsOwn(given)
             broker.record(.saveNotDone, of: prompt.caller) { $0.count = 1 }
             broker.prompts.end(prompt, .dismissed, answering: agent)
             switch failure {

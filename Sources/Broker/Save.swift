@@ -17,6 +17,8 @@ final class Save {
     private let broker: Broker
     private let parameters: SaveContactsParameters
     private var hasAsked = false
+    /// The grant that was made for this save.
+    private var given: GivenSet?
 
     init(call: Call, session: CallerSession, broker: Broker, _ parameters: SaveContactsParameters) {
         self.call = call
@@ -111,15 +113,16 @@ final class Save {
         let changes = SaveChanges(steps, reading) { [broker] in
             broker.access.takeRecordNumbers($0, now: broker.surroundings.now())
         }
-        if !changes.addedContacts.isEmpty { broker.giveSetOfItsOwn(to: reading.principal, session) }
-        broker.whenDecisionsAreOnDisk(
-            { [self] in
-                broker.whenItsTurnToSave(uid) { [self] in apply(changes, to: book, reading) }
-            },
-            failed: { [self] in
-                broker.cancelWaitingToSave(uid)
-                call.fail(ContactsError.storeUnavailable)
-            })
+        broker.whenItsTurnToSave(uid) { [self] in
+            if !changes.addedContacts.isEmpty { given = broker.giveSetOfItsOwn(to: reading.principal, session) }
+            broker.whenDecisionsAreOnDisk(
+                { [self] in apply(changes, to: book, reading) },
+                failed: { [self] in
+                    broker.takeBackSetOfItsOwn(given)
+                    broker.endedSaving(uid)
+                    call.fail(ContactsError.storeUnavailable)
+                })
+        }
     }
 
     /// On the user's queue: the contacts onto the disk.
@@ -213,6 +216,7 @@ final class Save {
     }
 
     private func notDone(_ changes: SaveChanges) {
+        broker.takeBackSetOfItsOwn(given)
         broker.record(.saveNotDone, of: session.caller) { $0.count = changes.changes.count }
     }
 
@@ -234,12 +238,20 @@ final class Save {
     }
 }
 
+/// A grant that was made so that a card has a set to join.
+struct GivenSet {
+    let principal: Principal
+    let revision: Int64
+}
+
 extension Broker {
     /// An app whose level is forced while nothing was decided adds its first card: the set that the card joins has to live
     /// somewhere. Without the rule this grant allows the app's own cards, and nothing else.
-    func giveSetOfItsOwn(to principal: Principal, _ session: CallerSession) {
+    ///
+    /// For the save whose turn it is, so that no other one counts on what may be taken back.
+    func giveSetOfItsOwn(to principal: Principal, _ session: CallerSession) -> GivenSet? {
         let known = standing(of: session)
-        guard !known.isDecided, case .granted(let forced) = known.standing, forced.access != .denied else { return }
+        guard !known.isDecided, case .granted(let forced) = known.standing, forced.access != .denied else { return nil }
         let grant = Grant(
             access: .limited(to: []), revision: access.nextRevision(), decidedBy: .administrator, decidedAt: seconds)
         access.setGrant(grant, for: principal, displayName: session.caller.displayName)
@@ -251,5 +263,15 @@ extension Broker {
                 $0.revision = grant.revision
                 $0.count = 0
             }, detail: "policy")
+        return GivenSet(principal: principal, revision: grant.revision)
+    }
+
+    /// The card did not come. The grant would begin another history, so that the app's token would change though it can see
+    /// nothing happen.
+    func takeBackSetOfItsOwn(_ given: GivenSet?) {
+        guard let given, access.grant(of: given.principal)?.revision == given.revision else { return }
+        access.endGrant(of: given.principal)
+        record(.revocation, of: given.principal, { $0.status = .notDetermined }, detail: "not done")
+        grantsChanged()
     }
 }

@@ -74,7 +74,7 @@ struct Model {
     mutating func reset(_ name: String) {
         decide(name, .notDetermined)
         apps[name]?.generation += 1
-        apps[name]?.epoch += 1
+        apps[name]?.decisions += 1
         apps[name]?.stand(at: now)
     }
 
@@ -95,7 +95,7 @@ struct Model {
         }
         if let name { apps[name]?.add(joining, moment, at: now) }
         for (name, app) in apps {
-            for terms in app.places.keys where terms.epoch == app.epoch {
+            for terms in app.places.keys where terms.epoch == app.epoch || terms.epoch == 0 {
                 guard events.contains(where: { Self.sees($0, app, terms, book) || Self.sees($0, app, terms, former) })
                 else { continue }
                 apps[name]?.places[terms, default: 0] += 1
@@ -112,7 +112,8 @@ struct Model {
     }
 
     private static func sees(_ event: ModelEvent, _ app: ModelApp, _ terms: ModelTerms, _ book: ModelBook) -> Bool {
-        let isSeen = { (contact: Int) in terms.isAll || app.single.contains(contact) }
+        let single = terms.epoch == app.epoch ? app.single : []
+        let isSeen = { (contact: Int) in terms.isAll || single.contains(contact) }
         let isGroupSeen = { (group: Int) in book.groups[group].map { terms.isAll || $0.maker == app.key } ?? false }
         return switch event {
         case .contact(let contact): book.contacts[contact] != nil && isSeen(contact)

@@ -21,7 +21,9 @@ struct ModelApp {
     /// Rises with every reset: other identifiers.
     var generation = 0
     /// Rises when what was decided becomes something else than more or fewer contacts.
-    var epoch = 0
+    var decisions = 0
+    /// Under the policy alone nothing is in a set: whatever was decided in between, that is one history.
+    var epoch: Int { decided == nil ? 0 : decisions }
     /// Under all terms that ever held: rises with everything that can be seen under them.
     var places: [ModelTerms: Int] = [:]
     /// How each contact came into its set last.
@@ -73,7 +75,7 @@ struct ModelApp {
         let (former, before) = (decided, single)
         decided = new
         guard former?.level == new?.level, former?.keys == new?.keys, new?.level != .denied else {
-            epoch += 1
+            decisions += 1
             return
         }
         let now = single
@@ -89,7 +91,7 @@ struct ModelApp {
         if decided == nil, level == .limited || level == .full {
             // Its set has to live somewhere.
             decided = ModelDecision(level: .limited, set: [], keys: .ordinary, expires: nil, at: now)
-            epoch += 1
+            decisions += 1
         }
         if decided?.level == .limited {
             decided?.set.formUnion(contacts)

@@ -20,8 +20,8 @@ extension ModelRun {
     func saw(_ token: String, _ name: String) throws {
         let app = model.app(name)
         let place = app.place
-        // A token holds the time, cut to ten days.
-        let window = model.now / (10 * 86_400)
+        // A token holds the time, cut to ten days: of what a watch was told earlier it is another one.
+        let window = try window(of: token, name)
         if let last = lastTokens[name] {
             try require(last.text.count == token.count, "\(name): a token of another length")
             if last.place == place, last.window == window {
@@ -35,6 +35,15 @@ extension ModelRun {
             }
         }
         lastTokens[name] = KnownToken(place: place, window: window, text: token)
+    }
+
+    private func window(of token: String, _ name: String) throws -> Int64 {
+        let identifiers = house.broker.standing(of: app(name).session).identifiers
+        guard let held = identifiers?.open(token, as: .history).flatMap(HistoryToken.init) else {
+            throw Difference("\(name): a token that is none")
+        }
+        try require(held.time <= model.now && held.time > model.now - 20 * 86_400, "\(name): a token of \(held.time)")
+        return held.time
     }
 
     /// What two tokens hold, for whoever looks for the difference.
@@ -64,7 +73,9 @@ extension ModelRun {
         let expected = model.history(of: model.app(name), since: then, unify: unify).filter {
             withGroups || $0.place < 3
         }
-        try requireSame(text(events), text(Array(expected)), "\(name): FetchHistory since \(kept?.seconds ?? 0)")
+        try requireSame(
+            text(events), text(Array(expected)),
+            "\(name): FetchHistory since \(kept.map { "\($0.seconds), then \($0.snapshot.terms)" } ?? "ever")")
         try require(
             zip(events, events.dropFirst()).allSatisfy { $0.place <= $1.place },
             "\(name): events out of order: \(answer.text)")
@@ -145,7 +156,9 @@ extension ModelRun {
             case .limited, .full:
                 let place = app.place
                 if place == watch.place {
-                    try require(new.isEmpty, "\(name): is told of what it cannot see")
+                    try require(
+                        new.isEmpty,
+                        "\(name): is told of what it cannot see: \(places(watch.token, new.last?.token ?? "", name))")
                 } else {
                     guard let token = new.last?.token, new.allSatisfy({ $0.error == nil && $0.continues }) else {
                         throw Difference("\(name): is not told of what it can see: \(new.map(\.text))")
@@ -153,6 +166,7 @@ extension ModelRun {
                     try saw(token, name)
                     try require(Set(new.compactMap(\.token)).count == new.count, "\(name): is told the same twice")
                     watch.place = place
+                    watch.token = token
                 }
             case .denied, .notDetermined, .restricted:
                 if watch.place == nil, app.level == .notDetermined {

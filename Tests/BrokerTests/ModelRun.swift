@@ -77,6 +77,15 @@ final class ModelRun {
         counts[kind, default: 0] += 1
     }
 
+    /// What every app may see by the model.
+    var standings: String {
+        model.apps.values.sorted { $0.name < $1.name }.map { app in
+            let decided = app.decided.map { "\($0.level) at \($0.at) until \($0.expires ?? 0)" } ?? "nothing"
+            return "\(model.now) \(app.name): \(app.level), decided \(decided), rule \(app.rule.kind), "
+                + "\(app.place), sees \(app.set.sorted())"
+        }.joined(separator: "\n")
+    }
+
     func require(_ isSo: Bool, _ what: @autoclosure () -> String) throws {
         if !isSo { throw Difference(what()) }
     }

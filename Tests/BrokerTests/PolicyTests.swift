@@ -72,6 +72,27 @@ struct PolicyTests {
         #expect(try again.fetch().names == ["Own", "Second"])
     }
 
+    @Test("A save that is refused leaves an app of a forced level as it was, its token too", arguments: [true, false])
+    func refusedSave(full: Bool) throws {
+        house.rule(installed { $0.forcedLevel = full ? .full : .limited })
+        let app = try house.app("mail", strength: .installed)
+        let made = try app.call("SaveContacts", #"{"changes":[{"operation":"add","group":{"name":"G"}}]}"#)
+        let group = try #require(made.strings("identifiers").first)
+        let token = try app.fetch().token
+        let refused = try app.call(
+            "SaveContacts",
+            """
+            {"changes":[{"operation":"add","contact":{"givenName":"Own"}},\
+            {"operation":"addSubgroup","group":{"identifier":"\(group)","name":"G"},"member":"\(group)"}]}
+            """)
+        #expect(refused.error == "ContainmentCycle")
+        #expect(try app.fetch().token == token)
+        #expect(house.broker.access.grant(of: app.principal) == nil)
+        #expect(try house.audit(.revocation) == ["notDetermined not done"])
+        #expect(try app.save([.add(given: "Own")]).error == nil)
+        #expect(try app.fetch().names.contains("Own"))
+    }
+
     @Test("A card that the person takes from an app of a forced level joins its set", arguments: [true, false])
     func proposedCard(full: Bool) throws {
         house.rule(installed { $0.forcedLevel = full ? .full : .limited })
@@ -260,6 +281,34 @@ struct PolicyTests {
         house.rule([])
         #expect(try app.fetch().token == token)
         #expect(try app.call("FetchHistory", history).parameters["events"]?.count == 0)
+    }
+
+    @Test("What a rule gives by itself is one history, whatever was decided in between")
+    func forcedHistoryGoesOn() throws {
+        house.rule(installed { $0.forcedLevel = .full })
+        let app = try house.app("mail", strength: .installed)
+        let token = try #require(app.fetch().token)
+        try house.grant(.limited(to: []), to: app)
+        house.broker.access.endGrant(of: app.principal)
+        house.broker.grantsChanged()
+        #expect(try app.fetch().token == token)
+        #expect(try keeper.save([.add(given: "New")]).error == nil)
+        #expect(try app.history(token).events == ["addContact New"])
+    }
+
+    @Test("Where a level is forced, what a decision gave is gone when its time is over, and the app is told so")
+    func overUnderForced() throws {
+        house.rule(
+            installed {
+                $0.forcedLevel = .limited
+                $0.maximumLifetime = 600
+            })
+        let app = try house.app("mail", .limited(to: house.records("Ada")), strength: .installed)
+        let token = try #require(app.fetch().token)
+        house.loop.advance(by: .seconds(601))
+        #expect(try app.fetch().names == [])
+        #expect(try app.fetch().token != token)
+        #expect(try app.history(token).events == ["dropEverything"])
     }
 
     @Test("What a lowered grant leaves of an app's own cards under a cap is told as taken back")
