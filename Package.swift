@@ -122,7 +122,9 @@ let package = Package(
         .executableTarget(
             name: "contactbroker-identify", dependencies: ["CIdentify", "CCrypto"], swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
-        .executableTarget(name: "contactbroker-thumbnail", dependencies: ["CThumbnail"]),
+        .executableTarget(
+            name: "contactbroker-thumbnail", dependencies: ["CThumbnail"],
+            linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
         // Its file gives contact-agent a group: it must find Swift's libraries wherever whoever starts it says they are.
         program("contact-agent", ["BrokerConnection", "Formatting", "CLinux", "PasswordPrompt"], isInstalled: true),
         program("contactctl", ["CommandOutput", "PasswordPrompt"], isInstalled: true),
