@@ -81,8 +81,10 @@ enum SampleContacts {
             contact.birthday = "19\(50 + random.below(50))-0\(1 + random.below(9))-1\(random.below(10))"
         }
         contact.phoneNumbers = (0..<1 + random.below(3)).map { place in
-            let digits = "\(1_000 + random.below(9_000)) \(1_000 + random.below(9_000))"
-            return LabeledString(label: labels[(place + 2) % 3], value: script.prefix + digits)
+            // Each number once, in no order: two people of one name and one number would be taken for one.
+            let digits = "\(10_000_000 + (number * 4 + place) * 39_916_801 % 79_999_987)"
+            return LabeledString(
+                label: labels[(place + 2) % 3], value: script.prefix + digits.prefix(4) + " " + digits.suffix(4))
         }
         contact.emailAddresses = (0..<1 + random.below(3)).map { place in
             let address = "person.\(number).\(random.below(10_000))@mail\(place).example.org"
