@@ -92,7 +92,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
         coder.encode(NSNumber(value: keysThatCanBeRead.rawValue), forKey: "keys")
     }
 
-    /// Reads what ``encode(with:)`` wrote; `nil` where it is anything else.
+    /// Reads what `encode(with:)` wrote; `nil` where it is anything else.
     public required convenience init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: "contact") as Data?,
             let keys = coder.decodeObject(of: NSNumber.self, forKey: "keys")?.uint64Value,

@@ -37,7 +37,9 @@ extension CNContactStore {
 
     /// Hands out the contacts that match a request, one by one. The list is not in memory as a whole.
     ///
-    /// - Parameter block: is given a contact, and a flag that it may set to end the list.
+    /// - Parameters:
+    ///   - request: which contacts, with which keys, in which order.
+    ///   - block: is given a contact, and a flag that it may set to end the list.
     public func enumerateContacts(
         with request: CNContactFetchRequest, usingBlock block: (CNContact, UnsafeMutablePointer<ObjCBool>) -> Void
     ) throws {

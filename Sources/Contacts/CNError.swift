@@ -102,8 +102,10 @@ public struct CNError: Error, Hashable, Sendable {
 
     /// Makes an error as this library would throw it, for tests of an app’s own.
     ///
-    /// - Parameter userInfo: taken from it are the reason, identifiers and key paths; what else it says is dropped, since an
-    ///   error may be sent between threads.
+    /// - Parameters:
+    ///   - code: what went wrong.
+    ///   - userInfo: taken from it are the reason, identifiers and key paths; what else it says is dropped, since an error may be
+    ///     sent between threads.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.init(
             code, reason: userInfo[NSLocalizedFailureReasonErrorKey] as? String ?? "",
