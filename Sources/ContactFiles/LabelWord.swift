@@ -1,3 +1,5 @@
+import ContactsModel
+
 /// Labels as people say and type them, and as contacts store them (Apple's form: `_$!<Home>!$_`).
 public enum LabelWord {
     /// The form in which a label is stored: predefined ones as Apple's programs know them, others as they are.
@@ -25,15 +27,23 @@ public enum LabelWord {
         }
     }
 
-    private static let predefined = [
-        "home": "_$!<Home>!$_", "work": "_$!<Work>!$_", "other": "_$!<Other>!$_", "school": "_$!<School>!$_",
-        "mobile": "_$!<Mobile>!$_", "main": "_$!<Main>!$_", "pager": "_$!<Pager>!$_", "iphone": "iPhone",
-        "home fax": "_$!<HomeFAX>!$_", "work fax": "_$!<WorkFAX>!$_", "other fax": "_$!<OtherFAX>!$_",
-        "homepage": "_$!<HomePage>!$_", "anniversary": "_$!<Anniversary>!$_", "spouse": "_$!<Spouse>!$_",
-        "partner": "_$!<Partner>!$_", "father": "_$!<Father>!$_", "mother": "_$!<Mother>!$_",
-        "parent": "_$!<Parent>!$_", "child": "_$!<Child>!$_", "son": "_$!<Son>!$_", "daughter": "_$!<Daughter>!$_",
-        "brother": "_$!<Brother>!$_", "sister": "_$!<Sister>!$_", "sibling": "_$!<Sibling>!$_",
-        "friend": "_$!<Friend>!$_", "assistant": "_$!<Assistant>!$_", "manager": "_$!<Manager>!$_",
+    private static let predefined = general.merging(relations) { first, _ in first }
+
+    private static let general = [
+        "home": PredefinedLabel.home, "work": PredefinedLabel.work, "other": PredefinedLabel.other,
+        "school": PredefinedLabel.school, "mobile": PredefinedLabel.mobile, "main": PredefinedLabel.main,
+        "pager": PredefinedLabel.pager, "iphone": PredefinedLabel.iPhone, "home fax": PredefinedLabel.homeFax,
+        "work fax": PredefinedLabel.workFax, "other fax": PredefinedLabel.otherFax,
+        "homepage": PredefinedLabel.homePage, "anniversary": PredefinedLabel.anniversary,
     ]
+
+    /// Those that other products' files have. Each is said as Apple names it, in small letters.
+    private static let relations = Dictionary(
+        uniqueKeysWithValues: [
+            "Spouse", "Partner", "Father", "Mother", "Parent", "Child", "Son", "Daughter", "Brother", "Sister",
+            "Sibling",
+            "Friend", "Assistant", "Manager",
+        ].map { ($0.lowercased(), PredefinedLabel.relation($0)) })
+
     private static let words = Dictionary(uniqueKeysWithValues: predefined.map { ($0.value, $0.key) })
 }

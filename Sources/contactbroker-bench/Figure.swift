@@ -42,11 +42,11 @@ struct Figure {
         self.bar = bar
     }
 
-    init(_ name: String, megabytesPerSecond: Double, bar: Double? = nil) {
+    init(_ name: String, megabytesPerSecond: Double) {
         self.name = name
         value = .perSecond(megabytesPerSecond)
         unit = .megabytesPerSecond
-        self.bar = bar
+        bar = nil
     }
 
     private func scaled(_ microseconds: Double) -> Double {

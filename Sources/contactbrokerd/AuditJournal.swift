@@ -2,7 +2,6 @@ import AccessStore
 import Broker
 import ContactsModel
 import Glibc
-import Synchronization
 import System
 
 /// Has the journal keep the audit too: every record with its place in the chain and its hash, so that what comes out of a log store
