@@ -9,6 +9,10 @@ public protocol AuditKeeper: Sendable {
     /// wanted.
     var position: Int64? { get }
 
+    /// Records come from behind this one on, where that is not what ``position`` says. Kept, it is the position after a restart, also
+    /// where nothing was taken in between. Called on the loop.
+    func begin(after sequence: Int64)
+
     /// Takes records in the order of the chain.
     ///
     /// - Parameter done: whether all of them were taken. If not, the same come again later.
@@ -36,6 +40,7 @@ final class AuditForwarder {
         let head = broker.access.auditCount
         // A keeper that knows later records than there are has seen an audit that was replaced by an older one.
         position = min(keeper.position ?? head, head)
+        if keeper.position != position { keeper.begin(after: position) }
     }
 
     func onDisk(upTo count: Int64) {

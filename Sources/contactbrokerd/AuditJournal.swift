@@ -26,6 +26,8 @@ final class AuditJournal: AuditKeeper {
         position = try Self.read(path)
     }
 
+    func begin(after sequence: Int64) { _ = Self.write(sequence, path) }
+
     func take(_ records: [AuditEntry], _ done: @escaping @Sendable (Bool) -> Void) {
         guard let last = records.last else { return done(true) }
         journal.deliver(records.map(JournalRecord.init)) { [path] taken in

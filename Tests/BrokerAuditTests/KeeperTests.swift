@@ -18,6 +18,7 @@ struct KeeperTests {
             var manner: Manner
             var taken: [Int64] = []
             var offers = 0
+            var begun: Int64?
         }
 
         let position: Int64?
@@ -29,9 +30,13 @@ struct KeeperTests {
         }
 
         var taken: [Int64] { state.withLock { $0.taken } }
+        /// What it was told to keep as its position.
+        var begun: Int64? { state.withLock { $0.begun } }
         var offers: Int { state.withLock { $0.offers } }
 
         func become(_ manner: Manner) { state.withLock { $0.manner = manner } }
+
+        func begin(after sequence: Int64) { state.withLock { $0.begun = sequence } }
 
         func take(_ records: [AuditEntry], _ done: @escaping @Sendable (Bool) -> Void) {
             let manner = state.withLock { state in
@@ -124,6 +129,19 @@ struct KeeperTests {
         let count = house.broker.access.auditCount
         #expect(house.loop.run { keeper.taken.last == count })
         #expect(keeper.taken == Array((known + 1)...count))
+    }
+
+    @Test("One that had taken nothing when the broker ended gets what was recorded since it began")
+    func nothingTaken() throws {
+        let first = Keeper(.refuses)
+        let house = try BrokerHouse(keeper: first)
+        house.decide(.full, "mail")
+        let next = Keeper(after: first.begun)
+        try house.restart(keeper: next)
+        sync(house)
+        #expect(house.loop.run { next.taken.last == house.broker.access.auditCount })
+        #expect(next.taken == Array(Self.afterStart...house.broker.access.auditCount))
+        #expect(next.begun == nil)
     }
 
     @Test("One that knows more than there is gets what comes from now on")
