@@ -69,6 +69,7 @@ final class SQLiteStatement {
     func next() throws(AccessStoreError) -> Bool {
         if bindingCode != SQLITE_OK {
             defer { bindingCode = SQLITE_OK }
+            sqlite3_reset(handle)
             throw .unavailable(reason: String(cString: sqlite3_errstr(bindingCode)))
         }
         switch sqlite3_step(handle) {

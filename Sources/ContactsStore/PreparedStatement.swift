@@ -13,23 +13,36 @@ final class PreparedStatement {
     /// SQLite makes its own copy.
     private static let transient = unsafeBitCast(OpaquePointer(bitPattern: -1), to: sqlite3_destructor_type.self)
 
-    func bind(_ index: Int32, _ integer: Int64) { sqlite3_bind_int64(pointer, index, integer) }
+    /// What went wrong with a parameter since the last run. The place would hold what it held before, or NULL, so that the
+    /// statement must not run: ``step()`` says it.
+    private var bindingCode = SQLITE_OK
+
+    private func note(_ code: Int32) {
+        if code != SQLITE_OK { bindingCode = code }
+    }
+
+    func bind(_ index: Int32, _ integer: Int64) { note(sqlite3_bind_int64(pointer, index, integer)) }
 
     func bind(_ index: Int32, _ text: String) {
         // The C string of an empty text is a pointer too; a null pointer would be NULL.
-        _ = text.withCString { sqlite3_bind_text(pointer, index, $0, Int32(text.utf8.count), Self.transient) }
+        note(
+            text.withCString {
+                sqlite3_bind_text64(
+                    pointer, index, $0, UInt64(text.utf8.count), Self.transient, UInt8(SQLITE_UTF8))
+            })
     }
 
     func bind(_ index: Int32, _ bytes: [UInt8]) {
-        _ = bytes.withUnsafeBytes {
-            // A null pointer would be NULL, not an empty blob.
-            $0.isEmpty
-                ? sqlite3_bind_zeroblob(pointer, index, 0)
-                : sqlite3_bind_blob(pointer, index, $0.baseAddress, Int32($0.count), Self.transient)
-        }
+        note(
+            bytes.withUnsafeBytes {
+                // A null pointer would be NULL, not an empty blob.
+                $0.isEmpty
+                    ? sqlite3_bind_zeroblob(pointer, index, 0)
+                    : sqlite3_bind_blob64(pointer, index, $0.baseAddress, UInt64($0.count), Self.transient)
+            })
     }
 
-    func bindNull(_ index: Int32) { sqlite3_bind_null(pointer, index) }
+    func bindNull(_ index: Int32) { note(sqlite3_bind_null(pointer, index)) }
 
     func bind(_ values: [Binding], from first: Int32 = 1) {
         var index = first
@@ -45,6 +58,11 @@ final class PreparedStatement {
 
     /// Goes to the next row; `false` after the last one. After an error or the last row the statement is reset.
     func step() throws(StoreError) -> Bool {
+        if bindingCode != SQLITE_OK {
+            defer { bindingCode = SQLITE_OK }
+            reset()
+            throw StoreError(code: bindingCode, message: String(cString: sqlite3_errstr(bindingCode)))
+        }
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
         case SQLITE_DONE:

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import ContactsStore
+
+@Suite("A statement")
+struct StatementTests {
+    @Test("does not run with a parameter that could not be set, and runs again with one that could")
+    func parameterOutOfRange() throws {
+        let database = try OwnDatabase(path: ":memory:", patience: 0)
+        try database.execute(sql: "CREATE TABLE kept (value INTEGER)")
+        let insert = try PreparedStatement(database, "INSERT INTO kept VALUES (?1)")
+        insert.bind(1, 1)
+        insert.bind(2, 2)
+        #expect(throws: StoreError.self) { try insert.run() }
+        #expect(try database.integer("SELECT count(*) FROM kept") == 0)
+
+        insert.bind(1, 3)
+        try insert.run()
+        #expect(try database.text("SELECT group_concat(value) FROM kept") == "3")
+    }
+
+    @Test("takes no parameter while it is being read")
+    func parameterOfRunningStatement() throws {
+        let database = try OwnDatabase(path: ":memory:", patience: 0)
+        let select = try PreparedStatement(database, "VALUES (?1), (?1)")
+        select.bind(1, 1)
+        #expect(try select.step())
+        select.bind(1, "other")
+        #expect(throws: StoreError.self) { try select.step() }
+    }
+}
