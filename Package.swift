@@ -128,7 +128,7 @@ let package = Package(
         // Its file gives contact-agent a group: it must find Swift's libraries wherever whoever starts it says they are.
         program("contact-agent", ["BrokerConnection", "Formatting", "CLinux", "PasswordPrompt"], isInstalled: true),
         program("contactctl", ["CommandOutput", "PasswordPrompt"], isInstalled: true),
-        program("contactbook", ["CommandOutput", "ContactFiles", "CLinux"], isInstalled: true),
+        program("contactbook", ["Contacts", "CommandOutput", "ContactFiles", "CLinux"], isInstalled: true),
         .executableTarget(
             name: "AskForContact", dependencies: ["BrokerConnection", "Formatting"], path: "Examples/AskForContact",
             swiftSettings: strict),
@@ -193,7 +193,7 @@ let package = Package(
         tests("ThumbnailTests", ["Thumbnails", "CTestImage", "contactbroker-thumbnail", "ConfinementProbe"]),
         tests("SystemTests", ["System", "CLinux", "PseudoTerminal", "CFakePolkit"]),
         tests("BrokerConnectionTests", ["BrokerConnection"]),
-        tests("ContactsTests", ["Contacts", "JSON"]),
+        tests("ContactsTests", ["Contacts", "ContactsModel", "JSON"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
         tests("CommandTests", ["contactctl", "contactbook", "CommandOutput", "PseudoTerminal"]),
         tests(

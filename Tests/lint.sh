@@ -33,6 +33,10 @@ done
 hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/PeerIdentity Sources/VarlinkClient Sources/BrokerConnection || true)
 [ -z "$hits" ] || say "Foundation doubles the start of a small program: $hits"
 
+# The proof that the library is enough for a whole program.
+hits=$(git grep -nE '^(@preconcurrency )?import (Varlink|VarlinkClient|BrokerConnection|ContactsInterface|AccessControl|JSON)$' -- Sources/contactbook || true)
+[ -z "$hits" ] || say "contactbook speaks to the broker through Contacts alone: $hits"
+
 # Neither the daemon nor what it is made of (Documentation/Decisions/0015-no-foundation-in-the-broker.md).
 for room in Policy ContactsStore AccessStore Manifests VarlinkServer System Broker contactbrokerd; do
     hits=$(git grep -nE '^(@preconcurrency )?import ((struct|class|enum|func) )?(Foundation|GRDB$|ArgumentParser|TOMLKit)' -- "Sources/$room" || true)

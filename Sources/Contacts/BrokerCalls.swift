@@ -123,7 +123,7 @@ final class BrokerCalls: Sendable {
 
     // MARK: Connections
 
-    private func connection(mustBeAlive: Bool) throws(CallFailure) -> VarlinkClient {
+    func connection(mustBeAlive: Bool) throws(CallFailure) -> VarlinkClient {
         while let parked = idle.withLock({ $0.popLast() }) {
             if !mustBeAlive || Self.isAlive(parked.client) { return parked.client }
             parked.client.close()
@@ -153,7 +153,7 @@ final class BrokerCalls: Sendable {
         }
     }
 
-    private func park(_ client: VarlinkClient) {
+    func park(_ client: VarlinkClient) {
         let parked = Parked(client: client)
         let isKept = idle.withLock { idle in
             guard idle.count < Self.idleConnections else { return false }
@@ -179,14 +179,17 @@ struct CallFailure: Error {
     /// The error's name on the wire, without the interface's; empty where there is none.
     let name: String
     let parameters: JSONValue
-    /// What happened, and where it helps what to try.
+    /// What happened, in lower case and without a full stop.
     let text: String
+    /// What to try, where there is something.
+    let suggestion: String?
 
     init(_ error: BrokerConnectionError) {
         kind = .connection
         name = ""
         parameters = JSONDocument.emptyObject.root
-        text = "\(error); \(error.advice)"
+        text = error.description
+        suggestion = error.advice
     }
 
     init(_ error: VarlinkClientError) {
@@ -197,12 +200,21 @@ struct CallFailure: Error {
                 name.hasPrefix(BrokerCalls.prefix) ? String(name.dropFirst(BrokerCalls.prefix.count)) : name
             self.parameters = parameters
             text = ""
+            suggestion = nil
             return
         case .closed, .cannotConnect: kind = .connection
         case .timedOut, .protocolViolation: kind = .noAnswer
         }
         name = ""
         parameters = JSONDocument.emptyObject.root
-        text = "\(error)"
+        text =
+            switch error {
+            case .cannotConnect(let path, let reason): "the contact broker at \(path) does not answer: \(reason)"
+            case .closed: "the contact broker hung up"
+            case .timedOut: "the contact broker took too long"
+            case .protocolViolation(let what): "the contact broker said what is no Varlink: \(what)"
+            case .error: ""
+            }
+        suggestion = "look at what contactbrokerd says"
     }
 }

@@ -11,7 +11,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     let availableKeys: ContactKeySet
     /// What the broker sent: a JSON object, which has been parsed once. The bytes are those of a whole batch, shared by all of
     /// its contacts: to fetch thousands is to note where each begins.
-    private let text: ArraySlice<UInt8>
+    let text: ArraySlice<UInt8>
     /// What it says, once somebody has looked. Two threads may both decode it; one of them is believed.
     private let decoded = SetOnce<ContactContent>()
 

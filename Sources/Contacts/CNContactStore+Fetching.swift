@@ -91,12 +91,7 @@ extension CNContactStore {
         var thrown: (any Error)?
         try Self.answer { () throws(CallFailure) in
             try BrokerCalls.shared.stream(.fetchContacts, more: more) { writer in
-                predicate?.write(to: &writer)
-                writer.name("keys")
-                writer.array(keys.keys) { $0.value($1.rawValue) }
-                writer.member("sortOrder", request.sortOrder.order.rawValue)
-                if !request.unifyResults { writer.member("unify", false) }
-                writer.member("purpose", Self.purposeOfCall)
+                Self.write(request, keys, predicate, to: &writer)
             } each: { (reply, _) throws(CallFailure) in
                 token = reply["historyToken"]?.string ?? token
                 guard let elements = reply["contacts"]?.elements else { return true }
@@ -116,6 +111,19 @@ extension CNContactStore {
         if let thrown { throw thrown }
         ChangeWatch.shared.read(at: token)
         return token.map { Data($0.utf8) }
+    }
+
+    /// Writes the parameters of `FetchContacts`, but for what is said of pages.
+    static func write(
+        _ request: CNContactFetchRequest, _ keys: ContactKeySet, _ predicate: WirePredicate?,
+        to writer: inout JSONWriter
+    ) {
+        predicate?.write(to: &writer)
+        writer.name("keys")
+        writer.array(keys.keys) { $0.value($1.rawValue) }
+        writer.member("sortOrder", request.sortOrder.order.rawValue)
+        if !request.unifyResults { writer.member("unify", false) }
+        writer.member("purpose", purposeOfCall)
     }
 }
 

@@ -11,44 +11,56 @@ extension CNContactStore {
     /// - Throws: ``CNError``; of one step that is refused it names the record. `communicationError` where the broker went away
     ///   meanwhile: then nobody knows whether the save was made.
     public func execute(_ saveRequest: CNSaveRequest) throws {
-        let steps = saveRequest.steps
-        guard !steps.isEmpty else { return }
-        let undoing = keepsUndo ? try UndoPlan(of: steps, in: self) : nil
-        let identifiers = try save(steps, author: saveRequest.transactionAuthor)
+        try beginExecuting(saveRequest).finish()
+    }
+
+    /// The save of these steps is made.
+    func saved(_ steps: [CNSaveRequest.Step], as identifiers: [String], _ undoing: UndoPlan?, refetching: Bool) {
         if let undoing { undo.withLock { $0.plan = undoing.completed(identifiers) } }
         Self.take(identifiers, steps)
-        // The save is made: that its values' identifiers could not be fetched makes it no failure.
-        if saveRequest.shouldRefetchContacts { try? refetch(steps) }
+        // That its values' identifiers could not be fetched makes it no failure.
+        if refetching { try? refetch(steps) }
     }
 
     /// - Returns: for each step the identifier of what it added, or an empty text.
     func save(_ steps: [CNSaveRequest.Step], author: String?) throws(CNError) -> [String] {
-        var changes = JSONWriter(reservingCapacity: 256 * steps.count)
+        let call = try begin(steps, author: author)
+        do throws(CallFailure) {
+            return try Self.identifiers(call.answer(within: BrokerCalls.bound))
+        } catch {
+            throw error.asError(saving: steps)
+        }
+    }
+
+    /// What the broker answered: for each step the identifier of what it added, or an empty text.
+    static func identifiers(_ answer: JSONValue) -> [String] {
+        answer["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
+    }
+
+    /// Sends a save. What is begun and not answered may have been done: it is not begun again.
+    func begin(_ steps: [CNSaveRequest.Step], author: String?) throws(CNError) -> PendingCall {
+        var changes = JSONWriter(reservingCapacity: 512 * steps.count)
+        let names = CNSaveRequest.Step.names(in: steps)
         changes.beginArray()
-        for step in steps { try step.write(to: &changes) }
+        for step in steps { try step.write(naming: names, to: &changes) }
         changes.endArray()
         try Self.askFirst()
         ChangeWatch.shared.saved()
-        let reply: JSONValue
-        do throws(CallFailure) {
-            // What was begun and not answered may have been done: it is not begun again.
-            reply = try BrokerCalls.shared.call(.saveContacts, isRepeatable: false) { writer in
+        return try Self.answer { () throws(CallFailure) in
+            try BrokerCalls.shared.begin(.saveContacts) { writer in
                 writer.name("changes")
                 writer.raw(changes.bytes)
                 writer.member("author", author)
             }
-        } catch {
-            throw error.asError { steps.indices.contains($0) ? steps[$0].record : nil }
         }
-        return reply["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
     }
 
     /// Gives what was saved its identifiers, and forgets what was changed of it.
     private static func take(_ identifiers: [String], _ steps: [CNSaveRequest.Step]) {
         for (step, identifier) in zip(steps, identifiers) {
             switch step {
-            case .add(let contact, _): contact.wasSaved { if !identifier.isEmpty { $0.identifier = identifier } }
-            case .update(let contact): contact.wasSaved { _ in }
+            case .add(let contact, _): contact.wasSaved(as: identifier)
+            case .update(let contact): contact.wasSaved(as: "")
             case .addGroup(let group, _): if !identifier.isEmpty { group.wasSaved(as: identifier) }
             case .delete, .updateGroup, .deleteGroup, .addMember, .removeMember, .addSubgroup, .removeSubgroup, .link,
                 .unlink, .addContainer, .deleteContainer, .setMe:
@@ -69,7 +81,7 @@ extension CNContactStore {
             case .update(let contact): saved = contact
             default: continue
             }
-            let wanted = saved.values.model().present.intersection(lists).intersection(saved.availableKeys)
+            let wanted = saved.changes.content.present.intersection(lists).intersection(saved.availableKeys)
             guard !wanted.isEmpty else { continue }
             contacts[saved.identifier] = saved
             keys.formUnion(wanted)

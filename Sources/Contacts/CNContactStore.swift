@@ -20,6 +20,16 @@ public final class CNContactStore: NSObject, Sendable {
         ChangeWatch.shared.start()
     }
 
+    /// Makes a store, and says whether the process wants ``Foundation/NSNotification/Name/CNContactStoreDidChange``. An extension of
+    /// this library.
+    ///
+    /// - Parameter observingChanges: `false` spares a program that does one thing and ends a thread and a connection. Another
+    ///   store of the same process may want them all the same.
+    public init(observingChanges: Bool) {
+        super.init()
+        if observingChanges { ChangeWatch.shared.start() }
+    }
+
     // MARK: Authorization
 
     private static let purpose = Mutex<String?>(nil)
@@ -53,7 +63,9 @@ public final class CNContactStore: NSObject, Sendable {
     /// What was decided for this app. Asks nobody. Where there is no broker, nothing was.
     public class func authorizationStatus(for entityType: CNEntityType) -> CNAuthorizationStatus {
         guard let reply = try? BrokerCalls.shared.call(.getAuthorization) else { return .notDetermined }
-        return CNAuthorizationStatus(wire: reply["status"]?.string)
+        let status = CNAuthorizationStatus(wire: reply["status"]?.string)
+        if status != .notDetermined { isDecided.store(true, ordering: .relaxed) }
+        return status
     }
 
     /// Has the person asked whether this app may see contacts, if nothing was decided yet.
@@ -63,9 +75,19 @@ public final class CNContactStore: NSObject, Sendable {
     public func requestAccess(
         for entityType: CNEntityType, completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
+        requestAccess(for: entityType, keysToOffer: [], completionHandler: completionHandler)
+    }
+
+    /// The same, with keys that the person is offered to share besides the ordinary ones: ``CNContactNoteKey``. An extension of
+    /// this library.
+    public func requestAccess(
+        for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor],
+        completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
+    ) {
+        let keys = Result { () throws(CNError) in try ContactKeySet(keysToOffer) }
         Self.waiting.async {
             do throws(CNError) {
-                try Self.askForAccess()
+                try Self.askForAccess(keys.get())
                 completionHandler(true, nil)
             } catch {
                 completionHandler(false, error)
@@ -112,8 +134,11 @@ public final class CNContactStore: NSObject, Sendable {
             }
         }
         switch CNAuthorizationStatus(wire: reply["status"]?.string) {
-        case .authorized, .limited: return
-        case .notDetermined: throw CNError(.authorizationDenied, reason: "the question was not answered")
+        case .authorized, .limited: isDecided.store(true, ordering: .relaxed)
+        case .notDetermined:
+            throw CNError(
+                .authorizationDenied, reason: "the question was not answered",
+                details: CNError.Details(name: "AuthorizationNotDetermined"))
         case .denied: throw CNError(.authorizationDenied)
         case .restricted: throw CNError(.authorizationDenied, reason: "the administrator's policy does not allow it")
         }

@@ -85,7 +85,7 @@ public struct CNError: Error, Hashable, Sendable {
     private let records: [Record]
     private let identifiers: [String]
     private let keys: [String]
-    private let brokerError: String?
+    let details: Details
 
     /// A record that an error is about: a copy that nobody changes any more.
     enum Record: Hashable, Sendable {
@@ -115,14 +115,14 @@ public struct CNError: Error, Hashable, Sendable {
 
     init(
         _ code: Code, reason: String, records: [Record] = [], identifiers: [String] = [], keyPaths: [String] = [],
-        brokerError: String? = nil
+        details: Details = Details()
     ) {
         self.code = code
         self.reason = reason
         self.records = records
         self.identifiers = identifiers
         keys = keyPaths
-        self.brokerError = brokerError
+        self.details = details
     }
 
     /// The domain of the errors of this library.
@@ -140,7 +140,7 @@ public struct CNError: Error, Hashable, Sendable {
     /// What the error consists of, one for each key whose value is not taken; `nil` where it is about no value.
     public var validationErrors: [CNError]? {
         guard code == .validationMultipleErrors else { return nil }
-        return keys.map { CNError(.validationTypeMismatch, reason: reason, keyPaths: [$0]) }
+        return keys.map { CNError(.validationTypeMismatch, reason: details.valueReason ?? reason, keyPaths: [$0]) }
     }
 
     /// What went wrong in the terms of the address book, with what to try; never what a contact says.
@@ -151,6 +151,7 @@ public struct CNError: Error, Hashable, Sendable {
         if !identifiers.isEmpty { info[CNErrorUserInfoAffectedRecordIdentifiersKey] = identifiers }
         if !keys.isEmpty { info[CNErrorUserInfoKeyPathsKey] = keys }
         if let validationErrors { info[CNErrorUserInfoValidationErrorsKey] = validationErrors }
+        if let recoverySuggestion { info[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion }
         if let brokerError { info[CNErrorUserInfoBrokerErrorKey] = brokerError }
         return info
     }
@@ -164,11 +165,13 @@ extension CNError: CustomNSError {
 extension CNError: LocalizedError {
     public var errorDescription: String? { code.summary }
     public var failureReason: String? { reason.isEmpty ? nil : reason }
+    public var recoverySuggestion: String? { details.suggestion }
 }
 
 extension CNError: CustomStringConvertible {
     public var description: String {
-        "\(CNErrorDomain) \(code.rawValue): \(code.summary)\(reason.isEmpty ? "" : " (\(reason))")"
+        let why = [failureReason, recoverySuggestion].compactMap { $0 }.joined(separator: "; ")
+        return "\(CNErrorDomain) \(code.rawValue): \(code.summary)\(why.isEmpty ? "" : " (\(why))")"
     }
 }
 

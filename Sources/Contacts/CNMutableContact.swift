@@ -11,7 +11,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        var content: ContactContent
+        var content: MutableContent
         /// The keys that were written since this was made or fetched.
         var changed = ContactKeySet()
         /// Those of them that had not been fetched.
@@ -20,12 +20,12 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
 
     /// An empty contact with an identifier of its own, until it is saved and has the broker’s.
     public override init() {
-        state = Mutex(State(content: ContactContent(ContactValues(identifier: UUID().uuidString))))
+        state = Mutex(State(content: .objects(ContactContent(ContactValues(identifier: UUID().uuidString)))))
         super.init(keys: .all)
     }
 
     required init(_ values: ContactValues, keys: ContactKeySet) {
-        state = Mutex(State(content: ContactContent(values)))
+        state = Mutex(State(content: .objects(ContactContent(values))))
         super.init(keys: keys)
     }
 
@@ -40,12 +40,20 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         state.withLock { $0.changed = keys }
     }
 
-    override var content: ContactContent { state.withLock { $0.content } }
+    /// A contact that says what a card says, of which an update writes just these keys.
+    init(_ card: ContactCard, writing keys: ContactKeySet) {
+        state = Mutex(State(content: .card(card, seen: nil), changed: keys))
+        super.init(keys: .all)
+    }
+
+    override var content: ContactContent { state.withLock { $0.content.objects() } }
+
+    public override var identifier: String { state.withLock { $0.content.identifier } }
 
     override func fetched(_ key: ContactKey) -> ContactContent {
         state.withLock { state in
             if !state.unfetched.contains(key) { require(key) }
-            return state.content
+            return state.content.objects()
         }
     }
 
@@ -54,25 +62,31 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
     private func set(_ key: ContactKey, _ change: (inout ContactValues) -> Void) {
         let wasFetched = availableKeys.contains(key)
         state.withLock { state in
-            var values = state.content.values
-            change(&values)
-            state.content = ContactContent(values)
+            state.content.change(change)
             state.changed.formUnion(ContactKeySet(key))
             if !wasFetched { state.unfetched.formUnion(ContactKeySet(key)) }
         }
     }
 
     /// What a save has to write, taken in one moment.
-    var changes: (values: ContactValues, changed: ContactKeySet, unfetched: ContactKeySet) {
-        state.withLock { ($0.content.values, $0.changed, $0.unfetched) }
+    var changes: (content: MutableContent, changed: ContactKeySet, unfetched: ContactKeySet) {
+        state.withLock { ($0.content, $0.changed, $0.unfetched) }
+    }
+
+    /// From here on this is the saved contact.
+    ///
+    /// - Parameter identifier: the one that it was given; empty where it has one.
+    func wasSaved(as identifier: String) {
+        state.withLock { state in
+            if !identifier.isEmpty { state.content.rename(to: identifier) }
+            state.changed = []
+        }
     }
 
     /// Takes over what a save gave: from here on this is the saved contact.
     func wasSaved(_ change: (inout ContactValues) -> Void) {
         state.withLock { state in
-            var values = state.content.values
-            change(&values)
-            state.content = ContactContent(values)
+            state.content.change(change)
             state.changed = []
         }
     }

@@ -4,35 +4,39 @@ import JSON
 
 extension CNSaveRequest.Step {
     /// Keys that the broker sets, and nobody writes.
-    private static let readOnly = ContactKeySet([
+    static let readOnly = ContactKeySet([
         .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
     ])
 
     /// Writes the step as a `Change` of the interface.
     ///
+    /// - Parameter names: the identifiers by which steps of this save speak of contacts that it adds; others need not be written.
     /// - Throws: ``CNError/Code/validationConfigurationError`` where a property that was not fetched was written.
-    func write(to writer: inout JSONWriter) throws(CNError) {
+    func write(naming names: Set<String>, to writer: inout JSONWriter) throws(CNError) {
         writer.beginObject()
         switch self {
         case .add(let contact, let container):
             writer.member("operation", "add")
             writer.name("contact")
-            let values = contact.values
-            values.write(values.model().present.subtracting(Self.readOnly), to: &writer)
+            let content = contact.changes.content
+            content.write(
+                content.present.subtracting(Self.readOnly),
+                isNamed: !names.isEmpty && names.contains(content.identifier),
+                to: &writer)
             writer.member("container", container)
         case .update(let contact):
-            let (values, changed, unfetched) = contact.changes
+            let (content, changed, unfetched) = contact.changes
             guard unfetched.isEmpty else {
                 throw CNError(
                     .validationConfigurationError,
                     reason: "not fetched: " + unfetched.keys.map(\.rawValue).joined(separator: ", "),
-                    records: [.contact(CNContact(values, keys: contact.availableKeys))],
-                    identifiers: [values.identifier],
+                    records: [.contact(CNContact(contact.values, keys: contact.availableKeys))],
+                    identifiers: [content.identifier],
                     keyPaths: unfetched.keys.map(\.rawValue))
             }
             writer.member("operation", "update")
             writer.name("contact")
-            values.write(changed.subtracting(Self.readOnly), to: &writer)
+            content.write(changed.subtracting(Self.readOnly), isNamed: true, to: &writer)
         case .delete(let contact):
             writer.member("operation", "delete")
             Self.write("contact", contact.identifier, to: &writer)

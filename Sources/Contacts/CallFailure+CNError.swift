@@ -6,13 +6,15 @@ extension CallFailure {
     /// - Parameter record: what a step of a save was about, by its place.
     func asError(about record: (Int) -> CNError.Record? = { _ in nil }) -> CNError {
         guard kind == .answered else {
-            return CNError(.communicationError, reason: text)
+            return CNError(.communicationError, reason: text, details: CNError.Details(suggestion: suggestion))
         }
-        let records = parameters["index"]?.integer.flatMap { Int(exactly: $0) }.flatMap(record).map { [$0] } ?? []
+        var details = CNError.Details(name: name)
+        details.step = parameters["index"]?.integer.flatMap { Int(exactly: $0) }
+        let records = details.step.flatMap(record).map { [$0] } ?? []
         func error(_ code: CNError.Code, _ reason: String = "", keys: [String] = []) -> CNError {
             CNError(
                 code, reason: reason, records: records, identifiers: records.map(\.identifier), keyPaths: keys,
-                brokerError: name)
+                details: details)
         }
         switch name {
         case "AccessDenied": return error(.authorizationDenied)
@@ -21,6 +23,7 @@ extension CallFailure {
             return error(.authorizationDenied, "nothing is there to ask the person with: contact-agent does not run")
         case "TooManyPrompts":
             let seconds = parameters["retryAfterSeconds"]?.integer ?? 60
+            details.retryAfter = Int(clamping: seconds)
             return error(.authorizationDenied, "the person was asked too often; try again in \(seconds) seconds")
         case "RecordDoesNotExist": return error(.recordDoesNotExist)
         case "RecordAlreadyExists": return error(.insertedRecordAlreadyExists)
@@ -35,13 +38,24 @@ extension CallFailure {
         case "InvalidPredicate": return error(.predicateInvalid, parameters["reason"]?.string ?? "")
         case "InvalidContact":
             let key = parameters["key"]?.string ?? ""
-            return error(.validationMultipleErrors, "\(key): \(parameters["reason"]?.string ?? "")", keys: [key])
+            let reason = parameters["reason"]?.string ?? ""
+            details.valueReason = reason
+            return error(.validationMultipleErrors, "\(key): \(reason)", keys: [key])
         case "LimitExceeded":
-            let maximum = parameters["maximum"]?.integer.map { ", at most \($0)" } ?? ""
-            return error(.policyViolation, (parameters["limit"]?.string ?? "a limit") + maximum)
+            details.limit = parameters["limit"]?.string ?? "a limit"
+            details.maximum = parameters["maximum"]?.integer.flatMap { Int(exactly: $0) }
+            let maximum = details.maximum.map { ", at most \($0)" } ?? ""
+            return error(.policyViolation, (details.limit ?? "") + maximum)
         case "StoreUnavailable": return error(.dataAccessError)
         default: return error(.communicationError, "the broker answered \(name)")
         }
+    }
+}
+
+extension CallFailure {
+    /// - Parameter steps: what the save was to do.
+    func asError(saving steps: [CNSaveRequest.Step]) -> CNError {
+        asError { steps.indices.contains($0) ? steps[$0].record : nil }
     }
 }
 

@@ -72,9 +72,9 @@ extension ContactValues {
     // MARK: Writing
 
     /// Writes a `Contact` of the interface with these keys, empty or not.
-    func write(_ keys: ContactKeySet, to writer: inout JSONWriter) {
+    func write(_ keys: ContactKeySet, isNamed: Bool = true, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.member("identifier", identifier)
+        if isNamed { writer.member("identifier", identifier) }
         keys.forEach { key in
             writer.name(key.rawValue)
             write(key, to: &writer)

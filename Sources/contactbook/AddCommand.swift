@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandOutput
 import ContactFiles
+import Contacts
 import ContactsModel
 
 struct AddCommand: ParsableCommand {
@@ -66,17 +67,15 @@ struct AddCommand: ParsableCommand {
         let journal = undo.journal("add \(called)", to: task)
         let book = try AddressBook(to: task)
         try journal?.open()
-        let identifiers: [String]
+        let card = CNMutableContact(contact)
         do {
-            identifiers = try book.save([.add(contact)])
+            try book.save { $0.add(card, toContainerWithIdentifier: nil) }
         } catch {
             journal?.discard()
             throw ContactsFailure.refused(error, could: task)
         }
         print("added \(called)")
-        if let identifier = identifiers.first {
-            try journal?.note([.added(identifier: identifier, name: called, digest: ContactDigest(contact))])
-            print("identifier \(Speech.clean(identifier))")
-        }
+        try journal?.note([.added(identifier: card.identifier, name: called, digest: ContactDigest(contact))])
+        print("identifier \(Speech.clean(card.identifier))")
     }
 }

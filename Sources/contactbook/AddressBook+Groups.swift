@@ -1,26 +1,12 @@
 import CommandOutput
+import Contacts
 import ContactsModel
 
-/// A group, as far as this program sees it.
-struct BookGroup: Hashable {
-    let identifier: String
-    let name: String
-    /// The groups that it is within.
-    let parents: [String]
-}
-
 extension AddressBook {
-    func groups() throws -> [BookGroup] {
-        let reply = try call("ListGroups") { _ in }
-        return (reply["groups"]?.elements.map(Array.init) ?? []).compactMap { group in
-            guard let identifier = group["identifier"]?.string, let name = group["name"]?.string else { return nil }
-            return BookGroup(
-                identifier: identifier, name: name, parents: group["parents"]?.elements?.compactMap(\.string) ?? [])
-        }
-    }
+    func groups() throws -> [CNGroup] { try trying { try $0.groups(matching: nil) } }
 
     /// The one group of this name, in whatever case, or identifier.
-    func group(named word: String) throws -> BookGroup {
+    func group(named word: String) throws -> CNGroup {
         let groups = try groups()
         let found = groups.filter { $0.identifier == word || $0.name.lowercased() == word.lowercased() }
         let exact = found.filter { $0.name == word || $0.identifier == word }
@@ -39,11 +25,30 @@ extension AddressBook {
 
     /// The identifiers of the cards in a group.
     func members(of group: String) throws -> [String] {
+        let request = CNContactFetchRequest(keysToFetch: [CNContactIdentifierKey])
+        request.predicate = CNContact.predicateForContactsInGroup(withIdentifier: group)
+        request.unifyResults = false
         var members: [String] = []
-        // A key is needed; this one is the shortest.
-        try fetch(ContactKeySet([.contactType]), .group(group), unify: false, page: 1_000) {
-            if let identifier = $0.identifier { members.append(identifier) }
-        }
+        try trying { try $0.forEachContact(with: request, pageSize: 1_000) { members.append($0.identifier) } }
         return members
+    }
+
+    /// Adds a group.
+    ///
+    /// - Returns: its identifier.
+    func addGroup(named name: String) throws -> String {
+        let group = CNMutableGroup()
+        group.name = name
+        try save { $0.add(group, toContainerWithIdentifier: nil) }
+        return group.identifier
+    }
+}
+
+extension CNGroup {
+    /// The same group under another name, to be saved.
+    func renamed(_ name: String) -> CNMutableGroup {
+        let group = mutableCopy() as? CNMutableGroup ?? CNMutableGroup()
+        group.name = name
+        return group
     }
 }

@@ -1,85 +1,83 @@
-import BrokerConnection
 import CommandOutput
+import Contacts
 import ContactsModel
-import JSON
-import VarlinkClient
+import Dispatch
+import Foundation
+import Synchronization
 
-/// The person's contacts, as far as this program may see them, through the door for apps.
+/// The person's contacts, as far as this program may see them: a store, with the manners of a program at a terminal.
 struct AddressBook {
     /// What the command is about, to stand after `could not`.
     let task: String
-    private let client: VarlinkClient
+    /// A command does one thing and ends: it need not hear of changes.
+    let store = CNContactStore(observingChanges: false)
 
     /// Contacts fetched at a time.
     static let pageSize = 200
     /// How long an answer may take before one says what is being waited for.
-    private static let patience = Duration.seconds(1)
-    /// How long a save that is under way may take to be answered when the person wants no more.
-    private static let patienceAtTheEnd = Duration.seconds(5)
-    /// An answer that waits for nobody comes sooner than this; a person has two minutes.
-    private static let timeout = Duration.seconds(300)
+    private static let patience = DispatchTimeInterval.seconds(1)
+    /// How long a save that is under way may take to be answered when the person wants no more, in seconds.
+    private static let patienceAtTheEnd = 5.0
 
     /// What one needs to tell contacts apart in a list.
     static let listKeys = ContactKeySet.names.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
     /// All but what must be asked for by name, and images.
     static let cardKeys = ContactKeySet.all.subtracting(.named).subtracting(.images)
 
-    /// Opens the door, and has the person asked where they have not said yet what this program may see.
+    /// Has the person asked where they have not said yet what this program may see.
+    ///
+    /// - Parameter keys: what is to be read; notes are offered only where they are named.
     init(to task: String, reading keys: ContactKeySet = listKeys) throws {
         self.task = task
-        do {
-            client = try BrokerConnection.connect(to: .apps, timeout: Self.timeout)
-        } catch {
-            throw CommandFailure(could: task, error)
-        }
+        CNContactStore.usageDescription = "to \(task)"
         try askForAccess(keys)
     }
 
-    /// Opens the door only where this program may see contacts already: asks nobody.
+    /// Only where this program may see contacts already: asks nobody.
     init?(ifOpenTo task: String) {
-        guard let client = try? BrokerConnection.connect(to: .apps, timeout: Self.timeout),
-            let known = try? client.call(ContactsFailure.prefix + "GetAuthorization"),
-            let status = known["status"]?.string, ["full", "limited"].contains(status)
-        else { return nil }
+        guard [.authorized, .limited].contains(CNContactStore.authorizationStatus(for: .contacts)) else { return nil }
         self.task = task
-        self.client = client
     }
+
+    /// Does something with the store, and says what went wrong in the program's words.
+    func trying<Result>(_ body: (CNContactStore) throws -> Result) throws -> Result {
+        do {
+            return try body(store)
+        } catch let error as CNError {
+            throw ContactsFailure.describe(error, could: task)
+        }
+    }
+
+    // MARK: Reading
 
     /// The contacts that match, page by page, in the person's order.
     ///
-    /// - Parameter unify: whether linked cards are one contact; else each card is one.
+    /// - Parameters:
+    ///   - predicate: one of `CNContact`'s; `nil` for all.
+    ///   - unify: whether linked cards are one contact; else each card is one.
     func fetch(
-        _ keys: ContactKeySet, _ predicate: ContactSearch, unify: Bool = true, page: Int = pageSize,
+        _ keys: ContactKeySet, _ predicate: NSPredicate? = nil, unify: Bool = true, page: Int = pageSize,
         each: (WireContact) throws -> Void
     ) throws {
-        var after: String?
-        repeat {
-            let page = try call("FetchContacts") { writer in
-                predicate.write(to: &writer)
-                writer.member("keys", keys.keys.map(\.rawValue))
-                writer.member("sortOrder", "userDefault")
-                writer.member("unify", unify ? nil : false)
-                writer.member("limit", page)
-                writer.member("after", after)
-            }
-            for json in page["contacts"]?.elements.map(Array.init) ?? [] {
-                guard let contact = try? WireContact(json) else {
-                    throw CommandFailure("could not \(task): the contact broker sent a contact that is none", .notTried)
-                }
-                try each(contact)
-            }
-            let next = page["next"]?.string
-            // The same page again would never end.
-            guard next != after else { return }
-            after = next
-        } while after != nil
+        let request = CNContactFetchRequest(keysToFetch: keys.descriptors)
+        request.predicate = predicate
+        request.unifyResults = unify
+        request.sortOrder = .userDefault
+        try trying { try $0.forEachContact(with: request, pageSize: page) { try each($0.wire) } }
     }
 
     /// The contacts that match, all of them.
-    func contacts(_ keys: ContactKeySet, _ predicate: ContactSearch, unify: Bool = true) throws -> [WireContact] {
+    func contacts(
+        _ keys: ContactKeySet, _ predicate: NSPredicate? = nil, unify: Bool = true
+    ) throws -> [WireContact] {
         var found: [WireContact] = []
         try fetch(keys, predicate, unify: unify) { found.append($0) }
         return found
+    }
+
+    /// The one card of an identifier, whatever it is linked with.
+    func card(_ identifier: String, _ keys: ContactKeySet) throws -> WireContact? {
+        try contacts(keys, CNContact.predicateForContacts(withIdentifiers: [identifier]), unify: false).first
     }
 
     /// These cards, in pages, whatever their number. What is gone is left out.
@@ -87,32 +85,34 @@ struct AddressBook {
         let page = keys.contains(.imageData) ? 20 : Self.pageSize
         for start in stride(from: 0, to: identifiers.count, by: page) {
             let some = Array(identifiers[start..<min(start + page, identifiers.count)])
-            try fetch(keys, .identifiers(some), unify: false, page: page, each: each)
+            let predicate = CNContact.predicateForContacts(withIdentifiers: some)
+            try fetch(keys, predicate, unify: false, page: page, each: each)
         }
     }
 
     /// The cards of which a contact is made: itself, where it is not linked.
     func cards(of identifier: String) throws -> [String] {
-        let reply = try call("ListLinkedContacts") { $0.member("identifier", identifier) }
-        let cards = reply["identifiers"]?.elements?.compactMap(\.string) ?? []
+        let cards = try trying { try $0.linkedContactIdentifiers(ofContactWithIdentifier: identifier) }
         return cards.isEmpty ? [identifier] : cards
     }
 
     /// The keys that may be read now. Notes are among them only where the person said so.
     func readableKeys() throws -> ContactKeySet {
-        let known = try call("GetAuthorization") { _ in }
-        guard let keys = known["keys"]?.elements else { return ContactKeySet.all.subtracting(.named) }
-        return ContactKeySet(keys.compactMap { $0.string.flatMap(ContactKey.init(rawValue:)) })
+        guard let keys = try trying({ try $0.authorizedKeys() }) else { return ContactKeySet.all.subtracting(.named) }
+        return ContactKeySet(keys.compactMap(ContactKey.init(rawValue:)))
     }
 
     /// The one contact of this identifier or name.
     ///
     /// - Throws: ``CommandFailure`` where there is none, or several, which are then listed.
     func contact(named word: String, _ keys: ContactKeySet) throws -> WireContact {
-        if !word.contains(where: \.isWhitespace), let contact = try contacts(keys, .identifiers([word])).first {
+        let isIdentifier = !word.contains(where: \.isWhitespace)
+        if isIdentifier,
+            let contact = try contacts(keys, CNContact.predicateForContacts(withIdentifiers: [word])).first
+        {
             return contact
         }
-        let found = try contacts(keys.union(Self.listKeys), .name(word))
+        let found = try contacts(keys.union(Self.listKeys), CNContact.predicateForContacts(matchingName: word))
         let exact = found.filter { ContactCard.name($0.contact).lowercased() == word.lowercased() }
         if let contact = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return contact }
         let shown = Speech.clean(word)
@@ -127,101 +127,91 @@ struct AddressBook {
             .refused)
     }
 
-    /// Saves; all steps or none.
+    // MARK: Saving
+
+    /// Saves what is put into a request; all steps or none.
     ///
     /// - Throws: ``SaveFailure`` where one step is not taken; ``CommandFailure`` for everything else.
-    func save(_ changes: [ContactChange]) throws -> [String] {
-        let reply: JSONValue
+    func save(_ fill: (CNSaveRequest) -> Void) throws {
+        try saving({ try $0.execute($1) }, for: fill)
+    }
+
+    /// Begins a save, whose answer ``end(_:until:)`` waits for.
+    func begin(_ fill: (CNSaveRequest) -> Void) throws -> CNPendingSave {
+        try saving({ try $0.beginExecuting($1) }, for: fill)
+    }
+
+    private func saving<Result>(
+        _ body: (CNContactStore, CNSaveRequest) throws -> Result, for fill: (CNSaveRequest) -> Void
+    ) throws -> Result {
+        let request = CNSaveRequest()
+        // What was saved is not looked at any more.
+        request.shouldRefetchContacts = false
+        fill(request)
         do {
-            reply = try callForError("SaveContacts") { Self.write(changes, to: &$0) }
-        } catch {
+            return try body(store, request)
+        } catch let error as CNError {
             throw saveFailure(error)
         }
-        return Self.identifiers(reply)
     }
 
-    private static func identifiers(_ reply: JSONValue) -> [String] {
-        reply["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
-    }
-
-    /// Begins a save, whose answer ``endSave(until:)`` waits for. Until then nothing else is asked.
-    func beginSave(_ changes: [ContactChange]) throws {
-        do {
-            try client.begin(ContactsFailure.prefix + "SaveContacts") { Self.write(changes, to: &$0) }
-        } catch {
-            throw saveFailure(error)
-        }
-    }
-
-    /// Waits for the answer to the save that was begun; once the person wants no more, only a little longer.
+    /// Waits for the answer to a save that was begun; once the person wants no more, only a little longer.
     ///
-    /// - Returns: what ``save(_:)`` does; `nil` where it was not answered. Then nobody knows whether it is saved, and this is
-    ///   no more of use.
+    /// - Returns: whether it was answered. Where it was not, nobody knows whether it is made.
     /// - Throws: as ``save(_:)``.
-    func endSave(until interruption: Interruption) throws -> [String]? {
-        do throws(VarlinkClientError) {
-            // What has come while a long call was sent is in no socket any more.
-            let isWanted = client.hasBufferedReply || interruption.hasNotCome(before: client.fileDescriptor)
-            if let reply = try client.nextReply(timeout: isWanted ? Self.timeout : Self.patienceAtTheEnd) {
-                return Self.identifiers(reply.parameters)
+    func end(_ save: CNPendingSave, until interruption: Interruption) throws -> Bool {
+        do {
+            // What has come while a long save was sent is in no socket any more.
+            if save.isAnswered || interruption.hasNotCome(before: save.fileDescriptor) {
+                try save.finish()
+                return true
             }
-            client.close()
-            guard isWanted else { return nil }
-            throw .timedOut
-        } catch {
+            if try save.finish(within: Self.patienceAtTheEnd) { return true }
+            save.abandon()
+            return false
+        } catch let error as CNError {
             throw saveFailure(error)
         }
     }
 
-    private static func write(_ changes: [ContactChange], to writer: inout JSONWriter) {
-        writer.name("changes")
-        writer.array(changes) { $1.write(to: &$0) }
-    }
-
-    private func saveFailure(_ error: VarlinkClientError) -> any Error {
+    private func saveFailure(_ error: CNError) -> any Error {
         SaveFailure(error) ?? ContactsFailure.describe(error, could: task)
     }
 
-    func call(_ method: String, _ write: (inout JSONWriter) -> Void) throws -> JSONValue {
-        do {
-            return try callForError(method, write)
-        } catch {
-            throw ContactsFailure.describe(error, could: task)
-        }
-    }
-
-    private func callForError(
-        _ method: String, _ write: (inout JSONWriter) -> Void
-    ) throws(VarlinkClientError) -> JSONValue {
-        try client.call(ContactsFailure.prefix + method, write)
-    }
+    // MARK: Asking
 
     /// Has the person asked whether this program may see contacts, if they have not said yet. Any call would have them
-    /// asked; this one tells them why.
-    ///
-    /// - Parameter keys: what is to be read; notes are offered only where they are named.
+    /// asked; this one says meanwhile what is being waited for.
     private func askForAccess(_ keys: ContactKeySet) throws {
-        do throws(VarlinkClientError) {
-            let known = try client.call(ContactsFailure.prefix + "GetAuthorization")
-            guard known["status"]?.says("notDetermined") == true else { return }
-            try client.begin(ContactsFailure.prefix + "RequestAccess") {
-                $0.member("purpose", "to \(task)")
-                $0.member("keys", keys.contains(.note) ? keys.keys.map(\.rawValue) : nil)
-            }
-            var answer = try client.nextReply(timeout: Self.patience)
-            if answer == nil {
-                Speech.say("waiting for your answer in contact-agent…")
-                answer = try client.nextReply(timeout: Self.timeout)
-            }
-            guard let answer else {
-                client.close()
-                throw .timedOut
-            }
-            guard answer.parameters["status"]?.says("notDetermined") == true else { return }
-            throw .error(
-                name: ContactsFailure.prefix + "AuthorizationNotDetermined", parameters: JSONDocument.emptyObject.root)
-        } catch {
-            throw ContactsFailure.describe(error, could: task)
+        guard CNContactStore.authorizationStatus(for: .contacts) == .notDetermined else { return }
+        let answer = Answer()
+        store.requestAccess(for: .contacts, keysToOffer: keys.intersection(.named).descriptors) { answer.come($1) }
+        if !answer.wait(until: .now() + Self.patience) {
+            Speech.say("waiting for your answer in contact-agent…")
+            _ = answer.wait(until: .distantFuture)
+        }
+        if let error = answer.error {
+            throw ContactsFailure.describe(error as? CNError ?? CNError(.communicationError), could: task)
         }
     }
+
+    /// The person's, from the thread that brings it.
+    private final class Answer: Sendable {
+        private let failure = Mutex<(any Error)?>(nil)
+        private let isThere = DispatchSemaphore(value: 0)
+
+        var error: (any Error)? { failure.withLock { $0 } }
+
+        func come(_ error: (any Error)?) {
+            failure.withLock { $0 = error }
+            isThere.signal()
+        }
+
+        func wait(until time: DispatchTime) -> Bool { isThere.wait(timeout: time) == .success }
+    }
+}
+
+extension ContactKeySet {
+    /// As the library takes them.
+    var descriptors: [any CNKeyDescriptor] { keys.map(\.rawValue) }
 }

@@ -31,7 +31,7 @@ struct BirthdaysCommand: ParsableCommand {
         let keys = AddressBook.listKeys.union(ContactKeySet([.birthday, .nonGregorianBirthday]))
         var found: [(birthday: BirthdayCalendar.Birthday, contact: Contact)] = []
         var others = 0
-        try book.fetch(keys, .all) { wire in
+        try book.fetch(keys) { wire in
             if wire.contact.birthday.isEmpty, !wire.contact.nonGregorianBirthday.isEmpty { others += 1 }
             guard let next = calendar.next(wire.contact.birthday) else { return }
             let isWanted = month ? next.next.hasPrefix(today.prefix(7)) : next.daysUntil <= days ?? 366

@@ -1,7 +1,6 @@
 import CommandOutput
 import ContactsModel
 import Formatting
-import JSON
 
 /// Contacts as they are printed.
 enum ContactCard {
@@ -23,17 +22,6 @@ enum ContactCard {
                 ] + (withIdentifiers ? [contact.identifier ?? ""] : []))
         }
         return table.lines
-    }
-
-    /// JSON for scripts, as the broker writes contacts; one a line.
-    static func json(_ contacts: [WireContact]) -> String {
-        guard !contacts.isEmpty else { return "[]" }
-        let lines = contacts.map { contact in
-            var writer = JSONWriter()
-            contact.write(to: &writer)
-            return String(decoding: writer.bytes, as: UTF8.self)
-        }
-        return "[\n" + lines.joined(separator: ",\n") + "\n]"
     }
 
     /// Everything that a contact says.

@@ -1,12 +1,9 @@
 import CommandOutput
+import Contacts
 import ContactsModel
-import JSON
-import VarlinkClient
 
-/// Says what the broker's answers mean to whoever typed the command.
+/// Says what the library's errors mean to whoever typed the command.
 enum ContactsFailure {
-    static let prefix = "io.contactbroker.Contacts."
-
     /// Why a contact is not taken, in words.
     static func reason(_ error: ContactError) -> String {
         switch error {
@@ -16,41 +13,44 @@ enum ContactsFailure {
         }
     }
 
-    static func describe(_ error: VarlinkClientError, could task: String) -> CommandFailure {
-        guard case .error(let name, let parameters) = error, name.hasPrefix(prefix) else {
-            return CommandFailure(could: task, error)
-        }
+    static func describe(_ error: CNError, could task: String) -> CommandFailure {
         func failure(_ reason: String, try advice: String? = nil, _ code: CommandFailure.Code = .refused)
             -> CommandFailure
         {
             CommandFailure("could not \(task): \(reason)", try: advice, code)
         }
         let reset = "to be asked again: contactctl reset contactbook"
-        switch name.dropFirst(prefix.count) {
-        case "AccessDenied": return failure("you have not let contactbook do that", try: reset)
+        switch error.code {
+        case .authorizationDenied: break
+        case .recordDoesNotExist: return failure("no contact that this program may see is meant")
+        case .recordNotWritable: return failure("contactbook may not change that", try: reset)
+        case .parentRecordDoesNotExist: return failure("no group that this program may see is meant")
+        case .containmentCycle: return failure("a group cannot be within itself")
+        case .containmentScope: return failure("the two are not kept in the same place")
+        case .unauthorizedKeys:
+            let keys = (error.keyPaths ?? []).map(Speech.clean)
+            return failure("you have not let contactbook see: \(keys.joined(separator: ", "))", try: reset)
+        case .validationMultipleErrors, .policyViolation:
+            return failure(SaveFailure(error)?.reason ?? "a value is not taken", .notTried)
+        case .dataAccessError:
+            return failure(
+                "your contacts cannot be read or written just now",
+                try: "is the disk full? what contactbrokerd says tells more", .notTried)
+        default:
+            let reason = error.brokerError.map { "the contact broker answered \(Speech.clean($0))" }
+            return failure(
+                reason ?? error.failureReason ?? error.localizedDescription, try: error.recoverySuggestion, .notTried)
+        }
+        switch error.brokerError {
         case "AuthorizationNotDetermined":
             return failure("the question was not answered", try: "try again while contact-agent runs, and answer there")
         case "NoAgent":
             return failure(
                 "nothing is there to ask you with", try: "in another terminal, try: contact-agent", .notTried)
         case "TooManyPrompts":
-            let seconds = parameters["retryAfterSeconds"]?.integer ?? 60
+            let seconds = Int(error.retryAfter ?? 60)
             return failure("you were asked too often", try: "try again in \(seconds) seconds", .notTried)
-        case "RecordDoesNotExist": return failure("no contact that this program may see is meant")
-        case "RecordNotWritable": return failure("contactbook may not change that", try: reset)
-        case "ParentRecordDoesNotExist": return failure("no group that this program may see is meant")
-        case "ContainmentCycle": return failure("a group cannot be within itself")
-        case "ContainmentScope": return failure("the two are not kept in the same place")
-        case "UnauthorizedKeys":
-            let keys = parameters["keys"]?.elements?.compactMap(\.string).map(Speech.clean) ?? []
-            return failure("you have not let contactbook see: \(keys.joined(separator: ", "))", try: reset)
-        case "InvalidContact", "LimitExceeded":
-            return failure(SaveFailure(error)?.reason ?? "a value is not taken", .notTried)
-        case "StoreUnavailable":
-            return failure(
-                "your contacts cannot be read or written just now",
-                try: "is the disk full? what contactbrokerd says tells more", .notTried)
-        default: return failure("the contact broker answered \(Speech.clean(name))", .notTried)
+        default: return failure("you have not let contactbook do that", try: reset)
         }
     }
 }
@@ -69,17 +69,17 @@ struct SaveFailure: Error {
     let index: Int?
     let reason: String
 
-    init?(_ error: VarlinkClientError) {
-        guard case .error(let name, let parameters) = error else { return nil }
-        switch name {
-        case ContactsFailure.prefix + "InvalidContact":
-            let key = Speech.clean(parameters["key"]?.string ?? "a value")
-            reason = "\(key) is not taken: \(Speech.clean(parameters["reason"]?.string ?? ""))"
-        case ContactsFailure.prefix + "LimitExceeded":
-            let maximum = parameters["maximum"]?.integer.map { " than \($0)" } ?? ""
-            reason = "more\(maximum) for \(Speech.clean(parameters["limit"]?.string ?? "a value"))"
+    init?(_ error: CNError) {
+        switch error.code {
+        case .validationMultipleErrors:
+            let value = error.validationErrors?.first
+            let key = value?.keyPaths?.first.map(Speech.clean) ?? ""
+            reason = "\(key.isEmpty ? "a value" : key) is not taken: \(Speech.clean(value?.failureReason ?? ""))"
+        case .policyViolation:
+            let maximum = error.exceededLimitMaximum.map { " than \($0)" } ?? ""
+            reason = "more\(maximum) for \(Speech.clean(error.exceededLimit ?? "a value"))"
         default: return nil
         }
-        index = (parameters["index"]?.integer).flatMap { Int(exactly: $0) }
+        index = error.failedStep
     }
 }

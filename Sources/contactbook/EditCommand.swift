@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandOutput
 import ContactFiles
+import Contacts
 import ContactsModel
 
 struct EditCommand: ParsableCommand {
@@ -42,9 +43,9 @@ struct EditCommand: ParsableCommand {
                 print("\(called) stays as it was")
                 return
             }
-            // The editor was open for as long as it pleased: a new connection, and a look at what is there now.
+            // The editor was open for as long as it pleased: a look at what is there now, if one still may.
             let book = try AddressBook(to: task, reading: keys)
-            guard let now = try book.contacts(keys, .identifiers([identifier]), unify: false).first?.contact else {
+            guard let now = try book.card(identifier, keys)?.contact else {
                 throw CommandFailure(
                     "could not \(task): it was removed while you edited it",
                     try: "what you typed is kept in \(editor.keep())", .refused)
@@ -82,7 +83,7 @@ struct EditCommand: ParsableCommand {
                 "could not \(Self.task): \(ContactCard.name(found.contact)) is \(cards.count) linked cards",
                 try: "name one by its identifier, as above", .refused)
         }
-        guard let card = try book.contacts(keys, .identifiers(wanted), unify: false).first else {
+        guard let card = try book.card(wanted[0], keys) else {
             throw CommandFailure("could not \(Self.task): it is gone", .refused)
         }
         return card
@@ -173,7 +174,7 @@ struct EditCommand: ParsableCommand {
             try journal?.note([
                 .updated(identifier: identifier, name: called, before: now, after: after, keys: changed)
             ])
-            _ = try book.save([.update(identifier: identifier, after, keys: changed)])
+            try book.save { $0.update(CNMutableContact(withIdentifier: identifier, after, writing: changed)) }
         } catch {
             journal?.discard()
             let path = editor.keep()

@@ -1,7 +1,8 @@
 import CommandOutput
 import ContactFiles
+import Contacts
 import ContactsModel
-import Glibc
+import Foundation
 import VCard
 
 /// Where cards go, one after the other.
@@ -27,7 +28,8 @@ struct Export {
     private var written: Set<String> = []
 
     enum Selection {
-        case search(ContactSearch)
+        /// `nil` for all.
+        case search(NSPredicate?)
         case cards([String])
     }
 
@@ -38,9 +40,9 @@ struct Export {
     mutating func write(_ selection: Selection) throws {
         let writer = VCardWriter(version: version)
         switch selection {
-        case .search(let search):
+        case .search(let predicate):
             let page = keys.contains(.imageData) ? 50 : AddressBook.pageSize
-            try book.fetch(keys, search, unify: false, page: page) { try write($0, writer) }
+            try book.fetch(keys, predicate, unify: false, page: page) { try write($0, writer) }
         case .cards(let identifiers): try book.fetch(cards: identifiers, keys) { try write($0, writer) }
         }
     }
@@ -62,12 +64,12 @@ struct Export {
     }
 
     /// Groups as cards that name their members; members that were not written are left out.
-    mutating func writeGroups(only: BookGroup?) throws {
+    mutating func writeGroups(only: CNGroup?) throws {
         let all = try book.groups()
         let writer = VCardWriter(version: version)
         for group in only.map({ [$0] }) ?? all {
             let members = try book.members(of: group.identifier).filter(written.contains).map(uri)
-            let inner = only == nil ? all.filter { $0.parents.contains(group.identifier) } : []
+            let inner = only == nil ? all.filter { $0.parentGroupIdentifiers.contains(group.identifier) } : []
             let made = Self.made(group.identifier)
             let card = writer.group(
                 named: group.name, uid: "urn:uuid:\(made)",

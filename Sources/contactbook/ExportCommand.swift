@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandOutput
 import ContactFiles
+import Contacts
 import ContactsModel
 import Glibc
 import VCard
@@ -88,8 +89,11 @@ struct ExportCommand: ParsableCommand {
 
     /// Which cards: all, a group's, or some by their identifiers.
     private func contacts(_ book: AddressBook) throws -> Export.Selection {
-        if let group { return .search(.group(try book.group(named: group).identifier)) }
-        guard !names.isEmpty else { return .search(.all) }
+        if let group {
+            return .search(
+                CNContact.predicateForContactsInGroup(withIdentifier: try book.group(named: group).identifier))
+        }
+        guard !names.isEmpty else { return .search(nil) }
         let found = try names.map { try book.contact(named: $0, AddressBook.listKeys) }
         return .cards(try found.flatMap { try book.cards(of: $0.identifier ?? "") })
     }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CommandOutput
 import ContactFiles
+import Contacts
 import ContactsModel
-import JSON
 
 struct GroupsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,7 +27,9 @@ struct GroupsCommand: ParsableCommand {
         func run() throws {
             let book = try AddressBook(to: "list the groups")
             let groups = try book.groups()
-            if json { return print(GroupsCommand.json(groups)) }
+            if json {
+                return print(JSONList.groups(groups.map { ($0.identifier, $0.name, $0.parentGroupIdentifiers) }))
+            }
             guard !groups.isEmpty else {
                 return Speech.say(
                     "there is no group that this program may see; to make one: contactbook groups create NAME")
@@ -36,7 +38,7 @@ struct GroupsCommand: ParsableCommand {
             var table = Table(["GROUP", "CONTACTS", "WITHIN"] + (identifiers ? ["IDENTIFIER"] : []))
             for group in groups {
                 let count = try book.members(of: group.identifier).count
-                let within = group.parents.compactMap { names[$0] }.joined(separator: ", ")
+                let within = group.parentGroupIdentifiers.compactMap { names[$0] }.joined(separator: ", ")
                 table.add([group.name, String(count), within] + (identifiers ? [group.identifier] : []))
             }
             for line in table.lines { print(line) }
@@ -53,8 +55,9 @@ struct GroupsCommand: ParsableCommand {
             let book = try AddressBook(to: "show the group")
             let group = try book.group(named: group)
             let keys = json ? AddressBook.cardKeys : AddressBook.listKeys
-            let contacts = try book.contacts(keys, .group(group.identifier))
-            if json { return print(ContactCard.json(contacts)) }
+            let contacts = try book.contacts(
+                keys, CNContact.predicateForContactsInGroup(withIdentifier: group.identifier))
+            if json { return print(JSONList.contacts(contacts)) }
             guard !contacts.isEmpty else { return Speech.say("nobody is in \(Speech.clean(group.name))") }
             for line in ContactCard.table(contacts, withIdentifiers: identifiers) { print(line) }
         }
@@ -70,8 +73,10 @@ struct GroupsCommand: ParsableCommand {
             if try change.book().groups().contains(where: { $0.name == name }) {
                 throw CommandFailure("there is a group called \(Speech.clean(name)) already", .refused)
             }
-            let identifier = try change.save([.addGroup(name)]).first ?? ""
-            try change.journal?.note([.groupAdded(identifier: identifier, name: name)])
+            let group = CNMutableGroup()
+            group.name = name
+            try change.save { $0.add(group, toContainerWithIdentifier: nil) }
+            try change.journal?.note([.groupAdded(identifier: group.identifier, name: name)])
             print("made \(Speech.clean(name))")
         }
     }
@@ -85,9 +90,10 @@ struct GroupsCommand: ParsableCommand {
         func run() throws {
             let change = GroupChange("rename the group", "groups rename \(group) \(name)", undo)
             let found = try change.book().group(named: group)
-            try change.save(
-                [.renameGroup(identifier: found.identifier, name)],
-                [.groupRenamed(identifier: found.identifier, before: found.name, after: name)])
+            let renamed = found.renamed(name)
+            try change.save([.groupRenamed(identifier: found.identifier, before: found.name, after: name)]) {
+                $0.update(renamed)
+            }
             print("\(Speech.clean(found.name)) is called \(Speech.clean(name)) now")
         }
     }
@@ -101,14 +107,14 @@ struct GroupsCommand: ParsableCommand {
             let change = GroupChange("delete the group", "groups delete \(group)", undo)
             let book = try change.book()
             let found = try book.group(named: group)
-            let inner = try book.groups().filter { $0.parents.contains(found.identifier) }.map(\.identifier)
-            try change.save(
-                [.deleteGroup(identifier: found.identifier)],
-                [
-                    .groupDeleted(
-                        identifier: found.identifier, name: found.name, members: try book.members(of: found.identifier),
-                        parents: found.parents, subgroups: inner)
-                ])
+            let inner = try book.groups().filter { $0.parentGroupIdentifiers.contains(found.identifier) }
+                .map(\.identifier)
+            let steps: [UndoStep] = [
+                .groupDeleted(
+                    identifier: found.identifier, name: found.name, members: try book.members(of: found.identifier),
+                    parents: found.parentGroupIdentifiers, subgroups: inner)
+            ]
+            try change.save(steps) { $0.deleteGroup(withIdentifier: found.identifier) }
             print("deleted \(Speech.clean(found.name)); its contacts stay")
         }
     }
@@ -123,13 +129,13 @@ struct GroupsCommand: ParsableCommand {
             let change = GroupChange("add to the group", "groups add \(group) \(names.joined(separator: " "))", undo)
             let (group, cards, called, inside) = try change.members(group, names)
             let new = cards.filter { !inside.contains($0) }
-            guard !new.isEmpty else {
-                throw CommandFailure("\(called) is in \(Speech.clean(group.name)) already", .refused)
+            let name = Speech.clean(group.name)
+            guard !new.isEmpty else { throw CommandFailure("\(called) is in \(name) already", .refused) }
+            let identifier = group.identifier
+            try change.save(new.map { .memberAdded(group: identifier, member: $0) }) {
+                for card in new { $0.addMember(withIdentifier: card, toGroupWithIdentifier: identifier) }
             }
-            try change.save(
-                new.map { .addMember(group: group.identifier, member: $0) },
-                new.map { .memberAdded(group: group.identifier, member: $0) })
-            print("\(called): in \(Speech.clean(group.name)) now")
+            print("\(called): in \(name) now")
         }
     }
 
@@ -145,13 +151,13 @@ struct GroupsCommand: ParsableCommand {
                 "take out of the group", "groups remove \(group) \(names.joined(separator: " "))", undo)
             let (group, cards, called, inside) = try change.members(group, names)
             let old = cards.filter { inside.contains($0) }
-            guard !old.isEmpty else {
-                throw CommandFailure("\(called) is not in \(Speech.clean(group.name))", .refused)
+            let name = Speech.clean(group.name)
+            guard !old.isEmpty else { throw CommandFailure("\(called) is not in \(name)", .refused) }
+            let identifier = group.identifier
+            try change.save(old.map { .memberRemoved(group: identifier, member: $0) }) {
+                for card in old { $0.removeMember(withIdentifier: card, fromGroupWithIdentifier: identifier) }
             }
-            try change.save(
-                old.map { .removeMember(group: group.identifier, member: $0) },
-                old.map { .memberRemoved(group: group.identifier, member: $0) })
-            print("\(called): no longer in \(Speech.clean(group.name))")
+            print("\(called): no longer in \(name)")
         }
     }
 
@@ -164,13 +170,13 @@ struct GroupsCommand: ParsableCommand {
         func run() throws {
             let change = GroupChange("nest the group", "groups nest \(group) \(outer)", undo)
             let (inner, outer) = (try change.book().group(named: group), try change.book().group(named: outer))
-            guard !inner.parents.contains(outer.identifier) else {
+            guard !inner.parentGroupIdentifiers.contains(outer.identifier) else {
                 throw CommandFailure(
                     "\(Speech.clean(inner.name)) is within \(Speech.clean(outer.name)) already", .refused)
             }
-            try change.save(
-                [.addSubgroup(group: outer.identifier, member: inner.identifier)],
-                [.subgroupAdded(group: outer.identifier, member: inner.identifier)])
+            try change.save([.subgroupAdded(group: outer.identifier, member: inner.identifier)]) {
+                $0.addSubgroup(inner, to: outer)
+            }
             print("\(Speech.clean(inner.name)) is within \(Speech.clean(outer.name)) now")
         }
     }
@@ -184,28 +190,14 @@ struct GroupsCommand: ParsableCommand {
         func run() throws {
             let change = GroupChange("unnest the group", "groups unnest \(group) \(outer)", undo)
             let (inner, outer) = (try change.book().group(named: group), try change.book().group(named: outer))
-            guard inner.parents.contains(outer.identifier) else {
+            guard inner.parentGroupIdentifiers.contains(outer.identifier) else {
                 throw CommandFailure("\(Speech.clean(inner.name)) is not within \(Speech.clean(outer.name))", .refused)
             }
-            try change.save(
-                [.removeSubgroup(group: outer.identifier, member: inner.identifier)],
-                [.subgroupRemoved(group: outer.identifier, member: inner.identifier)])
+            try change.save([.subgroupRemoved(group: outer.identifier, member: inner.identifier)]) {
+                $0.removeSubgroup(inner, from: outer)
+            }
             print("\(Speech.clean(inner.name)) is no longer within \(Speech.clean(outer.name))")
         }
-    }
-
-    private static func json(_ groups: [BookGroup]) -> String {
-        guard !groups.isEmpty else { return "[]" }
-        let lines = groups.map { group in
-            var writer = JSONWriter()
-            writer.object {
-                $0.member("identifier", group.identifier)
-                $0.member("name", group.name)
-                $0.member("parents", group.parents)
-            }
-            return String(decoding: writer.bytes, as: UTF8.self)
-        }
-        return "[\n" + lines.joined(separator: ",\n") + "\n]"
     }
 }
 
@@ -230,7 +222,7 @@ private final class GroupChange {
     /// The group, the cards of the contacts, what to call these, and who is in it now.
     func members(
         _ group: String, _ names: [String]
-    ) throws -> (group: BookGroup, cards: [String], called: String, inside: Set<String>) {
+    ) throws -> (group: CNGroup, cards: [String], called: String, inside: Set<String>) {
         let book = try book()
         let group = try book.group(named: group)
         let contacts = try names.map { try book.contact(named: $0, AddressBook.listKeys) }
@@ -239,12 +231,11 @@ private final class GroupChange {
         return (group, cards, called, Set(try book.members(of: group.identifier)))
     }
 
-    @discardableResult
-    func save(_ changes: [ContactChange], _ steps: [UndoStep] = []) throws -> [String] {
+    func save(_ steps: [UndoStep] = [], _ fill: (CNSaveRequest) -> Void) throws {
         do {
             try journal?.open()
             try journal?.note(steps)
-            return try book().save(changes)
+            try book().save(fill)
         } catch {
             journal?.discard()
             throw ContactsFailure.refused(error, could: task)

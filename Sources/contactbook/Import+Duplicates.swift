@@ -56,10 +56,9 @@ extension Import {
     /// The contact as it is, or as merges before this one leave it.
     private mutating func contact(_ identifier: String) throws -> Contact? {
         if let known = merged[identifier] { return known }
-        // While a save is on its way, nothing else can be asked.
+        // What is on its way changes it.
         try settle()
-        return try known?.contacts(readable.subtracting(.images), .identifiers([identifier]), unify: false).first?
-            .contact
+        return try known?.card(identifier, readable.subtracting(.images))?.contact
     }
 
     /// What of a card may be merged: what this program cannot see it cannot add to.

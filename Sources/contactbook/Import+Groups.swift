@@ -1,5 +1,6 @@
 import CommandOutput
 import ContactFiles
+import Contacts
 import ContactsModel
 
 /// The groups that imported cards are in: by the names that cards say, and by cards that are groups.
@@ -96,15 +97,16 @@ extension Import {
     }
 
     /// - Returns: the group's identifier; `nil` where it is not made.
-    private mutating func fill(_ name: String, _ there: [BookGroup], _ book: AddressBook) throws -> String? {
+    private mutating func fill(_ name: String, _ there: [CNGroup], _ book: AddressBook) throws -> String? {
         var identifier = there.first { $0.name == name }?.identifier
         var inside: Set<String> = []
         do {
             if let identifier {
                 inside = Set(try book.members(of: identifier))
             } else {
-                identifier = try book.save([.addGroup(name)]).first
-                if let identifier { try journal?.note([.groupAdded(identifier: identifier, name: name)]) }
+                let made = try book.addGroup(named: name)
+                try journal?.note([.groupAdded(identifier: made, name: name)])
+                identifier = made
             }
             guard let identifier else { return nil }
             let new = (groups.members[name] ?? []).filter { inside.insert($0).inserted }
@@ -112,7 +114,9 @@ extension Import {
                 guard !interruption.hasCome else { throw Interrupted() }
                 let some = new[start..<min(start + Self.changesPerSave, new.count)]
                 try journal?.note(some.map { .memberAdded(group: identifier, member: $0) })
-                _ = try book.save(some.map { .addMember(group: identifier, member: $0) })
+                try book.save {
+                    for member in some { $0.addMember(withIdentifier: member, toGroupWithIdentifier: identifier) }
+                }
             }
             return identifier
         } catch let failure as SaveFailure {
@@ -132,7 +136,7 @@ extension Import {
                     let outer = made[card.name]
                 else { continue }
                 do {
-                    _ = try book.save([.addSubgroup(group: outer, member: inner)])
+                    try book.save { $0.addSubgroup(withIdentifier: inner, toGroupWithIdentifier: outer) }
                     try journal?.note([.subgroupAdded(group: outer, member: inner)])
                 } catch let failure as CommandFailure {
                     // A group within itself: the others are none the worse for it.

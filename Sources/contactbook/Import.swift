@@ -1,5 +1,6 @@
 import CommandOutput
 import ContactFiles
+import Contacts
 import ContactsModel
 
 /// One run of `import`: saves cards in batches, and says what could not be taken.
@@ -50,6 +51,8 @@ struct Import {
     private var batch: [Entry] = []
     /// Sent to be saved, and not answered yet.
     private var underWay: [Entry] = []
+    /// The same as the library has them, and their save; `nil` where nothing is added.
+    private var saving: (save: CNPendingSave, contacts: [CNMutableContact])?
     private var batchSize = 0
     private var count = 0
 
@@ -77,9 +80,9 @@ struct Import {
             let keys: ContactKeySet
         }
 
-        var change: ContactChange {
-            guard let merge else { return .add(contact) }
-            return .update(identifier: merge.identifier, contact, keys: merge.keys)
+        func forSaving() -> CNMutableContact {
+            guard let merge else { return CNMutableContact(contact) }
+            return CNMutableContact(withIdentifier: merge.identifier, contact, writing: merge.keys)
         }
     }
 
@@ -97,7 +100,7 @@ struct Import {
         guard let known, duplicates != .keep else { return }
         readable = try known.readableKeys()
         Speech.progress("looking at the contacts that are there…")
-        try known.fetch(DuplicateIndex<Place>.keys.intersection(readable), .all, unify: false, page: 1_000) {
+        try known.fetch(DuplicateIndex<Place>.keys.intersection(readable), unify: false, page: 1_000) {
             if let identifier = $0.identifier { index.insert(DuplicateFingerprint($0.contact), as: .saved(identifier)) }
         }
         Speech.endProgress()
@@ -197,7 +200,19 @@ struct Import {
                             after: entry.contact, keys: $0.keys)
                     }
                 })
-            try book?.beginSave(underWay.map(\.change))
+            let contacts = underWay.map { $0.forSaving() }
+            saving = try book.map { book in
+                let save = try book.begin { request in
+                    for (entry, contact) in zip(underWay, contacts) {
+                        if entry.merge == nil {
+                            request.add(contact, toContainerWithIdentifier: nil)
+                        } else {
+                            request.update(contact)
+                        }
+                    }
+                }
+                return (save, contacts)
+            }
         } catch {
             throw failed(error)
         }
@@ -208,18 +223,14 @@ struct Import {
     mutating func settle() throws {
         while let last = underWay.last {
             do {
-                var identifiers: [String] = []
-                if let book {
-                    guard let saved = try book.endSave(until: interruption) else {
-                        doubtful = underWay.count
-                        underWay = []
-                        throw Interrupted()
-                    }
-                    identifiers = saved
+                if let book, let saving, try !book.end(saving.save, until: interruption) {
+                    doubtful = underWay.count
+                    (underWay, self.saving) = ([], nil)
+                    throw Interrupted()
                 }
                 lastPlace = last.place
-                try noteSaved(identifiers)
-                underWay = []
+                try noteSaved(saving?.contacts.map(\.identifier) ?? [])
+                (underWay, saving) = ([], nil)
                 merged = [:]
                 showProgress()
             } catch let failure as SaveFailure {
@@ -254,7 +265,7 @@ struct Import {
 
     /// Nothing is under way any more.
     private mutating func failed(_ error: any Error) -> any Error {
-        underWay = []
+        (underWay, saving) = ([], nil)
         switch error {
         case let failure as SaveFailure:
             return stopped("could not \(Self.task): \(failure.reason)", try: nil, .notTried)
@@ -282,7 +293,7 @@ struct Import {
     }
 
     /// About as many bytes as it takes on the wire; the picture and the content lines are what can be long.
-    private static func size(of contact: Contact) -> Int {
+    static func size(of contact: Contact) -> Int {
         2_048 + contact.imageData.utf8.count + contact.note.utf8.count
             + contact.extraProperties.reduce(0) { $0 + $1.utf8.count }
     }

@@ -30,17 +30,19 @@ struct LinkCommand: ParsableCommand {
             throw CommandFailure("\(called.joined(separator: " and ")) are one contact already", .refused)
         }
         let journal = undo.journal("link \(called.joined(separator: ", "))", to: task)
-        var changes: [ContactChange] = []
         var steps: [UndoStep] = []
         for cards in sets.dropFirst() {
-            changes.append(.link(first, cards[0]))
             // Taken back from the end: each card leaves, then those that were linked before are again.
             steps += cards.dropFirst().map { .unlinked(contact: cards[0], member: $0) }
             steps += cards.map { .linked(contact: first, member: $0) }
         }
         do {
             try journal?.note(steps)
-            _ = try book.save(changes)
+            try book.save {
+                for cards in sets.dropFirst() {
+                    $0.link(contactWithIdentifier: first, withContactWithIdentifier: cards[0])
+                }
+            }
         } catch {
             journal?.discard()
             throw ContactsFailure.refused(error, could: task)
@@ -75,7 +77,11 @@ struct UnlinkCommand: ParsableCommand {
         let journal = undo.journal("unlink \(called)", to: task)
         do {
             try journal?.note(leaving.map { .unlinked(contact: staying, member: $0) })
-            _ = try book.save(leaving.map { .unlink($0, from: staying) })
+            try book.save {
+                for card in leaving {
+                    $0.unlink(contactWithIdentifier: staying, fromContactWithIdentifier: card)
+                }
+            }
         } catch {
             journal?.discard()
             throw ContactsFailure.refused(error, could: task)

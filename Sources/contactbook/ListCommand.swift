@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import ContactFiles
 import ContactsModel
 
 struct ListCommand: ParsableCommand {
@@ -11,9 +12,9 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         let book = try AddressBook(to: "list the contacts")
-        let contacts = try book.contacts(json ? AddressBook.cardKeys : AddressBook.listKeys, .all)
+        let contacts = try book.contacts(json ? AddressBook.cardKeys : AddressBook.listKeys)
         if json {
-            print(ContactCard.json(contacts))
+            print(JSONList.contacts(contacts))
         } else if contacts.isEmpty {
             Speech.say("there is no contact that this program may see")
         } else {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import Contacts
 import ContactsModel
 
 struct QueryCommand: ParsableCommand {
@@ -16,12 +17,12 @@ struct QueryCommand: ParsableCommand {
     func run() throws {
         let book = try AddressBook(to: "look for addresses")
         let query = words.joined(separator: " ")
-        var found = try book.contacts(AddressBook.listKeys, .name(query))
+        var found = try book.contacts(AddressBook.listKeys, CNContact.predicateForContacts(matchingName: query))
         var wanted: (String) -> Bool = { _ in true }
         if found.isEmpty {
             let part = query.lowercased()
             wanted = { $0.lowercased().contains(part) }
-            found = try book.contacts(AddressBook.listKeys, .all).filter {
+            found = try book.contacts(AddressBook.listKeys).filter {
                 $0.contact.emailAddresses.contains { wanted($0.value) }
             }
         }

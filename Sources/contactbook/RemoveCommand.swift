@@ -38,7 +38,7 @@ struct RemoveCommand: ParsableCommand {
         do {
             // Before it is done: afterwards nobody knows what it said.
             try journal?.note(removal?.steps(cards) ?? [])
-            _ = try book.save(cards.map { .delete(identifier: $0) })
+            try book.save { for card in cards { $0.deleteContact(withIdentifier: card) } }
         } catch {
             journal?.discard()
             throw ContactsFailure.refused(error, could: task)

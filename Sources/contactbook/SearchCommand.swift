@@ -1,5 +1,7 @@
 import ArgumentParser
 import CommandOutput
+import ContactFiles
+import Contacts
 import ContactsModel
 
 struct SearchCommand: ParsableCommand {
@@ -14,8 +16,9 @@ struct SearchCommand: ParsableCommand {
         let task = "search the contacts"
         let query = words.joined(separator: " ")
         let book = try AddressBook(to: task)
-        let contacts = try book.contacts(json ? AddressBook.cardKeys : AddressBook.listKeys, .name(query))
-        if json { print(ContactCard.json(contacts)) }
+        let contacts = try book.contacts(
+            json ? AddressBook.cardKeys : AddressBook.listKeys, CNContact.predicateForContacts(matchingName: query))
+        if json { print(JSONList.contacts(contacts)) }
         guard !contacts.isEmpty else {
             throw CommandFailure("no contact that this program may see matches \(Speech.clean(query))", .refused)
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import ContactFiles
 import ContactsModel
 
 struct ShowCommand: ParsableCommand {
@@ -19,7 +20,7 @@ struct ShowCommand: ParsableCommand {
             shown = []
             try book.fetch(cards: try book.cards(of: identifier), keys) { shown.append($0) }
         }
-        if json { return print(ContactCard.json(shown)) }
+        if json { return print(JSONList.contacts(shown)) }
         for (place, card) in shown.enumerated() {
             if place > 0 { print("") }
             for line in ContactCard.lines(card) { print(line) }

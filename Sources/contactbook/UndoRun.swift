@@ -1,5 +1,6 @@
 import CommandOutput
 import ContactFiles
+import Contacts
 import ContactsModel
 
 /// Takes one command back: looks at what is there now, says what was changed since, and saves the rest.
@@ -10,7 +11,7 @@ struct UndoRun {
     private let removal: Removal
     /// Under which identifiers records came back, oldest first.
     private var names: [[String: String]]
-    private var changes: [(change: ContactChange, redo: UndoStep?)] = []
+    private var changes: [Change] = []
     /// What stays, and why: one line each.
     private(set) var conflicts: [String] = []
     /// Records that came back under another identifier.
@@ -22,10 +23,24 @@ struct UndoRun {
     /// What contacts say once the steps so far are taken back.
     private var contacts: [String: Contact] = [:]
     private var gone: Set<String> = []
-    private var groups: [String: BookGroup] = [:]
+    private var groups: [String: CNGroup] = [:]
     private var members: [String: Set<String>] = [:]
-    /// Of what is to be added again, the name in this save by its former identifier.
+    /// Of what is to be added again, the name in this run by its former identifier.
     private var returning: [String: String] = [:]
+    /// What is to be added again, by that name; once it is saved it has its identifier.
+    private var newContacts: [String: CNMutableContact] = [:]
+    private var newGroups: [String: CNMutableGroup] = [:]
+
+    /// Puts one step into a request. What names a record in this run becomes its identifier when the request is made.
+    private typealias Put = (_ request: CNSaveRequest, _ identifier: (String) -> String) -> Void
+
+    private struct Change {
+        let put: Put
+        /// What takes it back.
+        let redo: UndoStep?
+        /// About as many bytes as it takes on the wire.
+        var size = Import.size(of: Contact())
+    }
 
     /// - Parameter names: under which identifiers records came back in earlier runs, oldest first.
     init(book: AddressBook, names: [[String: String]], force: Bool, journal: UndoJournal?) throws {
@@ -78,9 +93,14 @@ struct UndoRun {
         contacts = loaded
     }
 
-    private mutating func add(_ change: ContactChange, _ what: String, redo: UndoStep?) {
-        changes.append((change, redo))
+    private mutating func add(_ what: String, of contact: Contact = Contact(), redo: UndoStep?, _ put: @escaping Put) {
+        changes.append(Change(put: put, redo: redo, size: Import.size(of: contact)))
         counts[what, default: 0] += 1
+    }
+
+    /// A step that belongs to another one, and is not counted.
+    private mutating func add(redo: UndoStep? = nil, _ put: @escaping Put) {
+        changes.append(Change(put: put, redo: redo))
     }
 
     private mutating func conflict(_ name: String, _ reason: String) {
@@ -118,7 +138,9 @@ struct UndoRun {
         }
         contacts[identifier] = nil
         gone.insert(identifier)
-        add(.delete(identifier: identifier), "contacts removed", redo: try removal.step(identifier, contact))
+        add("contacts removed", redo: try removal.step(identifier, contact)) {
+            $0.deleteContact(withIdentifier: $1(identifier))
+        }
     }
 
     private mutating func planUpdate(
@@ -139,8 +161,9 @@ struct UndoRun {
         }
         contacts[identifier] = contact.applying(before, keys: keys)
         add(
-            .update(identifier: identifier, before, keys: keys), "contacts changed back",
-            redo: .updated(identifier: identifier, name: name, before: contact, after: before, keys: keys))
+            "contacts changed back", of: before,
+            redo: .updated(identifier: identifier, name: name, before: contact, after: before, keys: keys)
+        ) { $0.update(CNMutableContact(withIdentifier: $1(identifier), before, writing: keys)) }
     }
 
     private mutating func planReturn(_ identifier: String, _ contact: Contact, _ groups: [String], _ linked: [String]) {
@@ -150,23 +173,30 @@ struct UndoRun {
         returning[identifier] = name
         let contact = contact.writable
         contacts[name] = contact
+        let new = CNMutableContact(contact)
+        newContacts[name] = new
         add(
-            .add(contact, as: name), "contacts brought back",
-            redo: .added(identifier: identifier, name: ContactCard.name(contact), digest: ContactDigest(contact)))
+            "contacts brought back", of: contact,
+            redo: .added(identifier: identifier, name: ContactCard.name(contact), digest: ContactDigest(contact))
+        ) { request, _ in request.add(new, toContainerWithIdentifier: nil) }
         for group in groups.map(now) where self.groups[group] != nil || group.hasPrefix("new-") {
-            changes.append((.addMember(group: group, member: name), nil))
+            add { $0.addMember(withIdentifier: $1(name), toGroupWithIdentifier: $1(group)) }
         }
         for other in linked.map(now) where contacts[other] != nil {
-            changes.append((.link(other, name), nil))
+            add { $0.link(contactWithIdentifier: $1(other), withContactWithIdentifier: $1(name)) }
         }
     }
 
     private mutating func planLink(_ contact: String, _ member: String, links: Bool) {
         guard contacts[contact] != nil, contacts[member] != nil else { return }
         if links {
-            add(.link(contact, member), "cards linked", redo: .linked(contact: contact, member: member))
+            add("cards linked", redo: .linked(contact: contact, member: member)) {
+                $0.link(contactWithIdentifier: $1(contact), withContactWithIdentifier: $1(member))
+            }
         } else {
-            add(.unlink(member, from: contact), "cards unlinked", redo: .unlinked(contact: contact, member: member))
+            add("cards unlinked", redo: .unlinked(contact: contact, member: member)) {
+                $0.unlink(contactWithIdentifier: $1(contact), fromContactWithIdentifier: $1(member))
+            }
         }
     }
 
@@ -178,14 +208,14 @@ struct UndoRun {
         defer { members[group] = inside }
         if joins {
             guard inside.insert(member).inserted else { return }
-            add(
-                .addMember(group: group, member: member), "group members added",
-                redo: .memberAdded(group: group, member: member))
+            add("group members added", redo: .memberAdded(group: group, member: member)) {
+                $0.addMember(withIdentifier: $1(member), toGroupWithIdentifier: $1(group))
+            }
         } else {
             guard inside.remove(member) != nil else { return }
-            add(
-                .removeMember(group: group, member: member), "group members removed",
-                redo: .memberRemoved(group: group, member: member))
+            add("group members removed", redo: .memberRemoved(group: group, member: member)) {
+                $0.removeMember(withIdentifier: $1(member), fromGroupWithIdentifier: $1(group))
+            }
         }
     }
 
@@ -198,22 +228,24 @@ struct UndoRun {
         guard let group = groups[identifier] else { return }
         let others = try membership(identifier).subtracting(gone)
         guard force || others.isEmpty else { return conflict(name, "a group that others are in by now; stays") }
-        let inner = groups.values.filter { $0.parents.contains(identifier) }.map(\.identifier)
+        let inner = groups.values.filter { $0.parentGroupIdentifiers.contains(identifier) }.map(\.identifier)
         groups[identifier] = nil
         add(
-            .deleteGroup(identifier: identifier), "groups removed",
+            "groups removed",
             redo: .groupDeleted(
-                identifier: identifier, name: group.name, members: others.sorted(), parents: group.parents,
-                subgroups: inner))
+                identifier: identifier, name: group.name, members: others.sorted(),
+                parents: group.parentGroupIdentifiers, subgroups: inner)
+        ) { request, _ in request.deleteGroup(withIdentifier: identifier) }
     }
 
     private mutating func planRename(_ identifier: String, _ before: String, _ after: String) {
         guard let group = groups[identifier] else { return conflict(after, "the group was deleted since") }
         guard group.name != before else { return }
         guard force || group.name == after else { return conflict(group.name, "the group was renamed since; stays") }
-        add(
-            .renameGroup(identifier: identifier, before), "groups renamed",
-            redo: .groupRenamed(identifier: identifier, before: group.name, after: before))
+        let renamed = group.renamed(before)
+        add("groups renamed", redo: .groupRenamed(identifier: identifier, before: group.name, after: before)) {
+            request, _ in request.update(renamed)
+        }
     }
 
     private mutating func planGroupReturn(
@@ -222,30 +254,39 @@ struct UndoRun {
         guard now(identifier) == identifier, groups[identifier] == nil else { return }
         let new = "new-\(returning.count)"
         returning[identifier] = new
-        add(.addGroup(name, as: new), "groups brought back", redo: .groupAdded(identifier: identifier, name: name))
+        let group = CNMutableGroup()
+        group.name = name
+        newGroups[new] = group
+        add("groups brought back", redo: .groupAdded(identifier: identifier, name: name)) { request, _ in
+            request.add(group, toContainerWithIdentifier: nil)
+        }
         let there = members.map(now).filter { contacts[$0] != nil }
         for member in there {
-            changes.append((.addMember(group: new, member: member), .memberAdded(group: identifier, member: member)))
+            add(redo: .memberAdded(group: identifier, member: member)) {
+                $0.addMember(withIdentifier: $1(member), toGroupWithIdentifier: $1(new))
+            }
         }
         self.members[new] = Set(there)
         for parent in parents.map(now) where groups[parent] != nil {
-            changes.append((.addSubgroup(group: parent, member: new), nil))
+            add { $0.addSubgroup(withIdentifier: $1(new), toGroupWithIdentifier: parent) }
         }
         for inner in subgroups.map(now) where groups[inner] != nil {
-            changes.append((.addSubgroup(group: new, member: inner), nil))
+            add { $0.addSubgroup(withIdentifier: inner, toGroupWithIdentifier: $1(new)) }
         }
     }
 
     private mutating func planSubgroup(_ group: String, _ member: String, joins: Bool) {
-        guard groups[group] != nil, let inner = groups[member], inner.parents.contains(group) != joins else { return }
+        guard groups[group] != nil, let inner = groups[member],
+            inner.parentGroupIdentifiers.contains(group) != joins
+        else { return }
         if joins {
-            add(
-                .addSubgroup(group: group, member: member), "groups nested",
-                redo: .subgroupAdded(group: group, member: member))
+            add("groups nested", redo: .subgroupAdded(group: group, member: member)) { request, _ in
+                request.addSubgroup(withIdentifier: member, toGroupWithIdentifier: group)
+            }
         } else {
-            add(
-                .removeSubgroup(group: group, member: member), "groups taken out of others",
-                redo: .subgroupRemoved(group: group, member: member))
+            add("groups taken out of others", redo: .subgroupRemoved(group: group, member: member)) { request, _ in
+                request.removeSubgroup(withIdentifier: member, fromGroupWithIdentifier: group)
+            }
         }
     }
 
@@ -258,7 +299,7 @@ struct UndoRun {
             var end = start
             var size = 0
             while end < changes.count, end - start < Import.changesPerSave {
-                size += changes[end].change.size
+                size += changes[end].size
                 if size > Import.bytesPerSave, end > start { break }
                 end += 1
             }
@@ -270,12 +311,12 @@ struct UndoRun {
         Speech.endProgress()
     }
 
-    private mutating func save(_ some: ArraySlice<(change: ContactChange, redo: UndoStep?)>) throws {
-        // Names that earlier pieces were given identifiers for.
-        let given = Dictionary(
-            returning.compactMap { old, new in renamed[old].map { (new, $0) } }, uniquingKeysWith: { first, _ in first }
-        )
-        func name(_ identifier: String) -> String { given[identifier] ?? identifier }
+    /// The identifier of a record by its name in this run: of what was added, the one that it has got.
+    private func identifier(_ name: String) -> String {
+        newContacts[name]?.identifier ?? newGroups[name]?.identifier ?? name
+    }
+
+    private mutating func save(_ some: ArraySlice<Change>) throws {
         let steps = some.compactMap(\.redo)
         // What goes is noted before it is done, what comes once it has an identifier.
         try journal?.note(
@@ -285,22 +326,21 @@ struct UndoRun {
                 default: true
                 }
             })
-        let identifiers = try book.save(some.map { $0.change.renaming(name) })
+        try book.save { request in for change in some { change.put(request, identifier) } }
         var new: [UndoStep] = []
-        for (place, each) in some.enumerated() {
-            let identifier = place < identifiers.count ? identifiers[place] : ""
-            switch each.redo {
+        for step in steps {
+            switch step {
             case .added(let old, let name, let digest):
-                renamed[old] = identifier
-                new.append(.added(identifier: identifier, name: name, digest: digest))
+                renamed[old] = identifier(returning[old] ?? old)
+                new.append(.added(identifier: renamed[old] ?? old, name: name, digest: digest))
             case .groupAdded(let old, let name):
-                renamed[old] = identifier
-                new.append(.groupAdded(identifier: identifier, name: name))
+                renamed[old] = identifier(returning[old] ?? old)
+                new.append(.groupAdded(identifier: renamed[old] ?? old, name: name))
             default: break
             }
         }
         for case .memberAdded(let group, let member) in steps {
-            new.append(.memberAdded(group: renamed[group] ?? group, member: name(member)))
+            new.append(.memberAdded(group: renamed[group] ?? group, member: identifier(member)))
         }
         try journal?.note(new)
     }

@@ -109,6 +109,15 @@ do {
     case "linked": try linked()
     case "history": try history()
     case "watch": try watch()
+    case "pages": try pages()
+    case "pending": try pending()
+    case "abandoned": try abandoned()
+    case "failed-step": try failedStep()
+    case "identifiers": try identifiers()
+    case "advice":
+        do { _ = try store.countOfContacts() } catch let error as CNError {
+            print(error.failureReason ?? "", error.recoverySuggestion ?? "", separator: "\n")
+        }
     case "threads": try threads()
     default: exit(2)
     }

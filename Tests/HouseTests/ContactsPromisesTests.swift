@@ -179,11 +179,66 @@ struct ContactsPromisesTests {
         #expect(offered.output == "false\n", "\(offered.errors)")
     }
 
+    @Test("A list is fetched page by page, as slowly as one likes, and ends where the app has had enough")
+    func pages() throws {
+        let (house, _, _) = try house()
+        #expect(
+            try probe("pages", in: house) == """
+                2 Hopper,Lanying true
+                2 Lovelace,Noether false
+                Hopper Lanying Lovelace Noether
+                stopped after Lanying
+                error 400 [] 0
+
+                """)
+    }
+
+    @Test("While a save is under way the app goes on, and is told by a descriptor when it is made")
+    func pending() throws {
+        let (house, _, _) = try house()
+        #expect(try probe("pending", in: house) == "readable true\n304 true\ntrue -1\n304\n")
+    }
+
+    @Test("A save that is given up is made as a whole or not at all, and the store goes on as before")
+    func abandoned() throws {
+        let (house, _, _) = try house()
+        let words = try probe("abandoned", in: house).split(separator: "\n")
+        #expect(words.first == "-1 true" && (words.last == "0" || words.last == "100"), "\(words)")
+    }
+
+    @Test("A save that is refused says which step it was, why, and which bound was passed")
+    func failedStep() throws {
+        let (house, _, _) = try house()
+        #expect(
+            try probe("failed-step", in: house) == """
+                1 InvalidContact birthday true
+                0
+                LimitExceeded changes 1000
+
+                """)
+    }
+
+    @Test("Whoever has identifiers saves by them, and of what is added by those that it has until then")
+    func identifiers() throws {
+        let (house, _, _) = try house()
+        #expect(
+            try probe("identifiers", in: house) == """
+                Lovelace,Mary 1
+                Lovelace
+                []
+                0 3
+
+                """)
+    }
+
     @Test("Without a broker a call ends at once, with an error that says what to try")
     func alone() throws {
         let house = try House(starting: false)
         #expect(try probe("list", in: house) == "error 1 [] 0\n")
         #expect(try probe("status", in: house) == "0\n")
+        let advice = try probe("advice", in: house)
+        #expect(advice.hasPrefix("no contact broker at \(house.runtime)"))
+        #expect(advice.hasSuffix("\nis contactbrokerd running? try: contactbrokerd --session\n"))
     }
 }
 

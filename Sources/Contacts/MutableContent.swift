@@ -1,0 +1,90 @@
+import ContactsModel
+import Foundation
+import JSON
+
+/// What a contact that can be changed says: objects, or the card that it was made of, until somebody changes it.
+///
+/// Of the thousands of cards of a file few are looked at as objects before they are saved; the others go to the broker as they are.
+enum MutableContent: Sendable {
+    case objects(ContactContent)
+    /// - Parameter seen: its objects, once somebody has looked at them.
+    case card(ContactCard, seen: ContactContent?)
+
+    var identifier: String {
+        switch self {
+        case .objects(let content): content.values.identifier
+        case .card(let card, _): card.identifier
+        }
+    }
+
+    /// The keys that have a value.
+    var present: ContactKeySet {
+        switch self {
+        case .objects(let content): content.values.present
+        case .card(let card, _): card.contact.present
+        }
+    }
+
+    mutating func objects() -> ContactContent {
+        switch self {
+        case .objects(let content), .card(_, let content?): return content
+        case .card(let card, nil):
+            let content = ContactContent(ContactValues(identifier: card.identifier, card.contact))
+            self = .card(card, seen: content)
+            return content
+        }
+    }
+
+    mutating func change(_ change: (inout ContactValues) -> Void) {
+        var values = objects().values
+        change(&values)
+        self = .objects(ContactContent(values))
+    }
+
+    mutating func rename(to identifier: String) {
+        switch self {
+        case .objects: change { $0.identifier = identifier }
+        case .card(let card, _):
+            self = .card(ContactCard(identifier: identifier, contact: card.contact), seen: nil)
+        }
+    }
+
+    /// Writes a `Contact` of the interface with these keys, empty or not.
+    func write(_ keys: ContactKeySet, isNamed: Bool, to writer: inout JSONWriter) {
+        switch self {
+        case .objects(let content): content.values.write(keys, isNamed: isNamed, to: &writer)
+        case .card(let card, _):
+            WireContact(identifier: isNamed ? card.identifier : nil, contact: card.contact, keys: keys)
+                .write(to: &writer)
+        }
+    }
+}
+
+/// A contact as the project's other parts have it, behind one reference.
+final class ContactCard: Sendable {
+    let identifier: String
+    let contact: Contact
+
+    init(identifier: String, contact: Contact) {
+        (self.identifier, self.contact) = (identifier, contact)
+    }
+}
+
+extension ContactValues {
+    /// The keys that have a value.
+    var present: ContactKeySet {
+        var keys = card.present
+        func add(_ key: ContactKey, _ isThere: Bool) { if isThere { keys.formUnion(ContactKeySet(key)) } }
+        add(.birthday, birthday != nil)
+        add(.nonGregorianBirthday, nonGregorianBirthday != nil)
+        add(.phoneNumbers, !phoneNumbers.isEmpty)
+        add(.emailAddresses, !emailAddresses.isEmpty)
+        add(.postalAddresses, !postalAddresses.isEmpty)
+        add(.dates, !dates.isEmpty)
+        add(.urlAddresses, !urlAddresses.isEmpty)
+        add(.contactRelations, !contactRelations.isEmpty)
+        add(.socialProfiles, !socialProfiles.isEmpty)
+        add(.instantMessageAddresses, !instantMessageAddresses.isEmpty)
+        return keys
+    }
+}

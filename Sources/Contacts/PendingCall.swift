@@ -1,0 +1,70 @@
+import ContactsInterface
+import Foundation
+import JSON
+import VarlinkClient
+
+/// A call that was sent, and is not answered yet. One thread uses it. When it goes, so does the connection, and with it the answer.
+final class PendingCall {
+    private var client: VarlinkClient?
+
+    fileprivate init(_ client: VarlinkClient) { self.client = client }
+
+    deinit { client?.close() }
+
+    /// For poll(2); -1 when there is nothing to wait for any more.
+    var fileDescriptor: CInt { client?.fileDescriptor ?? -1 }
+
+    /// Whether the answer was read already, so that the descriptor says nothing of it.
+    var isAnswered: Bool { client?.hasBufferedReply ?? true }
+
+    /// The answer, or `nil` where it did not come in that time; it may come yet.
+    func poll(within time: Duration) throws(CallFailure) -> JSONValue? {
+        guard let client else { throw CallFailure(.closed) }
+        let reply: (parameters: JSONValue, continues: Bool)?
+        do throws(VarlinkClientError) {
+            reply = try client.nextReply(timeout: time)
+        } catch {
+            self.client = nil
+            // An error is an answer like any other, and the connection is good for the next call.
+            if case .error = error { BrokerCalls.shared.park(client) } else { client.close() }
+            throw CallFailure(error)
+        }
+        guard let reply else { return nil }
+        self.client = nil
+        guard !reply.continues else {
+            client.close()
+            throw CallFailure(.protocolViolation("a reply that continues to a call without more"))
+        }
+        BrokerCalls.shared.park(client)
+        ChangeWatch.shared.accessWorks()
+        return reply.parameters
+    }
+
+    /// The answer, which must come in that time.
+    func answer(within time: Duration) throws(CallFailure) -> JSONValue {
+        if let answer = try poll(within: time) { return answer }
+        abandon()
+        throw CallFailure(.timedOut)
+    }
+
+    func abandon() {
+        client?.close()
+        client = nil
+    }
+}
+
+extension BrokerCalls {
+    /// Sends a call that is not made again where the connection ends, and leaves its one answer to be taken later.
+    ///
+    /// - Parameter write: writes the parameters' members.
+    func begin(_ method: ContactsMethod, _ write: (inout JSONWriter) -> Void) throws(CallFailure) -> PendingCall {
+        let client = try connection(mustBeAlive: true)
+        do throws(VarlinkClientError) {
+            try client.begin(Self.prefix + method.rawValue, write)
+        } catch {
+            client.close()
+            throw CallFailure(error)
+        }
+        return PendingCall(client)
+    }
+}

@@ -1,0 +1,58 @@
+import Contacts
+import ContactsModel
+import Foundation
+import Testing
+
+@Suite("Cards as contacts")
+struct BridgeTests {
+    private static var card: Contact {
+        var card = Contact()
+        card.givenName = "Ada"
+        card.birthday = "--12-10"
+        card.phoneNumbers = [LabeledString(identifier: 7, label: CNLabelPhoneNumberMobile, value: "+44 20 7946 0001")]
+        var address = PostalAddress()
+        address.city = "London"
+        card.postalAddresses = [address]
+        card.extraProperties = ["X-ODD:kept"]
+        return card
+    }
+
+    @Test("A contact that was made of a card says what the card says, as objects and as a card")
+    func reading() {
+        let contact = CNMutableContact(Self.card)
+        #expect(contact.givenName == "Ada" && contact.extraProperties == ["X-ODD:kept"])
+        #expect(contact.phoneNumbers.map(\.value.stringValue) == ["+44 20 7946 0001"])
+        #expect(contact.birthday?.month == 12 && contact.birthday?.year == nil)
+        #expect(contact.postalAddresses.first?.value.city == "London")
+        var same = Self.card
+        same.phoneNumbers[0].identifier = nil
+        #expect(contact.wire.contact == same && contact.wire.keys == .all)
+        #expect(contact.wire.identifier == contact.identifier && !contact.identifier.isEmpty)
+    }
+
+    @Test("It is changed like any other, and its copies stay as they were")
+    func changing() throws {
+        let contact = CNMutableContact(Self.card)
+        let before = contact.identifier
+        let copy = try #require(contact.copy() as? CNContact)
+        contact.givenName = "Augusta"
+        #expect(contact.givenName == "Augusta" && contact.phoneNumbers.count == 1 && contact.identifier == before)
+        #expect(copy.givenName == "Ada" && copy.identifier == before)
+        #expect(contact != CNMutableContact(Self.card))
+    }
+
+    @Test("Two threads may look at one at once")
+    func threads() {
+        let contact = CNMutableContact(Self.card)
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            #expect(contact.phoneNumbers.count == 1 && contact.givenName == "Ada")
+        }
+    }
+
+    @Test("An error without a broker's answer has nothing of it, and one that an app makes says what it was given")
+    func errors() {
+        let error = CNError(.policyViolation, userInfo: [NSLocalizedFailureReasonErrorKey: "too much"])
+        #expect(error.brokerError == nil && error.failedStep == nil && error.exceededLimit == nil)
+        #expect(error.recoverySuggestion == nil && error.retryAfter == nil && error.failureReason == "too much")
+    }
+}
