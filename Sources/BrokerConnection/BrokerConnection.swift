@@ -89,7 +89,14 @@ public enum BrokerConnection {
     }
 
     private static func userID(of name: String) -> uid_t? {
-        // Not the reentrant form: nothing else in these programs asks for users, and the answer is copied at once.
-        getpwnam(name)?.pointee.pw_uid
+        // The reentrant form: apps ask from many threads. What getpwnam_r(3) could find is small; longer is not ours.
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        // Sound: none of the pointers is looked at after the buffer is gone, and the number is copied.
+        guard unsafe getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil else {
+            return nil
+        }
+        return unsafe entry.pw_uid
     }
 }

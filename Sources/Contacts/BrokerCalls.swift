@@ -14,10 +14,15 @@ final class BrokerCalls: Sendable {
 
     private let idle = Mutex<[Parked]>([])
     private let wasConnected = Atomic(false)
+    private let bound: Duration
+    private let connect: Connect
+
+    /// Opens a connection within a time.
+    typealias Connect = @Sendable (Duration) throws(BrokerConnectionError) -> VarlinkClient
 
     /// Connections kept for the next calls.
     static let idleConnections = 4
-    /// How long a call may wait in all, the person's time for the question and a password included.
+    /// How long a call may wait in all, the person's time for the question and a password included: as ``WaitBudget`` counts.
     static let bound = Duration.seconds(300)
     /// How long a broker that was there may take to come back.
     static let restart = Duration.seconds(5)
@@ -25,6 +30,15 @@ final class BrokerCalls: Sendable {
     // Proof: whoever takes a connection out of the list is the only one that has it, and puts it back when done.
     private struct Parked: @unchecked Sendable {
         let client: VarlinkClient
+    }
+
+    init(bound: Duration = BrokerCalls.bound, connect: @escaping Connect = BrokerCalls.toBroker) {
+        self.bound = bound
+        self.connect = connect
+    }
+
+    private static let toBroker: Connect = { time throws(BrokerConnectionError) in
+        try BrokerConnection.connect(to: .apps, timeout: time)
     }
 
     // MARK: Calling
@@ -54,16 +68,18 @@ final class BrokerCalls: Sendable {
         _ write: (inout JSONWriter) -> Void = { _ in },
         each: (_ reply: JSONValue, _ isLast: Bool) throws(CallFailure) -> Bool
     ) throws(CallFailure) {
+        let budget = WaitBudget.current ?? WaitBudget(bound)
         var mayRepeat = isRepeatable
         while true {
             // Who may call again need not look first.
-            let client = try connection(mustBeAlive: !mayRepeat)
+            let client = try connection(mustBeAlive: !mayRepeat, budget)
             do throws(CallFailure) {
                 var hasBegun = false
-                try converse(client, method, more: more, write) { (reply, isLast) throws(CallFailure) in
+                try converse(client, method, more: more, budget, write) { (reply, isLast) throws(CallFailure) in
                     hasBegun = true
                     mayRepeat = false
-                    return try each(reply, isLast)
+                    // What the app does with it has its own time, calls of its own included.
+                    return try WaitBudget.with(nil) { () throws(CallFailure) in try each(reply, isLast) }
                 }
                 if hasBegun { ChangeWatch.shared.accessWorks() }
                 return
@@ -76,23 +92,21 @@ final class BrokerCalls: Sendable {
     }
 
     private func converse(
-        _ client: VarlinkClient, _ method: ContactsMethod, more: Bool, _ write: (inout JSONWriter) -> Void,
-        each: (JSONValue, Bool) throws(CallFailure) -> Bool
+        _ client: VarlinkClient, _ method: ContactsMethod, more: Bool, _ budget: WaitBudget,
+        _ write: (inout JSONWriter) -> Void, each: (JSONValue, Bool) throws(CallFailure) -> Bool
     ) throws(CallFailure) {
         do throws(VarlinkClientError) {
-            try client.begin(Self.prefix + method.rawValue, more: more, write)
+            try budget.wait { (left) throws(VarlinkClientError) in
+                try client.begin(Self.prefix + method.rawValue, more: more, within: left, write)
+            }
         } catch {
             client.close()
             throw CallFailure(error)
         }
-        var left = Self.bound
         while true {
             let reply: (parameters: JSONValue, continues: Bool)?
             do throws(VarlinkClientError) {
-                // What the app does with each reply is not counted.
-                let start = ContinuousClock.now
-                reply = try client.nextReply(timeout: left)
-                left -= start.duration(to: .now)
+                reply = try budget.wait { (left) throws(VarlinkClientError) in try client.nextReply(timeout: left) }
             } catch {
                 // An error is an answer like any other, and the connection is good for the next call.
                 if case .error = error { park(client) } else { client.close() }
@@ -123,15 +137,16 @@ final class BrokerCalls: Sendable {
 
     // MARK: Connections
 
-    func connection(mustBeAlive: Bool) throws(CallFailure) -> VarlinkClient {
+    func connection(mustBeAlive: Bool, _ budget: WaitBudget) throws(CallFailure) -> VarlinkClient {
         while let parked = idle.withLock({ $0.popLast() }) {
             if !mustBeAlive || Self.isAlive(parked.client) { return parked.client }
             parked.client.close()
         }
-        let deadline = ContinuousClock.now + Self.restart
+        let deadline = ContinuousClock.now + min(Self.restart, budget.left)
         while true {
+            guard budget.left > .zero else { throw CallFailure(.timedOut) }
             do throws(BrokerConnectionError) {
-                let client = try BrokerConnection.connect(to: .apps, timeout: Self.bound)
+                let client = try budget.wait { (left) throws(BrokerConnectionError) in try connect(left) }
                 wasConnected.store(true, ordering: .relaxed)
                 return client
             } catch {
@@ -140,7 +155,7 @@ final class BrokerCalls: Sendable {
                     throw CallFailure(error)
                 }
             }
-            Thread.sleep(forTimeInterval: 0.05)
+            budget.wait { _ in Thread.sleep(forTimeInterval: 0.05) }
         }
     }
 

@@ -10,13 +10,16 @@ public class CNChangeHistoryEvent: NSObject, NSCopying, NSSecureCoding, @uncheck
     /// Calls the visitor’s method for this event.
     public func accept(_ visitor: any CNChangeHistoryEventVisitor) {}
 
+    /// Returns this object: an event never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
+    /// Always `true`, as Apple’s classes say; of an event nothing is archived.
     public static var supportsSecureCoding: Bool { true }
 
     /// Events are not archived: the token of the place in the history is.
     public func encode(with coder: NSCoder) {}
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 }
 
@@ -24,8 +27,10 @@ public class CNChangeHistoryEvent: NSObject, NSCopying, NSSecureCoding, @uncheck
 public final class CNChangeHistoryDropEverythingEvent: CNChangeHistoryEvent, @unchecked Sendable {
     override init() { super.init() }
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 
+    /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
@@ -45,8 +50,10 @@ public final class CNChangeHistoryAddContactEvent: CNChangeHistoryEvent, @unchec
         super.init()
     }
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 
+    /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
@@ -60,8 +67,10 @@ public final class CNChangeHistoryUpdateContactEvent: CNChangeHistoryEvent, @unc
         super.init()
     }
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 
+    /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
@@ -79,8 +88,10 @@ public final class CNChangeHistoryDeleteContactEvent: CNChangeHistoryEvent, @unc
         super.init()
     }
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 
+    /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
@@ -97,8 +108,10 @@ public final class CNChangeHistoryAddGroupEvent: CNChangeHistoryEvent, @unchecke
         super.init()
     }
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 
+    /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
@@ -112,8 +125,10 @@ public final class CNChangeHistoryUpdateGroupEvent: CNChangeHistoryEvent, @unche
         super.init()
     }
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 
+    /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
@@ -127,8 +142,10 @@ public final class CNChangeHistoryDeleteGroupEvent: CNChangeHistoryEvent, @unche
         super.init()
     }
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 
+    /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
@@ -145,8 +162,10 @@ public final class CNChangeHistoryAddMemberToGroupEvent: CNChangeHistoryEvent, @
         super.init()
     }
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 
+    /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
@@ -163,8 +182,10 @@ public final class CNChangeHistoryRemoveMemberFromGroupEvent: CNChangeHistoryEve
         super.init()
     }
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 
+    /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
@@ -181,8 +202,10 @@ public final class CNChangeHistoryAddSubgroupToGroupEvent: CNChangeHistoryEvent,
         super.init()
     }
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 
+    /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
@@ -199,8 +222,10 @@ public final class CNChangeHistoryRemoveSubgroupFromGroupEvent: CNChangeHistoryE
         super.init()
     }
 
+    /// Always `nil`: events are not archived.
     public required init?(coder: NSCoder) { nil }
 
+    /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
@@ -232,11 +257,18 @@ public protocol CNChangeHistoryEventVisitor: AnyObject {
 
 // What happens to groups is of interest to few.
 extension CNChangeHistoryEventVisitor {
+    /// Does nothing, where a visitor has no use for it.
     public func visit(_ event: CNChangeHistoryAddGroupEvent) {}
+    /// Does nothing, where a visitor has no use for it.
     public func visit(_ event: CNChangeHistoryUpdateGroupEvent) {}
+    /// Does nothing, where a visitor has no use for it.
     public func visit(_ event: CNChangeHistoryDeleteGroupEvent) {}
+    /// Does nothing, where a visitor has no use for it.
     public func visit(_ event: CNChangeHistoryAddMemberToGroupEvent) {}
+    /// Does nothing, where a visitor has no use for it.
     public func visit(_ event: CNChangeHistoryRemoveMemberFromGroupEvent) {}
+    /// Does nothing, where a visitor has no use for it.
     public func visit(_ event: CNChangeHistoryAddSubgroupToGroupEvent) {}
+    /// Does nothing, where a visitor has no use for it.
     public func visit(_ event: CNChangeHistoryRemoveSubgroupFromGroupEvent) {}
 }

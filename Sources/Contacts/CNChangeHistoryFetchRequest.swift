@@ -4,7 +4,7 @@ import Foundation
 import JSON
 
 /// What to tell of what happened in the address book since a place in its history.
-public final class CNChangeHistoryFetchRequest: CNFetchRequest {
+public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
     /// The place: a token from an earlier fetch. Without one, or with one that is too old or another app’s, everything is told
     /// anew: first ``CNChangeHistoryDropEverythingEvent``, then an add for each record. A token is good for 20 days at least.
     public var startingToken: Data?
@@ -21,6 +21,38 @@ public final class CNChangeHistoryFetchRequest: CNFetchRequest {
 
     /// Asks for everything, with identifiers alone.
     public override init() {}
+
+    /// Always `true`: it is archived with secure coding alone.
+    public static var supportsSecureCoding: Bool { true }
+
+    /// Writes what is asked for, the token included: it names a place in this app’s history, and nothing to any other app.
+    public func encode(with coder: NSCoder) {
+        coder.encode(startingToken as NSData?, forKey: "startingToken")
+        if let keys = additionalContactKeyDescriptors.flatMap({ try? ContactKeySet($0) })?.keys {
+            coder.encode(keys.map { $0.rawValue as NSString } as NSArray, forKey: "additionalContactKeyDescriptors")
+        }
+        coder.encode(shouldUnifyResults, forKey: "shouldUnifyResults")
+        coder.encode(mutableObjects, forKey: "mutableObjects")
+        coder.encode(includeGroupChanges, forKey: "includeGroupChanges")
+        if let authors = excludedTransactionAuthors {
+            coder.encode(authors.map { $0 as NSString } as NSArray, forKey: "excludedTransactionAuthors")
+        }
+    }
+
+    /// Reads what `encode(with:)` wrote; what is not there is as in a request that was just made, or not asked for.
+    public required convenience init?(coder: NSCoder) {
+        func texts(_ name: String) -> [String]? {
+            let read = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: name) as? [NSString]
+            return read?.map { $0 as String }
+        }
+        self.init()
+        startingToken = coder.decodeObject(of: NSData.self, forKey: "startingToken") as Data?
+        additionalContactKeyDescriptors = texts("additionalContactKeyDescriptors")
+        shouldUnifyResults = coder.decodeBool(forKey: "shouldUnifyResults")
+        mutableObjects = coder.decodeBool(forKey: "mutableObjects")
+        includeGroupChanges = coder.decodeBool(forKey: "includeGroupChanges")
+        excludedTransactionAuthors = texts("excludedTransactionAuthors")
+    }
 }
 
 extension CNContactStore {

@@ -82,6 +82,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     /// A contact to change and to save.
     public func mutableCopy(with zone: NSZone? = nil) -> Any { CNMutableContact(values, keys: keysThatCanBeRead) }
 
+    /// Always `true`: it is archived with secure coding alone.
     public static var supportsSecureCoding: Bool { true }
 
     /// Writes the properties that are there, in the broker’s own form.
@@ -111,6 +112,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
         return keysThatCanBeRead == other.keysThatCanBeRead && values == other.values
     }
 
+    /// Of the identifier alone, which stays when what a contact says changes.
     public override var hash: Int { identifier.hashValue }
 
     /// The identifier and the keys that are there. What they say is not for a log.

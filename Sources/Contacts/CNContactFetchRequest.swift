@@ -22,8 +22,10 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
         self.keysToFetch = keysToFetch
     }
 
+    /// Always `true`: it is archived with secure coding alone.
     public static var supportsSecureCoding: Bool { true }
 
+    /// Writes what is asked for. A predicate that is none of ``CNContact``’s is left out.
     public func encode(with coder: NSCoder) {
         let keys = (try? ContactKeySet(keysToFetch))?.keys.map(\.rawValue) ?? []
         coder.encode(keys.map { $0 as NSString } as NSArray, forKey: "keysToFetch")
@@ -33,6 +35,7 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
         coder.encode(Int32(sortOrder.rawValue), forKey: "sortOrder")
     }
 
+    /// Reads what `encode(with:)` wrote; `nil` where keys or order are missing or unknown.
     public required convenience init?(coder: NSCoder) {
         guard let keys = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "keysToFetch") as? [NSString],
             let order = CNContactSortOrder(rawValue: Int(coder.decodeInt32(forKey: "sortOrder")))

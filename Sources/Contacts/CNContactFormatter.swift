@@ -10,7 +10,8 @@ public enum CNContactFormatterStyle: Int, Hashable, Sendable {
     case phoneticFullName = 1
 }
 
-/// Writes the names of contacts by the rules of their own script.
+/// Writes the names of contacts by the rules of their own script; where those leave it open, the name comes first that the
+/// person wants first (``CNContactsUserDefaults/displayNameOrder``), as it was a minute ago at most.
 ///
 /// The contact must have been fetched with ``descriptorForRequiredKeys(for:)``; else the program stops, as with any property
 /// that was not fetched.
@@ -23,12 +24,14 @@ public final class CNContactFormatter: Formatter {
         super.init()
     }
 
+    /// Reads the style; `nil` where it is none.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         guard let style = CNContactFormatterStyle(rawValue: Int(coder.decodeInt32(forKey: "style"))) else { return nil }
         self.style = style
     }
 
+    /// Writes the style.
     public override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         coder.encode(Int32(style.rawValue), forKey: "style")
@@ -112,7 +115,14 @@ public final class CNContactFormatter: Formatter {
     }
 
     private static func formatter(_ style: CNContactFormatterStyle) -> ContactNameFormatter {
-        ContactNameFormatter(style: style == .fullName ? .full : .phonetic, language: Languages.reader)
+        let order: ContactNameFormatter.Order =
+            switch PreferredNameOrder.shared.order {
+            case .userDefault: .userDefault
+            case .givenNameFirst: .givenNameFirst
+            case .familyNameFirst: .familyNameFirst
+            }
+        return ContactNameFormatter(
+            style: style == .fullName ? .full : .phonetic, userOrder: order, language: Languages.reader)
     }
 }
 

@@ -19,10 +19,15 @@ public protocol CNContactPickerDelegate: AnyObject {
 }
 
 extension CNContactPickerDelegate {
+    /// Does nothing, where a delegate has no use for it.
     public func contactPickerDidCancel(_ picker: CNContactPickerViewController) {}
+    /// Does nothing, where a delegate has no use for it.
     public func contactPicker(_ picker: CNContactPickerViewController, didSelect contact: CNContact) {}
+    /// Does nothing, where a delegate has no use for it.
     public func contactPicker(_ picker: CNContactPickerViewController, didSelect contactProperty: CNContactProperty) {}
+    /// Does nothing, where a delegate has no use for it.
     public func contactPicker(_ picker: CNContactPickerViewController, didSelect contacts: [CNContact]) {}
+    /// Does nothing, where a delegate has no use for it.
     public func contactPicker(
         _ picker: CNContactPickerViewController, didSelectContactProperties contactProperties: [CNContactProperty]
     ) {}
@@ -44,7 +49,10 @@ public final class CNContactPickerViewController: NSObject {
 
     /// What the person picks. An extension of this library: on Apple’s systems the delegate’s methods say it.
     public enum Selection: String, Hashable, Sendable {
-        case contact, property
+        /// Whole contacts, with the keys that are displayed.
+        case contact
+        /// Single values: one phone number, one address.
+        case property
     }
 
     /// Whether contacts are picked, or values. An extension of this library.

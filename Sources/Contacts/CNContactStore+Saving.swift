@@ -1,3 +1,4 @@
+import ContactsInterface
 import ContactsModel
 import Foundation
 import JSON
@@ -6,21 +7,45 @@ extension CNContactStore {
     /// Saves all that a request holds, or nothing of it.
     ///
     /// Where two saves change the same property, the last one counts. When this returns the save is on the disk, and what was
-    /// added has its identifier. A request holds 1,000 steps at most; more is ``CNError/Code/policyViolation``.
+    /// added has its identifier.
+    ///
+    /// A request holds 1,000 steps and 16 MiB at most, pictures included; more is ``CNError/Code/policyViolation``, and nothing
+    /// is saved. Apple's systems have no such bound. The library does not cut a request into several saves: one of them
+    /// could fail, and the others would be made. An app that does not need all or nothing executes several requests.
     ///
     /// - Throws: ``CNError``; of one step that is refused it names the record. `communicationError` where the broker went away
     ///   meanwhile: then nobody knows whether the save was made.
     public func execute(_ saveRequest: CNSaveRequest) throws {
-        try beginExecuting(saveRequest).finish()
+        try WaitBudget.forOneCall { try beginExecuting(saveRequest).finish() }
+    }
+
+    /// Whether a save has more steps than can be made as a whole.
+    static func require(bounded steps: [CNSaveRequest.Step]) throws(CNError) {
+        guard steps.count > ParameterLimits.changes else { return }
+        throw tooLarge("\(ParameterLimits.changes) steps", "has \(steps.count)", ParameterLimits.changes)
+    }
+
+    private static func tooLarge(_ bound: String, _ size: String, _ maximum: Int) -> CNError {
+        var details = CNError.Details(name: "LimitExceeded")
+        (details.limit, details.maximum) = ("changes", maximum)
+        return CNError(
+            .policyViolation,
+            reason:
+                "a save has \(bound) at most, since it is made as a whole, and this one \(size): save in several requests",
+            details: details)
     }
 
     /// The save of these steps is made.
     func saved(_ steps: [CNSaveRequest.Step], as identifiers: [String], _ undoing: UndoPlan?, refetching: Bool) {
-        if let undoing { undo.withLock { $0.plan = undoing.completed(identifiers) } }
+        // Where this one cannot be taken back, the one before it cannot be either: it is not the last any more.
+        undo.withLock { $0.plan = $0.keeps ? undoing?.completed(identifiers) : nil }
         Self.take(identifiers, steps)
         // That its values' identifiers could not be fetched makes it no failure.
         if refetching { try? refetch(steps) }
     }
+
+    /// What the broker takes in one call, in bytes, less what stands around the steps.
+    private static let largestSave = 16 * 1_048_576 - 4_096
 
     /// - Returns: for each step the identifier of what it added, or an empty text.
     func save(_ steps: [CNSaveRequest.Step], author: String?) throws(CNError) -> [String] {
@@ -44,6 +69,9 @@ extension CNContactStore {
         changes.beginArray()
         for step in steps { try step.write(naming: names, to: &changes) }
         changes.endArray()
+        guard changes.bytes.count <= Self.largestSave else {
+            throw Self.tooLarge("16 MiB", "is larger", Self.largestSave)
+        }
         try Self.askFirst()
         ChangeWatch.shared.saved()
         return try Self.answer { () throws(CallFailure) in

@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// A store may be used from any thread, and there may be many. Its calls block: where nothing was decided yet, until the
 /// person has answered the question that the call brings up. No call waits longer than 300 seconds in all, and five for a broker
-/// that is being restarted; most take less than a millisecond. ``requestAccess(for:completionHandler:)`` does not block. What a store returned does not need it any more.
+/// that is being restarted; most take less than a millisecond. ``requestAccess(for:completionHandler:)`` does not block. What
+/// a store returned does not need it any more.
 ///
 /// Errors are ``CNError``: `authorizationDenied` where the app may not, `communicationError` where the broker is not there.
 public final class CNContactStore: NSObject, Sendable {
@@ -51,11 +52,16 @@ public final class CNContactStore: NSObject, Sendable {
         purpose.withLock { purpose in
             if purpose == nil { purpose = inBundle ?? "" }
             guard let text = purpose, !text.isEmpty else { return nil }
-            guard text.utf8.count > ParameterLimits.purpose else { return text }
-            var cut = text
-            while cut.utf8.count > ParameterLimits.purpose { cut.removeLast() }
-            return cut
+            return shortened(text)
         }
+    }
+
+    /// As much of the app's own words as a call carries.
+    static func shortened(_ text: String) -> String {
+        guard text.utf8.count > ParameterLimits.purpose else { return text }
+        var cut = text
+        while cut.utf8.count > ParameterLimits.purpose { cut.removeLast() }
+        return cut
     }
 
     private static let inBundle = Bundle.main.object(forInfoDictionaryKey: "NSContactsUsageDescription") as? String
@@ -152,16 +158,17 @@ public final class CNContactStore: NSObject, Sendable {
     static func askFirst() throws(CNError) {
         guard !isDecided.load(ordering: .relaxed), purposeOfCall != nil else { return }
         // Without a broker the call itself says so.
-        if let reply = try? BrokerCalls.shared.call(.getAuthorization), reply["status"]?.says("notDetermined") == true {
-            try askForAccess()
-        }
+        guard let reply = try? BrokerCalls.shared.call(.getAuthorization) else { return }
+        if reply["status"]?.says("notDetermined") == true { try askForAccess() }
         isDecided.store(true, ordering: .relaxed)
     }
 
     /// Makes a call that may have the person asked, and translates what it failed with.
     static func ask<Answer>(_ call: () throws(CallFailure) -> Answer) throws(CNError) -> Answer {
-        try askFirst()
-        return try answer(call)
+        try WaitBudget.forOneCall { () throws(CNError) in
+            try askFirst()
+            return try answer(call)
+        }
     }
 
     /// Translates what a call failed with.

@@ -3,7 +3,9 @@ import ContactsModel
 
 /// Whether a contact is a person or an organization.
 public enum CNContactType: Int, Hashable, Sendable {
+    /// A human being.
     case person = 0
+    /// A company, a club, an authority: listed by its organization’s name.
     case organization = 1
 
     init(_ type: ContactType) {
@@ -23,6 +25,7 @@ public enum CNContactType: Int, Hashable, Sendable {
 
 /// What an app may ask access for: there is one kind.
 public enum CNEntityType: Int, Hashable, Sendable {
+    /// The address book: contacts, groups and containers.
     case contacts = 0
 }
 
@@ -75,12 +78,15 @@ public enum CNContactSortOrder: Int, Hashable, Sendable {
 public enum CNContactDisplayNameOrder: Int, Hashable, Sendable {
     /// As the person prefers.
     case userDefault = 0
+    /// Ada Lovelace.
     case givenNameFirst = 1
+    /// Lovelace Ada.
     case familyNameFirst = 2
 }
 
 /// Where the contacts of a container come from.
 public enum CNContainerType: Int, Hashable, Sendable {
+    /// From a source that this version does not know.
     case unassigned = 0
     /// This machine’s own.
     case local = 1

@@ -14,9 +14,13 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
     /// In which order contacts are listed: `givenName` or `familyName`.
     public var sortOrder: CNContactSortOrder { order("sortOrder") }
 
-    /// Which name is shown first, for names whose own language does not say. An extension of this library.
-    public var displayNameOrder: CNContactDisplayNameOrder {
-        order("displayOrder") == .familyName ? .familyNameFirst : .givenNameFirst
+    /// Which name is shown first, for names whose own language does not say: ``CNContactFormatter`` keeps to it. An extension
+    /// of this library.
+    public var displayNameOrder: CNContactDisplayNameOrder { knownDisplayNameOrder ?? .givenNameFirst }
+
+    /// `nil` where nobody told.
+    var knownDisplayNameOrder: CNContactDisplayNameOrder? {
+        (defaults?["displayOrder"]?.string).map { $0 == "familyName" ? .familyNameFirst : .givenNameFirst }
     }
 
     /// The country in which the person’s phone numbers are dialled (ISO 3166-1, small letters).
@@ -30,9 +34,11 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
     }
 
     private var defaults: JSONValue? {
-        switch CNContactStore.authorizationStatus(for: .contacts) {
-        case .authorized, .limited: try? BrokerCalls.shared.call(.getUserDefaults)
-        case .notDetermined, .denied, .restricted: nil
+        WaitBudget.forOneCall {
+            switch CNContactStore.authorizationStatus(for: .contacts) {
+            case .authorized, .limited: try? BrokerCalls.shared.call(.getUserDefaults)
+            case .notDetermined, .denied, .restricted: nil
+            }
         }
     }
 
@@ -48,5 +54,6 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
                 $0.member("countryCode", countryCode)
             }
         }
+        PreferredNameOrder.shared.forget()
     }
 }

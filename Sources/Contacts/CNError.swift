@@ -158,17 +158,23 @@ public struct CNError: Error, Hashable, Sendable {
 }
 
 extension CNError: CustomNSError {
+    /// The number of ``code``, for `NSError`.
     public var errorCode: Int { code.rawValue }
+    /// As ``userInfo``, for `NSError`.
     public var errorUserInfo: [String: Any] { userInfo }
 }
 
 extension CNError: LocalizedError {
+    /// What went wrong, in one English sentence.
     public var errorDescription: String? { code.summary }
+    /// What it was about and what to try, in English; `nil` where there is nothing to add.
     public var failureReason: String? { reason.isEmpty ? nil : reason }
+    /// What to try, in English; `nil` where nothing helps.
     public var recoverySuggestion: String? { details.suggestion }
 }
 
 extension CNError: CustomStringConvertible {
+    /// Domain, number, sentence and reason; never what a contact says, so that it may go into a log.
     public var description: String {
         let why = [failureReason, recoverySuggestion].compactMap { $0 }.joined(separator: "; ")
         return "\(CNErrorDomain) \(code.rawValue): \(code.summary)\(why.isEmpty ? "" : " (\(why))")"

@@ -39,21 +39,26 @@ public class CNGroup: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
     /// A group to change and to save.
     public func mutableCopy(with zone: NSZone? = nil) -> Any { CNMutableGroup(values) }
 
+    /// Whether both are the same group, and say the same.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNGroup else { return false }
         return values == other.values
     }
 
+    /// Of the identifier alone, which stays when the name changes.
     public override var hash: Int { identifier.hashValue }
 
+    /// Always `true`: it is archived with secure coding alone.
     public static var supportsSecureCoding: Bool { true }
 
+    /// Writes identifier and name.
     public func encode(with coder: NSCoder) {
         let values = self.values
         coder.encode(values.identifier as NSString, forKey: CNGroupIdentifierKey)
         coder.encode(values.name as NSString, forKey: CNGroupNameKey)
     }
 
+    /// Reads what `encode(with:)` wrote; `nil` where something is missing.
     public required convenience init?(coder: NSCoder) {
         guard let identifier = coder.decodeObject(of: NSString.self, forKey: CNGroupIdentifierKey) as String?,
             let name = coder.decodeObject(of: NSString.self, forKey: CNGroupNameKey) as String?
@@ -78,6 +83,7 @@ public final class CNMutableGroup: CNGroup, @unchecked Sendable {
         set { state.withLock { $0.name = newValue } }
     }
 
+    /// A group as this one is now, which nobody changes any more.
     public override func copy(with zone: NSZone? = nil) -> Any { CNGroup(values) }
 
     /// Takes over the identifier that a save gave.

@@ -4,7 +4,7 @@
 public let CNContactIdentifierKey = "identifier"
 /// Key of person or organization.
 public let CNContactTypeKey = "contactType"
-/// Key of what stands before a name: Dr..
+/// Key of what stands before a name: Dr.
 public let CNContactNamePrefixKey = "namePrefix"
 /// Key of the given name.
 public let CNContactGivenNameKey = "givenName"
@@ -14,7 +14,7 @@ public let CNContactMiddleNameKey = "middleName"
 public let CNContactFamilyNameKey = "familyName"
 /// Key of the family name before, as by marriage.
 public let CNContactPreviousFamilyNameKey = "previousFamilyName"
-/// Key of what stands after a name: Jr..
+/// Key of what stands after a name: Jr.
 public let CNContactNameSuffixKey = "nameSuffix"
 /// Key of the nickname.
 public let CNContactNicknameKey = "nickname"
@@ -168,5 +168,5 @@ public let CNPostalAddressPropertyAttribute = "postalAddressProperty"
 /// Attribute of a part of a formatted address: that key’s name in the person’s language.
 public let CNPostalAddressLocalizedPropertyNameAttribute = "postalAddressLocalizedPropertyName"
 
-/// What a program stops with that looks at a property which was not fetched.
-public let CNContactPropertyNotFetchedExceptionName = "CNContactPropertyNotFetchedException"
+/// What a program stops with that looks at a property which was not fetched: the message begins with it, and names the key.
+public let CNContactPropertyNotFetchedExceptionName = "CNPropertyNotFetchedException"

@@ -47,16 +47,21 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
     /// A predefined label in the person’s language; any other text as it is.
     public class func localizedString(forLabel label: String) -> String { Languages.label(label) }
 
+    /// Returns this object: it never changes, so that nobody needs another.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
+    /// Always `true`: it is archived with secure coding alone.
     public static var supportsSecureCoding: Bool { true }
 
+    /// Writes identifier, label and value, for coders of an app’s own. `NSKeyedArchiver` cannot take it on Linux: Foundation
+    /// stops the program for every generic class, which it has no name for. The contact can be archived, and has it.
     public func encode(with coder: NSCoder) {
         coder.encode(identifier as NSString, forKey: "identifier")
         coder.encode(label as NSString?, forKey: "label")
         coder.encode(held, forKey: "value")
     }
 
+    /// Reads what `encode(with:)` wrote; `nil` where the value is of another type than this one’s, or of none that this library knows.
     public required convenience init?(coder: NSCoder) {
         let classes: [AnyClass] = [
             NSString.self, NSDateComponents.self, CNPhoneNumber.self, CNPostalAddress.self, CNContactRelation.self,
@@ -69,13 +74,16 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
         self.init(identifier: identifier as String, label: label as String?, value: value)
     }
 
+    /// Whether both have the same identifier, label and value: one that was made anew with the same label and value is another.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNLabeledValue<ValueType> else { return false }
         return identifier == other.identifier && says(the: other)
     }
 
+    /// Of the identifier alone, which stays when label and value change.
     public override var hash: Int { identifier.hashValue }
 
+    /// Identifier and label. What is held is not for a log.
     public override var description: String { "<CNLabeledValue: identifier=\(identifier), label=\(label ?? "nil")>" }
 
     /// Whether label and value are the same, whatever the identifiers.

@@ -29,6 +29,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         super.init(keys: keys)
     }
 
+    /// Reads what a contact’s `encode(with:)` wrote; `nil` where it is anything else. Nothing counts as changed.
     public required convenience init?(coder: NSCoder) {
         guard let contact = CNContact(coder: coder) else { return nil }
         self.init(contact.values, keys: contact.availableKeys)
@@ -48,6 +49,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
 
     override var content: ContactContent { state.withLock { $0.content.objects() } }
 
+    /// Names the contact for this app; of one that was made here an identifier of its own, until it is saved.
     public override var identifier: String { state.withLock { $0.content.identifier } }
 
     override func fetched(_ key: ContactKey) -> ContactContent {
@@ -91,6 +93,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         }
     }
 
+    /// A contact as this one is now, which nobody changes any more.
     public override func copy(with zone: NSZone? = nil) -> Any { CNContact(values, keys: keysThatCanBeRead) }
 
     // MARK: Properties

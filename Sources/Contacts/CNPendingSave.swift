@@ -18,6 +18,7 @@ public final class CNPendingSave {
             undoing = nil
             return
         }
+        try CNContactStore.require(bounded: steps)
         undoing = store.keepsUndo ? try UndoPlan(of: steps, in: store) : nil
         call = try store.begin(steps, author: request.transactionAuthor)
     }

@@ -14,21 +14,27 @@ public final class CNPhoneNumber: NSObject, NSCopying, NSSecureCoding, Immutable
     /// ``CNContact/predicateForContacts(matching:)``.
     public override func isEqual(_ object: Any?) -> Bool { (object as? CNPhoneNumber)?.stringValue == stringValue }
 
+    /// Of the text as it was typed.
     public override var hash: Int { stringValue.hashValue }
 
+    /// Returns this object: it never changes, so that nobody needs another.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
+    /// Always `true`: it is archived with secure coding alone.
     public static var supportsSecureCoding: Bool { true }
 
+    /// Writes the text as it was typed.
     public func encode(with coder: NSCoder) {
         coder.encode(stringValue as NSString, forKey: "stringValue")
     }
 
+    /// Reads what `encode(with:)` wrote; `nil` where something is missing.
     public required convenience init?(coder: NSCoder) {
         guard let text = coder.decodeObject(of: NSString.self, forKey: "stringValue") else { return nil }
         self.init(stringValue: text as String)
     }
 
+    /// The number, which is a contact’s: not for a log.
     public override var description: String { "<CNPhoneNumber: stringValue=\(stringValue)>" }
 
     /// `stringValue`, or `digits`: the number without what only parts it. `nil` for every other key.

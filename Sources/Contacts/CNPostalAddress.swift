@@ -43,11 +43,13 @@ public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCod
     /// The name of a field, such as `CNPostalAddressCityKey`, in the person’s language.
     public class func localizedString(forKey key: String) -> String { Languages.key(key) }
 
+    /// Whether all fields are the same, letter by letter.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNPostalAddress else { return false }
         return model == other.model
     }
 
+    /// Of all fields.
     public override var hash: Int { model.hashValue }
 
     /// An address that nobody changes: this one, or a copy of one that can be.
@@ -56,13 +58,16 @@ public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCod
     /// An address to change.
     public func mutableCopy(with zone: NSZone? = nil) -> Any { CNMutablePostalAddress(model) }
 
+    /// Always `true`: it is archived with secure coding alone.
     public static var supportsSecureCoding: Bool { true }
 
+    /// Writes all fields.
     public func encode(with coder: NSCoder) {
         let model = self.model
         for field in PostalAddress.fields { coder.encode(field.get(model) as NSString, forKey: field.name) }
     }
 
+    /// Reads what `encode(with:)` wrote; a field that is not there is empty.
     public required convenience init?(coder: NSCoder) {
         var model = PostalAddress()
         for field in PostalAddress.fields {
@@ -72,6 +77,7 @@ public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCod
         self.init(model)
     }
 
+    /// Town and country, which are a contact’s: not for a log.
     public override var description: String { "<\(type(of: self)): city=\(city), country=\(country)>" }
 }
 
@@ -87,6 +93,7 @@ extension CNPostalAddress {
 // Proof of the Sendable: it has no stored property of its own.
 /// A postal address to fill in.
 public final class CNMutablePostalAddress: CNPostalAddress, @unchecked Sendable {
+    /// An address as this one is now, which nobody changes any more.
     public override func copy(with zone: NSZone? = nil) -> Any { CNPostalAddress(model) }
 
     private subscript(path: WritableKeyPath<PostalAddress, String> & Sendable) -> String {

@@ -18,6 +18,7 @@ public final class CNPostalAddressFormatter: Formatter {
         super.init()
     }
 
+    /// Reads what a formatter archived; there is one style.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
     }

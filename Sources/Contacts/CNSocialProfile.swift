@@ -25,19 +25,24 @@ public final class CNSocialProfile: NSObject, NSCopying, NSSecureCoding, Immutab
     /// The name of a service as people know it.
     public class func localizedString(forService service: String) -> String { Languages.service(service) }
 
+    /// Whether all four texts are the same, letter by letter.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNSocialProfile else { return false }
         return texts == other.texts
     }
 
+    /// Of all four texts.
     public override var hash: Int { texts.hashValue }
 
     private var texts: [String] { [urlString, username, userIdentifier, service] }
 
+    /// Returns this object: it never changes, so that nobody needs another.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
+    /// Always `true`: it is archived with secure coding alone.
     public static var supportsSecureCoding: Bool { true }
 
+    /// Writes the four texts.
     public func encode(with coder: NSCoder) {
         coder.encode(urlString as NSString, forKey: CNSocialProfileURLStringKey)
         coder.encode(username as NSString, forKey: CNSocialProfileUsernameKey)
@@ -45,6 +50,7 @@ public final class CNSocialProfile: NSObject, NSCopying, NSSecureCoding, Immutab
         coder.encode(service as NSString, forKey: CNSocialProfileServiceKey)
     }
 
+    /// Reads what `encode(with:)` wrote; a text that is not there is empty.
     public required convenience init?(coder: NSCoder) {
         func text(_ key: String) -> String? { coder.decodeObject(of: NSString.self, forKey: key) as String? }
         self.init(
@@ -52,5 +58,6 @@ public final class CNSocialProfile: NSObject, NSCopying, NSSecureCoding, Immutab
             userIdentifier: text(CNSocialProfileUserIdentifierKey), service: text(CNSocialProfileServiceKey))
     }
 
+    /// Service and user’s name, which are a contact’s: not for a log.
     public override var description: String { "<CNSocialProfile: service=\(service), username=\(username)>" }
 }

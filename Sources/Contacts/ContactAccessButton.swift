@@ -11,7 +11,12 @@ import JSON
 public struct ContactAccessButton {
     /// What the person is shown of a single match besides its name.
     public enum Caption: String, Hashable, Sendable {
-        case defaultText, email, phone
+        /// What the agent shows of itself: that the contact can be shared.
+        case defaultText
+        /// Its first e-mail address.
+        case email
+        /// Its first phone number.
+        case phone
     }
 
     private let query: String

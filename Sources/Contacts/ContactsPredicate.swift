@@ -3,7 +3,7 @@ import Foundation
 import JSON
 
 /// A predicate that the address book understands: which records it means, and nothing to evaluate here.
-final class ContactsPredicate: NSPredicate {
+final class ContactsPredicate: NSPredicate, NSSecureCoding {
     enum Meaning: Hashable, Sendable {
         case contacts(WirePredicate)
         case groups(GroupPredicate)
@@ -26,7 +26,16 @@ final class ContactsPredicate: NSPredicate {
     /// Which records are meant is for the store to say: on its own this is true of everything.
     override func evaluate(with object: Any?) -> Bool { true }
 
-    // Foundation's predicates on Linux cannot be archived; their meaning can.
+    // Foundation's predicates on Linux cannot be archived; these can, by their meaning.
+
+    static var supportsSecureCoding: Bool { true }
+
+    func encode(with coder: NSCoder) { write(to: coder) }
+
+    required convenience init?(coder: NSCoder) {
+        guard let meaning = Self.read(from: coder)?.meaning else { return nil }
+        self.init(meaning)
+    }
 
     func write(to coder: NSCoder) {
         let (kind, texts) = meaning.written

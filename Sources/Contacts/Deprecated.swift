@@ -3,34 +3,41 @@ import Foundation
 // The spellings of 2015, as Swift 2 had them, for sources that still use them. Each says what to write now.
 
 extension CNContact {
+    /// The spelling of 2015 for `predicateForContacts(matchingName:)`.
     @available(*, deprecated, renamed: "predicateForContacts(matchingName:)")
     public class func predicateForContactsMatchingName(_ name: String) -> NSPredicate {
         predicateForContacts(matchingName: name)
     }
 
+    /// The spelling of 2015 for `predicateForContacts(withIdentifiers:)`.
     @available(*, deprecated, renamed: "predicateForContacts(withIdentifiers:)")
     public class func predicateForContactsWithIdentifiers(_ identifiers: [String]) -> NSPredicate {
         predicateForContacts(withIdentifiers: identifiers)
     }
 
+    /// The spelling of 2015 for `predicateForContactsInGroup(withIdentifier:)`.
     @available(*, deprecated, renamed: "predicateForContactsInGroup(withIdentifier:)")
     public class func predicateForContactsInGroupWithIdentifier(_ identifier: String) -> NSPredicate {
         predicateForContactsInGroup(withIdentifier: identifier)
     }
 
+    /// The spelling of 2015 for `predicateForContactsInContainer(withIdentifier:)`.
     @available(*, deprecated, renamed: "predicateForContactsInContainer(withIdentifier:)")
     public class func predicateForContactsInContainerWithIdentifier(_ identifier: String) -> NSPredicate {
         predicateForContactsInContainer(withIdentifier: identifier)
     }
 
+    /// The spelling of 2015 for `localizedString(forKey:)`.
     @available(*, deprecated, renamed: "localizedString(forKey:)")
     public class func localizedStringForKey(_ key: String) -> String { localizedString(forKey: key) }
 
+    /// The spelling of 2015 for `comparator(forNameSortOrder:)`.
     @available(*, deprecated, renamed: "comparator(forNameSortOrder:)")
     public class func comparatorForNameSortOrder(_ order: CNContactSortOrder) -> Comparator {
         comparator(forNameSortOrder: order)
     }
 
+    /// The spelling of 2015 for `isUnifiedWithContact(withIdentifier:)`.
     @available(*, deprecated, renamed: "isUnifiedWithContact(withIdentifier:)")
     public func isUnifiedWithContactWithIdentifier(_ identifier: String) -> Bool {
         isUnifiedWithContact(withIdentifier: identifier)
@@ -38,16 +45,19 @@ extension CNContact {
 }
 
 extension CNLabeledValue {
+    /// The spelling of 2015 for `localizedString(forLabel:)`.
     @available(*, deprecated, renamed: "localizedString(forLabel:)")
     public class func localizedStringForLabel(_ label: String) -> String { localizedString(forLabel: label) }
 }
 
 extension CNContactStore {
+    /// The spelling of 2015 for `authorizationStatus(for:)`.
     @available(*, deprecated, renamed: "authorizationStatus(for:)")
     public class func authorizationStatusForEntityType(_ entityType: CNEntityType) -> CNAuthorizationStatus {
         authorizationStatus(for: entityType)
     }
 
+    /// The spelling of 2015 for `requestAccess(for:completionHandler:)`.
     @available(*, deprecated, renamed: "requestAccess(for:completionHandler:)")
     public func requestAccessForEntityType(
         _ entityType: CNEntityType, completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
@@ -55,6 +65,7 @@ extension CNContactStore {
         requestAccess(for: entityType, completionHandler: completionHandler)
     }
 
+    /// The spelling of 2015 for `unifiedContact(withIdentifier:keysToFetch:)`.
     @available(*, deprecated, renamed: "unifiedContact(withIdentifier:keysToFetch:)")
     public func unifiedContactWithIdentifier(
         _ identifier: String, keysToFetch keys: [any CNKeyDescriptor]
@@ -62,6 +73,7 @@ extension CNContactStore {
         try unifiedContact(withIdentifier: identifier, keysToFetch: keys)
     }
 
+    /// The spelling of 2015 for `unifiedContacts(matching:keysToFetch:)`.
     @available(*, deprecated, renamed: "unifiedContacts(matching:keysToFetch:)")
     public func unifiedContactsMatchingPredicate(
         _ predicate: NSPredicate, keysToFetch keys: [any CNKeyDescriptor]
@@ -69,6 +81,7 @@ extension CNContactStore {
         try unifiedContacts(matching: predicate, keysToFetch: keys)
     }
 
+    /// The spelling of 2015 for `enumerateContacts(with:usingBlock:)`.
     @available(*, deprecated, renamed: "enumerateContacts(with:usingBlock:)")
     public func enumerateContactsWithFetchRequest(
         _ request: CNContactFetchRequest, usingBlock block: (CNContact, UnsafeMutablePointer<ObjCBool>) -> Void
@@ -76,56 +89,69 @@ extension CNContactStore {
         try enumerateContacts(with: request, usingBlock: block)
     }
 
+    /// The spelling of 2015 for `groups(matching:)`.
     @available(*, deprecated, renamed: "groups(matching:)")
     public func groupsMatchingPredicate(_ predicate: NSPredicate?) throws -> [CNGroup] {
         try groups(matching: predicate)
     }
 
+    /// The spelling of 2015 for `containers(matching:)`.
     @available(*, deprecated, renamed: "containers(matching:)")
     public func containersMatchingPredicate(_ predicate: NSPredicate?) throws -> [CNContainer] {
         try containers(matching: predicate)
     }
 
+    /// The spelling of 2015 for `execute(_:)`.
     @available(*, deprecated, renamed: "execute(_:)")
     public func executeSaveRequest(_ saveRequest: CNSaveRequest) throws { try execute(saveRequest) }
 }
 
 extension CNSaveRequest {
+    /// The spelling of 2015 for `add(_:toContainerWithIdentifier:)`.
     @available(*, deprecated, renamed: "add(_:toContainerWithIdentifier:)")
     public func addContact(_ contact: CNMutableContact, toContainerWithIdentifier identifier: String?) {
         add(contact, toContainerWithIdentifier: identifier)
     }
 
+    /// The spelling of 2015 for `update(_:)`.
     @available(*, deprecated, renamed: "update(_:)")
     public func updateContact(_ contact: CNMutableContact) { update(contact) }
 
+    /// The spelling of 2015 for `delete(_:)`.
     @available(*, deprecated, renamed: "delete(_:)")
     public func deleteContact(_ contact: CNMutableContact) { delete(contact) }
 
+    /// The spelling of 2015 for `add(_:toContainerWithIdentifier:)`.
     @available(*, deprecated, renamed: "add(_:toContainerWithIdentifier:)")
     public func addGroup(_ group: CNMutableGroup, toContainerWithIdentifier identifier: String?) {
         add(group, toContainerWithIdentifier: identifier)
     }
 
+    /// The spelling of 2015 for `update(_:)`.
     @available(*, deprecated, renamed: "update(_:)")
     public func updateGroup(_ group: CNMutableGroup) { update(group) }
 
+    /// The spelling of 2015 for `delete(_:)`.
     @available(*, deprecated, renamed: "delete(_:)")
     public func deleteGroup(_ group: CNMutableGroup) { delete(group) }
 
+    /// The spelling of 2015 for `addMember(_:to:)`.
     @available(*, deprecated, renamed: "addMember(_:to:)")
     public func addMember(_ contact: CNContact, toGroup group: CNGroup) { addMember(contact, to: group) }
 
+    /// The spelling of 2015 for `removeMember(_:from:)`.
     @available(*, deprecated, renamed: "removeMember(_:from:)")
     public func removeMember(_ contact: CNContact, fromGroup group: CNGroup) { removeMember(contact, from: group) }
 }
 
 extension CNContactFormatter {
+    /// The spelling of 2015 for `string(from:style:)`.
     @available(*, deprecated, renamed: "string(from:style:)")
     public class func stringFromContact(_ contact: CNContact, style: CNContactFormatterStyle) -> String? {
         string(from: contact, style: style)
     }
 
+    /// The spelling of 2015 for `descriptorForRequiredKeys(for:)`.
     @available(*, deprecated, renamed: "descriptorForRequiredKeys(for:)")
     public class func descriptorForRequiredKeysForStyle(_ style: CNContactFormatterStyle) -> any CNKeyDescriptor {
         descriptorForRequiredKeys(for: style)
@@ -133,6 +159,7 @@ extension CNContactFormatter {
 }
 
 extension CNPostalAddressFormatter {
+    /// The spelling of 2015 for `string(from:style:)`.
     @available(*, deprecated, renamed: "string(from:style:)")
     public class func stringFromPostalAddress(
         _ postalAddress: CNPostalAddress, style: CNPostalAddressFormatterStyle = .mailingAddress
@@ -142,54 +169,70 @@ extension CNPostalAddressFormatter {
 }
 
 extension CNContactVCardSerialization {
+    /// The spelling of 2015 for `contacts(with:)`.
     @available(*, deprecated, renamed: "contacts(with:)")
     public class func contactsWithData(_ data: Data) throws -> [CNContact] { try contacts(with: data) }
 
+    /// The spelling of 2015 for `data(with:)`.
     @available(*, deprecated, renamed: "data(with:)")
     public class func dataWithContacts(_ contacts: [CNContact]) throws -> Data { try data(with: contacts) }
 }
 
 extension CNContactsUserDefaults {
+    /// The spelling of 2015 for `shared()`.
     @available(*, deprecated, renamed: "shared()")
     public class func sharedDefaults() -> CNContactsUserDefaults { shared() }
 }
 
 extension CNEntityType {
+    /// The spelling of 2015 for `contacts`.
     @available(*, deprecated, renamed: "contacts")
     public static var Contacts: CNEntityType { .contacts }
 }
 
 extension CNAuthorizationStatus {
+    /// The spelling of 2015 for `notDetermined`.
     @available(*, deprecated, renamed: "notDetermined")
     public static var NotDetermined: CNAuthorizationStatus { .notDetermined }
+    /// The spelling of 2015 for `restricted`.
     @available(*, deprecated, renamed: "restricted")
     public static var Restricted: CNAuthorizationStatus { .restricted }
+    /// The spelling of 2015 for `denied`.
     @available(*, deprecated, renamed: "denied")
     public static var Denied: CNAuthorizationStatus { .denied }
+    /// The spelling of 2015 for `authorized`.
     @available(*, deprecated, renamed: "authorized")
     public static var Authorized: CNAuthorizationStatus { .authorized }
 }
 
 extension CNContactFormatterStyle {
+    /// The spelling of 2015 for `fullName`.
     @available(*, deprecated, renamed: "fullName")
     public static var FullName: CNContactFormatterStyle { .fullName }
+    /// The spelling of 2015 for `phoneticFullName`.
     @available(*, deprecated, renamed: "phoneticFullName")
     public static var PhoneticFullName: CNContactFormatterStyle { .phoneticFullName }
 }
 
 extension CNContactSortOrder {
+    /// The spelling of 2015 for `none`.
     @available(*, deprecated, renamed: "none")
     public static var None: CNContactSortOrder { .none }
+    /// The spelling of 2015 for `userDefault`.
     @available(*, deprecated, renamed: "userDefault")
     public static var UserDefault: CNContactSortOrder { .userDefault }
+    /// The spelling of 2015 for `givenName`.
     @available(*, deprecated, renamed: "givenName")
     public static var GivenName: CNContactSortOrder { .givenName }
+    /// The spelling of 2015 for `familyName`.
     @available(*, deprecated, renamed: "familyName")
     public static var FamilyName: CNContactSortOrder { .familyName }
 }
 
+/// The spelling of 2015 for `NSNotification.Name.CNContactStoreDidChange`.
 @available(*, deprecated, renamed: "NSNotification.Name.CNContactStoreDidChange")
 public let CNContactStoreDidChangeNotification = "CNContactStoreDidChangeNotification"
 
+/// The spelling of 2015 for `CNError.Code`.
 @available(*, deprecated, renamed: "CNError.Code")
 public typealias CNErrorCode = CNError.Code

@@ -16,17 +16,6 @@ enum Languages {
     /// A key of a contact, or of a field of one of its values; what is neither as it is.
     static func key(_ key: String) -> String {
         if let key = ContactKey(rawValue: key) { return names.key(key) }
-        return fields[key] ?? key
+        return names.field(key) ?? key
     }
-
-    /// Fields of values have no translations yet.
-    private static let fields = [
-        CNPostalAddressStreetKey: "street", CNPostalAddressSubLocalityKey: "neighborhood",
-        CNPostalAddressCityKey: "city",
-        CNPostalAddressSubAdministrativeAreaKey: "county", CNPostalAddressStateKey: "state",
-        CNPostalAddressPostalCodeKey: "postal code", CNPostalAddressCountryKey: "country",
-        CNPostalAddressISOCountryCodeKey: "country code", CNSocialProfileURLStringKey: "URL",
-        CNSocialProfileUsernameKey: "user name", CNSocialProfileUserIdentifierKey: "user identifier",
-        CNSocialProfileServiceKey: "service", CNContactIdentifierKey: "identifier",
-    ]
 }

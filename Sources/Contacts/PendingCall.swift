@@ -22,7 +22,11 @@ final class PendingCall {
         guard let client else { throw CallFailure(.closed) }
         let reply: (parameters: JSONValue, continues: Bool)?
         do throws(VarlinkClientError) {
-            reply = try client.nextReply(timeout: time)
+            // Within a call that is more than this the time is that call's.
+            let budget = WaitBudget.current ?? WaitBudget(time)
+            reply = try budget.wait { (left) throws(VarlinkClientError) in
+                try client.nextReply(timeout: min(time, left))
+            }
         } catch {
             self.client = nil
             // An error is an answer like any other, and the connection is good for the next call.
@@ -58,9 +62,12 @@ extension BrokerCalls {
     ///
     /// - Parameter write: writes the parameters' members.
     func begin(_ method: ContactsMethod, _ write: (inout JSONWriter) -> Void) throws(CallFailure) -> PendingCall {
-        let client = try connection(mustBeAlive: true)
+        let budget = WaitBudget.current ?? WaitBudget(Self.bound)
+        let client = try connection(mustBeAlive: true, budget)
         do throws(VarlinkClientError) {
-            try client.begin(Self.prefix + method.rawValue, write)
+            try budget.wait { (left) throws(VarlinkClientError) in
+                try client.begin(Self.prefix + method.rawValue, within: left, write)
+            }
         } catch {
             client.close()
             throw CallFailure(error)

@@ -3,7 +3,7 @@ import Foundation
 import JSON
 
 /// A predicate of the one-time picker: it goes to the broker, which holds it against contacts that the app does not see.
-final class PickerPredicate: NSPredicate {
+final class PickerPredicate: NSPredicate, NSSecureCoding {
     struct Rule: Hashable, Sendable {
         var hasKeys: [String] = []
         var minimumCount: [String: Int] = [:]
@@ -20,7 +20,46 @@ final class PickerPredicate: NSPredicate {
         super.init(value: true)
     }
 
-    required init?(coder: NSCoder) { nil }
+    static var supportsSecureCoding: Bool { true }
+
+    func encode(with coder: NSCoder) {
+        func write(_ texts: [String]?, _ name: String) {
+            if let texts { coder.encode(texts.map { $0 as NSString } as NSArray, forKey: name) }
+        }
+        func write(_ counts: [String: Int], _ name: String) {
+            let counts = counts.sorted { $0.key < $1.key }
+            write(counts.flatMap { [$0.key, String($0.value)] }, name)
+        }
+        write(rule.hasKeys, "hasKeys")
+        write(rule.minimumCount, "minimumCount")
+        write(rule.maximumCount, "maximumCount")
+        write(rule.familyNames, "familyNames")
+        write(rule.excludedIdentifiers, "excludedIdentifiers")
+        coder.encode(rule.key as NSString?, forKey: "key")
+    }
+
+    required convenience init?(coder: NSCoder) {
+        func texts(_ name: String) -> [String]? {
+            let read = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: name) as? [NSString]
+            return read?.map { $0 as String }
+        }
+        func counts(_ name: String) -> [String: Int]? {
+            guard let texts = texts(name), texts.count.isMultiple(of: 2) else { return nil }
+            var counts: [String: Int] = [:]
+            for place in stride(from: 0, to: texts.count, by: 2) {
+                guard let count = Int(texts[place + 1]) else { return nil }
+                counts[texts[place]] = count
+            }
+            return counts
+        }
+        guard let hasKeys = texts("hasKeys"), let minimum = counts("minimumCount"),
+            let maximum = counts("maximumCount"), let excluded = texts("excludedIdentifiers")
+        else { return nil }
+        self.init(
+            Rule(
+                hasKeys: hasKeys, minimumCount: minimum, maximumCount: maximum, familyNames: texts("familyNames"),
+                excludedIdentifiers: excluded, key: coder.decodeObject(of: NSString.self, forKey: "key") as String?))
+    }
 
     override func copy(with zone: NSZone? = nil) -> Any { self }
 

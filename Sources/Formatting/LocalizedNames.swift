@@ -47,6 +47,9 @@ public struct LocalizedNames: Hashable, Sendable {
     /// A key's name: `given name`.
     public func key(_ key: ContactKey) -> String { text(forKey: "key." + key.rawValue) ?? key.rawValue }
 
+    /// The name of a field of an address or an account: `postal code`; `nil` for what is none.
+    public func field(_ name: String) -> String? { text(forKey: "field." + name) }
+
     /// A social network or messenger by the name that it has for people; one that nobody here knows stays as it is.
     public func service(_ stored: String) -> String { text(forKey: "service." + stored) ?? stored }
 

@@ -82,10 +82,13 @@ public final class VarlinkClient {
     }
 
     /// Sends a call, and leaves its replies to ``nextReply(timeout:)``.
+    ///
+    /// - Parameter limit: for sending, where it is another time than the client's own.
     public func begin(
-        _ method: String, more: Bool = false, _ write: (inout JSONWriter) -> Void = { _ in }
+        _ method: String, more: Bool = false, within limit: Duration? = nil,
+        _ write: (inout JSONWriter) -> Void = { _ in }
     ) throws(VarlinkClientError) {
-        try send(CallFrame.encode(method, parameters: Self.object(write), more: more))
+        try send(CallFrame.encode(method, parameters: Self.object(write), more: more), within: limit)
     }
 
     /// Returns the next reply, or `nil` when none has come in time. Replies that have come already cost no reading.
@@ -160,9 +163,9 @@ public final class VarlinkClient {
 
     /// Sends the whole frame. While the server does not take it, what the server sends is: two ends that only write
     /// would wait for each other.
-    private func send(_ frame: [UInt8]) throws(VarlinkClientError) {
+    private func send(_ frame: [UInt8], within limit: Duration? = nil) throws(VarlinkClientError) {
         guard !isClosed else { throw .closed }
-        let deadline = timeout.map { ContinuousClock.now + $0 }
+        let deadline = (limit ?? timeout).map { ContinuousClock.now + $0 }
         var sent = 0
         while sent < frame.count {
             // Sound: the pointer does not leave the closure, and MSG_NOSIGNAL spares us SIGPIPE.

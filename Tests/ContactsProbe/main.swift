@@ -99,10 +99,17 @@ do {
         print(found.map(\.givenName), CNContactStore.authorizationStatus(for: .contacts).rawValue)
     case "manage": print(try await contactAccessPicker().count)
     case "pick": try pick()
-    case "offer":
-        let card = CNMutableContact()
-        card.givenName = "Hedy"
-        print(try CNContactViewController(forNewContact: card).present() != nil)
+    case "offer": try offer()
+    case "ask": askWithoutWaiting()
+    case "quiet": askNobody()
+    case "order": try nameOrder()
+    case "words": words()
+    case "refusals": try refusals()
+    case "last": try lastWins()
+    case "bounds": try bounds()
+    case "me": try me()
+    case "undo-groups": try undoGroups()
+    case "undo-linked": try undoLinked()
     case "request-notes":
         print(try await store.requestAccess(for: .contacts, keysToOffer: [CNContactNoteKey as CNKeyDescriptor]))
         print(try contact("ada", [CNContactNoteKey as CNKeyDescriptor]).note)

@@ -190,6 +190,21 @@ final class EveryPick: CNContactPickerDelegate {
     ) {}
 }
 
+final class EveryCard: CNContactViewControllerDelegate {
+    func contactViewController(_ viewController: CNContactViewController, didCompleteWith contact: CNContact?) {}
+    func contactViewController(
+        _ viewController: CNContactViewController, shouldPerformDefaultActionFor property: CNContactProperty
+    ) -> Bool { true }
+}
+
+func everyCard(_ delegate: EveryCard) -> CNContactViewController {
+    let card = CNContactViewController(forUnknownContact: CNContact())
+    card.displayedPropertyKeys = [CNContactGivenNameKey as CNKeyDescriptor]
+    card.message = ""
+    card.delegate = delegate
+    return card
+}
+
 func everyPicker(_ delegate: EveryPick) -> [Any] {
     let picker = CNContactPickerViewController()
     picker.displayedPropertyKeys = [CNContactEmailAddressesKey]

@@ -15,6 +15,9 @@ struct NameTests {
         "allowsActions": "how a card looks; there is no screen here",
         "shouldShowLinkedContacts": "how a card looks; there is no screen here",
         "highlightProperty": "how a card looks; there is no screen here",
+        "contactStore": "an app has one connection, whichever store it goes by",
+        "parentGroup": "where a card goes is for the person to say",
+        "parentContainer": "where a card goes is for the person to say",
         "alternateName": "how a card looks; there is no screen here",
         "CNContactPicker": "a macOS window; CNContactPickerViewController picks",
         "showRelative": "where a window stands; there is no screen here",
@@ -46,7 +49,8 @@ struct NameTests {
         predicateForSelectionOfProperty contactPickerDidCancel contactPicker forUnknownContact forNewContact
         ContactAccessButton queryString ignoredEmails ignoredPhoneNumbers approvalCallback contactAccessButtonCaption
         contactAccessButtonStyle contactAccessPicker allowsEditing allowsActions shouldShowLinkedContacts highlightProperty
-        alternateName showRelative CNContactPicker NSItemProviderReading NSItemProviderWriting init(for:)
+        alternateName contactStore parentGroup parentContainer CNContactViewControllerDelegate didCompleteWith
+        shouldPerformDefaultActionFor message showRelative CNContactPicker NSItemProviderReading NSItemProviderWriting init(for:)
         """
 
     @Test("Each is there, or it is said why not")

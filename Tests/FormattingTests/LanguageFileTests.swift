@@ -57,6 +57,10 @@ struct LanguageFileTests {
         var expected: Set<String> = []
         for phrase in Phrase.allCases { expected.insert(phrase.rawValue) }
         for key in ContactKey.allCases { expected.insert("key." + key.rawValue) }
+        let fields =
+            PostalAddress.fields.map(\.name) + SocialProfile.fields.map(\.name)
+            + InstantMessageAddress.fields.map(\.name) + ["identifier"]
+        for field in fields { expected.insert("field." + field) }
         for label in PredefinedLabel.general { expected.insert("label." + (PredefinedLabel.name(of: label) ?? "")) }
         for name in PredefinedLabel.relationNames { expected.insert("relation." + name) }
         let services = PredefinedLabel.socialServices + PredefinedLabel.messageServices

@@ -76,8 +76,11 @@ struct LocalizedNamesTests {
         #expect(LocalizedNames.inEnglish.stored(label: "IPHONE") == "iPhone")
     }
 
-    @Test("Keys and services")
+    @Test("Keys, fields and services")
     func keys() {
+        #expect(LocalizedNames.inEnglish.field("postalCode") == "postal code")
+        #expect(LocalizedNames(languages: ["de"]).field("postalCode") == "Postleitzahl")
+        #expect(LocalizedNames.inEnglish.field("shoeSize") == nil)
         #expect(LocalizedNames.inEnglish.key(.givenName) == "given name")
         #expect(LocalizedNames(languages: ["ja"]).key(.phoneNumbers) == "電話")
         #expect(LocalizedNames.inEnglish.service("SinaWeibo") == "Sina Weibo")

@@ -26,7 +26,7 @@ struct ContactsPromisesTests {
         let (house, _, keeper) = try house()
         let stopped = try Command(Self.probe, ["unfetched"], in: house, environment: ["SWIFT_BACKTRACE": "enable=no"])
         #expect(stopped.end != .exited(0) && stopped.output.isEmpty)
-        #expect(stopped.errors.contains("CNContactPropertyNotFetchedException"))
+        #expect(stopped.errors.contains("CNPropertyNotFetchedException"))
         #expect(stopped.errors.contains("phoneNumbers"))
         #expect(try probe("unfetched-update", in: house) == "Countess\nerror 302 [\"jobTitle\"] 1\n")
         let ada = try keeper.call("FetchContacts", #"{"keys":["jobTitle"],"predicate":{"name":"ada"}}"#)
@@ -104,6 +104,8 @@ struct ContactsPromisesTests {
         let (house, _, _) = try house()
         let threads = try Command(Self.probe, ["threads"], in: house, within: .seconds(60))
         #expect(threads.output == "failures 0 contacts 44\ntold of a burst 1\n", "\(threads.errors)")
+        // With the thread sanitizer in it, a program that has a race ends with another number.
+        #expect(threads.end == .exited(0), "\(threads.errors)")
     }
 
     @Test("Linked cards are one contact that is changed as one, until they are taken apart")
@@ -176,7 +178,7 @@ struct ContactsPromisesTests {
             #expect(prompt["kind"]?.string == "propose")
             #expect(try person.answer(prompt, #""addProposed":true"#).error == nil)
         }
-        #expect(offered.output == "false\n", "\(offered.errors)")
+        #expect(offered.output == "done nothing false\nfalse\n", "\(offered.errors)")
     }
 
     @Test("A list is fetched page by page, as slowly as one likes, and ends where the app has had enough")
@@ -239,69 +241,5 @@ struct ContactsPromisesTests {
         let advice = try probe("advice", in: house)
         #expect(advice.hasPrefix("no contact broker at \(house.runtime)"))
         #expect(advice.hasSuffix("\nis contactbrokerd running? try: contactbrokerd --session\n"))
-    }
-}
-
-/// Sources written for macOS, with nothing but Contacts and Foundation.
-@Suite("Ported programs")
-struct PortsTests {
-    private static let program = House.programs + "/Ports"
-
-    private func run(_ words: String..., in house: House, answering: () throws -> Void = {}) throws -> String {
-        let command = try Command(Self.program, words, in: house, answering: answering)
-        #expect(command.end == .exited(0), "\(command.errors)")
-        return command.output
-    }
-
-    private func house() throws -> (house: House, person: Person) {
-        let house = try House()
-        let person = try house.person()
-        try house.keeper(
-            adding: House.people + [#""givenName":"Leonhard","familyName":"Euler","birthday":"1707-04-15""#],
-            with: person)
-        return (house, person)
-    }
-
-    @Test("They list, stop early, and search, the first of them after asking")
-    func lists() throws {
-        let (house, person) = try house()
-        let search = try run("search", "lovelace", in: house) { try person.answer(.everything) }
-        #expect(search == "Ada Lovelace\n")
-        #expect(
-            try run("list", in: house) == """
-                Leonhard Euler
-                Grace Hopper
-                  email: grace@example.org
-                Lin Lanying
-                  phone: +86 10 5550 0003
-                Ada Lovelace
-                  phone: +44 20 7946 0001
-                  email: ada@example.org
-                Emmy Noether
-
-                """)
-        #expect(try run("first", in: house) == "Euler\n")
-    }
-
-    @Test("One that asks and is refused says so by the code of the error")
-    func refused() throws {
-        let (house, person) = try house()
-        let search = try run("search", "lovelace", in: house) { try person.answer(.refused) }
-        #expect(search.hasPrefix("denied: "))
-    }
-
-    @Test("They export vCards and JSON, keep groups, add, edit and delete, and find birthdays")
-    func works() throws {
-        let (house, person) = try house()
-        #expect(
-            try run("birthdays", "4", in: house) { try person.answer(.everything) } == "15 Leonhard Euler 1707 true\n")
-        #expect(try run("vcard", house.folder + "/out.vcf", in: house) == "5 written, 5 read back\n")
-        #expect(House.text(of: house.folder + "/out.vcf").contains("FN:Ada Lovelace"))
-        let json = try run("json", in: house)
-        #expect(json.contains(#"{"birthday":"04-15","emails":[],"id":"x","name":"Leonhard Euler","phones":{}}"#))
-        #expect(
-            try run("edit", in: house) == "Goose rider +46 70 555 01 11 _$!<Main>!$_\n20 true 1906\ngone\n")
-        #expect(try run("groups", in: house) == "Pioneers: Ada Lovelace\n[\"Mathematicians\"]\n0\n")
-        #expect(try run("me", in: house) == "nobody\n")
     }
 }

@@ -113,4 +113,23 @@ struct ExampleTests {
         #expect(refused.end == .exited(0), "\(refused.errors)")
         #expect(refused.output.isEmpty)
     }
+
+    @Test("A shell script with nothing but what every Debian has asks for one address, once")
+    func shell() throws {
+        let house = try House()
+        let person = try house.person()
+        try house.keeper(with: person)
+        let script = Self.script.replacing("ask.py", with: "pick.sh")
+        let given = try Command("/bin/sh", [script], in: house, environment: Self.environment) {
+            let prompt = try person.prompt()
+            let ada = try #require(person.search(prompt, "ada").first).identifier
+            let value = #"{"contact":"\#(ada)","key":"emailAddresses","value":"1"}"#
+            #expect(try person.answer(prompt, #""picked":[\#(value)]"#).error == nil)
+        }
+        #expect(given.end == .exited(0), "\(given.errors)")
+        #expect(given.output.contains("ada@example.org") && !given.output.contains("grace"))
+        try house.stop()
+        let alone = try Command("/bin/sh", [script], in: house, environment: Self.environment)
+        #expect(alone.end != .exited(0) && alone.errors.contains("could not reach the broker"))
+    }
 }

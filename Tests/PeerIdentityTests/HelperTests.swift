@@ -10,8 +10,8 @@ import Testing
 @testable import PeerIdentity
 
 @Suite(
-    "The helper that may look into every process", .enabled(if: Machine.isRoot, "needs root, as the helper does"),
-    .serialized, .timeLimit(.minutes(2)))
+    "The helper that may look into every process", .enabled(if: Machine.canRunHelper, Machine.helperNeeds), .serialized,
+    .timeLimit(.minutes(2)))
 struct HelperTests {
     private func pidfd(of caller: TestCaller) throws -> CInt {
         let pidfd = clinux_pidfd_open(caller.started)

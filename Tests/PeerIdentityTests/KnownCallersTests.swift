@@ -48,7 +48,7 @@ private struct Sources {
     private let helper: RunningHelper?
 
     init() throws {
-        helper = Machine.isRoot ? try RunningHelper() : nil
+        helper = Machine.canRunHelper ? try RunningHelper() : nil
         let own: [any EvidenceSource] = [try EvidenceCollector(), try EvidenceCollector(vantage: .system)]
         all = try own + (helper.map { [try $0.client()] } ?? [])
     }

@@ -174,6 +174,11 @@ enum Machine {
     static let isRoot = geteuid() == 0
     static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"].first { access($0, X_OK) == 0 }
     static let hasPeerPidfd = HostFacts.read().hasPeerPidfd
+    /// The thread sanitizer makes system calls of its own, and the helper is let make none that it does not need.
+    static let isSanitized = dlsym(nil, "__tsan_acquire") != nil
+    static let canRunHelper = isRoot && !isSanitized
+    static let helperNeeds: Comment =
+        "needs root, as the helper does, and no thread sanitizer, which it would not let work"
 
     static let canMakeNamespaces: Bool = {
         var plan = TestCaller.Plan()

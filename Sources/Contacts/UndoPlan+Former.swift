@@ -1,0 +1,141 @@
+import ContactsModel
+import Foundation
+
+extension UndoPlan {
+    /// What there is before a save, as far as the save touches it and the app may read it.
+    struct Former {
+        /// Of whatever is deleted: the cards that it consists of. One, where it is linked with none.
+        private(set) var cards: [String: [String]] = [:]
+        private(set) var contacts: [String: ContactValues] = [:]
+        private(set) var containers: [String: String] = [:]
+        private(set) var groups: [String: CNGroup.Values] = [:]
+        /// Who is in a group, card by card.
+        private var members: [String: Set<String>] = [:]
+        /// Everybody who is one person with a card that is deleted, in an order of its own.
+        private var persons: [[String]] = []
+
+        /// - Returns: `nil` where something of it cannot be said again.
+        init?(of touched: Touched, in store: CNContactStore) throws {
+            for identifier in touched.deleted {
+                let linked = try store.linkedContactIdentifiers(ofContactWithIdentifier: identifier)
+                cards[identifier] = linked.contains(identifier) ? [identifier] : linked
+                if linked.count > 1, !persons.contains(linked) { persons.append(linked) }
+            }
+            let deleted = cards.values.flatMap { $0 }
+            if !deleted.isEmpty, try Self.isMe(deleted, store) { return nil }
+
+            try read(Array(touched.updated.keys), touched.updated.values.reduce([]) { $0.union($1) }, true, store)
+            try read(deleted, Self.everything(store), false, store)
+            if !deleted.isEmpty, try store.containers(matching: nil).count > 1 {
+                for card in deleted {
+                    let predicate = CNContainer.predicateForContainerOfContact(withIdentifier: card)
+                    containers[card] = try store.containers(matching: predicate).first?.identifier
+                }
+            }
+            guard touched.concernsGroups || !deleted.isEmpty else { return }
+            for group in try store.groups(matching: nil) { groups[group.identifier] = group.values }
+            let wanted =
+                deleted.isEmpty
+                ? touched.deletedGroups.union(touched.members.keys.map(\.group)) : Set(groups.keys)
+            for group in wanted { members[group] = try Self.members(of: group, store) }
+            // Of a unified contact nobody can say which of its cards was in a group before.
+            for record in Set(touched.members.keys.map(\.record)) {
+                let linked = try store.linkedContactIdentifiers(ofContactWithIdentifier: record)
+                guard linked.contains(record) else { return nil }
+            }
+        }
+
+        /// Whether everything was found that is to be restored: what is not there the save itself is refused for.
+        func knowsAll(_ touched: Touched) -> Bool {
+            touched.updated.keys.allSatisfy { contacts[$0] != nil }
+                && cards.values.allSatisfy { cards in !cards.isEmpty && cards.allSatisfy { contacts[$0] != nil } }
+                && touched.renamed.union(touched.deletedGroups).allSatisfy { groups[$0] != nil }
+        }
+
+        func isMember(_ pair: Pair) -> Bool { members[pair.group]?.contains(pair.record) ?? false }
+
+        func isSubgroup(_ pair: Pair) -> Bool { groups[pair.record]?.parents.contains(pair.group) ?? false }
+
+        /// Who is to be put into which group again.
+        func memberships(deleted: Set<String>, _ touched: Touched) -> [Pair] {
+            var pairs = Set(touched.members.filter { !$0.value && isMember($0.key) }.keys)
+            for (group, members) in members {
+                let back = touched.deletedGroups.contains(group) ? members : members.intersection(deleted)
+                pairs.formUnion(back.map { Pair(record: $0, group: group) })
+            }
+            return pairs.sorted { ($0.group, $0.record) < ($1.group, $1.record) }
+        }
+
+        /// Which groups are to be put into which again.
+        func relations(_ touched: Touched) -> [Pair] {
+            var pairs = Set(touched.subgroups.filter { !$0.value && isSubgroup($0.key) }.keys)
+            for (identifier, values) in groups {
+                for parent in values.parents
+                where touched.deletedGroups.contains(identifier) || touched.deletedGroups.contains(parent) {
+                    pairs.insert(Pair(record: identifier, group: parent))
+                }
+            }
+            return pairs.sorted { ($0.group, $0.record) < ($1.group, $1.record) }
+        }
+
+        /// Who is to be one person again.
+        func links(of deleted: [String]) -> [(String, String)] {
+            persons.flatMap { person in
+                let first = person.first { !deleted.contains($0) } ?? person[0]
+                return person.filter { $0 != first && (deleted.contains($0) || deleted.contains(first)) }.map {
+                    ($0, first)
+                }
+            }
+        }
+
+        // MARK: Reading
+
+        private mutating func read(
+            _ identifiers: [String], _ keys: ContactKeySet, _ isUnified: Bool, _ store: CNContactStore
+        ) throws {
+            guard !identifiers.isEmpty else { return }
+            let request = CNContactFetchRequest(keysToFetch: [TaskKeys(keys: keys)])
+            request.predicate = CNContact.predicateForContacts(withIdentifiers: identifiers)
+            request.unifyResults = isUnified
+            var read: [String: ContactValues] = [:]
+            _ = try store.fetch(request) {
+                read[$0.identifier] = $0.values
+                return true
+            }
+            contacts.merge(read) { $1 }
+        }
+
+        private static func members(of group: String, _ store: CNContactStore) throws -> Set<String> {
+            let request = CNContactFetchRequest(keysToFetch: [])
+            request.predicate = CNContact.predicateForContactsInGroup(withIdentifier: group)
+            request.unifyResults = false
+            var members: Set<String> = []
+            _ = try store.fetch(request) {
+                members.insert($0.identifier)
+                return true
+            }
+            return members
+        }
+
+        /// What an app may read without naming it, and write; and of what must be named what it was granted.
+        private static func everything(_ store: CNContactStore) throws -> ContactKeySet {
+            let named = try (store.authorizedKeys() ?? []).compactMap(ContactKey.init).reduce(into: ContactKeySet()) {
+                $0.formUnion(ContactKeySet($1))
+            }
+            return ContactKeySet.all.subtracting(.named).union(named.intersection(.named)).subtracting(
+                ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData]))
+        }
+
+        /// Whether one of these is the person's own: that can be said of a contact, but not who said it of whom before.
+        private static func isMe(_ cards: [String], _ store: CNContactStore) throws -> Bool {
+            let me: CNContact
+            do {
+                me = try store.unifiedMeContactWithKeys(toFetch: [])
+            } catch CNError.recordDoesNotExist {
+                return false
+            }
+            let linked = try store.linkedContactIdentifiers(ofContactWithIdentifier: me.identifier)
+            return !Set(cards).isDisjoint(with: linked + [me.identifier])
+        }
+    }
+}

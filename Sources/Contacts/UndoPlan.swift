@@ -1,0 +1,168 @@
+import ContactsInterface
+import ContactsModel
+import Foundation
+
+/// The steps that take back others, made before those are taken.
+struct UndoPlan: Sendable {
+    /// In the order in which they are taken: what was added goes before what was taken apart comes together, so that no group
+    /// is ever within itself.
+    private enum Step: Sendable {
+        /// Deletes what the save's step of that place added.
+        case deleteContact(place: Int), deleteGroup(place: Int)
+        case leave(String, group: String), leaveGroup(String, group: String)
+        /// Adds again what had this identifier.
+        case add(ContactValues, container: String?), addGroup(CNGroup.Values)
+        case put(ContactValues, ContactKeySet), rename(group: String, String)
+        case join(String, group: String), joinGroup(String, group: String)
+        case link(String, String)
+    }
+
+    private var plan: [Step] = []
+    private var added: [String] = []
+
+    /// - Returns: `nil` where one of the steps cannot be taken back.
+    init?(of steps: [CNSaveRequest.Step], in store: CNContactStore) throws {
+        guard let touched = Touched(steps) else { return nil }
+        let former = try Former(of: touched, in: store)
+        guard let former, former.knowsAll(touched) else { return nil }
+
+        for (place, step) in steps.enumerated().reversed() {
+            switch step {
+            case .add: plan.append(.deleteContact(place: place))
+            case .addGroup: plan.append(.deleteGroup(place: place))
+            default: continue
+            }
+        }
+        for (pair, isIn) in touched.members where former.isMember(pair) == false && isIn {
+            plan.append(.leave(pair.record, group: pair.group))
+        }
+        for (pair, isIn) in touched.subgroups where former.isSubgroup(pair) == false && isIn {
+            plan.append(.leaveGroup(pair.record, group: pair.group))
+        }
+        let deleted = touched.deleted.flatMap { former.cards[$0] ?? [] }
+        for card in deleted {
+            guard let values = former.contacts[card] else { return nil }
+            plan.append(.add(values, container: former.containers[card]))
+        }
+        for group in touched.deletedGroups { if let values = former.groups[group] { plan.append(.addGroup(values)) } }
+        for (identifier, keys) in touched.updated where !touched.deleted.contains(identifier) {
+            guard let values = former.contacts[identifier] else { return nil }
+            plan.append(.put(values, keys))
+        }
+        for group in touched.renamed where !touched.deletedGroups.contains(group) {
+            guard let values = former.groups[group] else { return nil }
+            plan.append(.rename(group: group, values.name))
+        }
+        plan += former.memberships(deleted: Set(deleted), touched).map { .join($0.record, group: $0.group) }
+        plan += former.relations(touched).map { .joinGroup($0.record, group: $0.group) }
+        plan += former.links(of: deleted).map { .link($0, $1) }
+        guard plan.count <= ParameterLimits.changes else { return nil }
+    }
+
+    /// With the identifiers that the save gave.
+    func completed(_ identifiers: [String]) -> UndoPlan {
+        var completed = self
+        completed.added = identifiers
+        return completed
+    }
+
+    var steps: [CNSaveRequest.Step] {
+        // What comes back is, until it is saved, an object that other steps name.
+        var contacts: [String: CNMutableContact] = [:]
+        var groups: [String: CNMutableGroup] = [:]
+        func contact(_ identifier: String) -> CNContact {
+            contacts[identifier] ?? CNContact(ContactValues(identifier: identifier), keys: [])
+        }
+        func group(_ identifier: String) -> CNGroup {
+            groups[identifier] ?? CNGroup(CNGroup.Values(identifier: identifier))
+        }
+        func identifier(_ place: Int) -> String { added.indices.contains(place) ? added[place] : "" }
+        return plan.map { step in
+            switch step {
+            case .deleteContact(let place):
+                return .delete(CNMutableContact(ContactValues(identifier: identifier(place)), keys: []))
+            case .deleteGroup(let place):
+                return .deleteGroup(CNMutableGroup(CNGroup.Values(identifier: identifier(place))))
+            case .leave(let record, let group): return .removeMember(contact(record), CNGroup(.init(identifier: group)))
+            case .leaveGroup(let record, let parent): return .removeSubgroup(group(record), group(parent))
+            case .add(var values, let container):
+                let former = values.identifier
+                values.identifier = UUID().uuidString
+                let contact = CNMutableContact(values, keys: .all)
+                contacts[former] = contact
+                return .add(contact, container: container)
+            case .addGroup(let former):
+                let made = CNMutableGroup(CNGroup.Values(identifier: UUID().uuidString, name: former.name))
+                groups[former.identifier] = made
+                return .addGroup(made, container: former.container)
+            case .put(let values, let keys): return .update(CNMutableContact(values, writing: keys))
+            case .rename(let identifier, let name):
+                return .updateGroup(CNMutableGroup(CNGroup.Values(identifier: identifier, name: name)))
+            case .join(let record, let parent): return .addMember(contact(record), group(parent))
+            case .joinGroup(let record, let parent): return .addSubgroup(group(record), group(parent))
+            case .link(let one, let other): return .link(contact(one).identifier, contact(other).identifier)
+            }
+        }
+    }
+}
+
+extension UndoPlan {
+    /// Somebody, or a group, in a group.
+    struct Pair: Hashable, Sendable {
+        let record: String
+        let group: String
+    }
+
+    /// What a save is about to change of what is there.
+    struct Touched {
+        var updated: [String: ContactKeySet] = [:]
+        var deleted: Set<String> = []
+        var renamed: Set<String> = []
+        var deletedGroups: Set<String> = []
+        /// Who is in which group afterwards, of those that the save names.
+        var members: [Pair: Bool] = [:]
+        var subgroups: [Pair: Bool] = [:]
+
+        var concernsGroups: Bool {
+            !(renamed.isEmpty && deletedGroups.isEmpty && members.isEmpty && subgroups.isEmpty)
+        }
+
+        /// - Returns: `nil` where a step is among them that cannot be taken back. Of links the book keeps more than an app can
+        ///   see: whose hand or what evidence made them, and which two are never to be linked.
+        init?(_ steps: [CNSaveRequest.Step]) {
+            // What only comes with the save goes with it, and with it whatever it is in.
+            var new: Set<String> = []
+            for step in steps {
+                switch step {
+                case .add(let contact, _): new.insert(contact.identifier)
+                case .addGroup(let group, _): new.insert(group.identifier)
+                default: continue
+                }
+            }
+            for step in steps {
+                switch step {
+                case .add, .addGroup: continue
+                case .update(let contact) where !new.contains(contact.identifier):
+                    updated[contact.identifier, default: []].formUnion(contact.changes.changed)
+                case .delete(let contact): deleted.insert(contact.identifier)
+                case .updateGroup(let group) where !new.contains(group.identifier): renamed.insert(group.identifier)
+                case .deleteGroup(let group): deletedGroups.insert(group.identifier)
+                case .addMember(let contact, let group): note(&members, contact.identifier, group, true, new)
+                case .removeMember(let contact, let group): note(&members, contact.identifier, group, false, new)
+                case .addSubgroup(let child, let group): note(&subgroups, child.identifier, group, true, new)
+                case .removeSubgroup(let child, let group): note(&subgroups, child.identifier, group, false, new)
+                case .update, .updateGroup: continue
+                case .link, .unlink, .addContainer, .deleteContainer, .setMe: return nil
+                }
+            }
+            guard deleted.isDisjoint(with: new), deletedGroups.isDisjoint(with: new) else { return nil }
+        }
+
+        private func note(
+            _ pairs: inout [Pair: Bool], _ record: String, _ group: CNGroup, _ isIn: Bool, _ new: Set<String>
+        ) {
+            guard !new.contains(record), !new.contains(group.identifier) else { return }
+            pairs[Pair(record: record, group: group.identifier)] = isIn
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Contacts
+import Foundation
+
+/// Asks for access, and says that it goes on before there is an answer.
+func askWithoutWaiting() {
+    let answered = DispatchSemaphore(value: 0)
+    store.requestAccess(for: .contacts) { isGranted, error in
+        tell("answered", isGranted, (error as? CNError)?.code.rawValue ?? 0)
+        answered.signal()
+    }
+    tell("went on")
+    _ = answered.wait(timeout: .now() + 60)
+}
+
+/// Everything that must never have the person asked.
+func askNobody() {
+    print(CNContactStore.authorizationStatus(for: .contacts).rawValue, store.currentHistoryToken as Any)
+    let defaults = CNContactsUserDefaults.shared()
+    print(defaults.sortOrder.rawValue, defaults.displayNameOrder.rawValue, defaults.countryCode.isEmpty)
+    let made = CNMutableContact()
+    (made.givenName, made.familyName) = ("Ada", "Lovelace")
+    print(CNContactFormatter.string(from: made, style: .fullName) ?? "")
+    _ = CNContact.comparator(forNameSortOrder: .userDefault)(made, made)
+}
+
+/// Names before and after the person wants the family name first.
+func nameOrder() throws {
+    let keys = [CNContactFormatter.descriptorForRequiredKeys(for: .fullName)]
+    let people = try ["ada", "lanying"].map { try contact($0, keys) }
+    func written() -> String {
+        people.map { CNContactFormatter.string(from: $0, style: .fullName) ?? "" }.joined(separator: ", ")
+    }
+    print(written())
+    try CNContactsUserDefaults.shared().set(displayNameOrder: .familyNameFirst)
+    print(written(), CNContactFormatter.nameOrder(for: people[0]).rawValue)
+}
+
+/// Names of keys and of fields, in the language of the process.
+func words() {
+    print(CNContact.localizedString(forKey: CNContactNicknameKey))
+    print(CNPostalAddress.localizedString(forKey: CNPostalAddressPostalCodeKey))
+    print(CNSocialProfile.localizedString(forKey: CNSocialProfileUsernameKey))
+    print(CNInstantMessageAddress.localizedString(forKey: CNInstantMessageAddressServiceKey))
+    print(CNPostalAddress.localizedString(forKey: "shoeSize"))
+}
+
+final class Offered: CNContactViewControllerDelegate {
+    func contactViewController(_ viewController: CNContactViewController, didCompleteWith contact: CNContact?) {
+        print(
+            "done", contact?.givenName ?? "nothing",
+            contact.map { $0.identifier != viewController.contact.identifier } ?? false)
+    }
+}
+
+/// Offers a card of which two properties are shown.
+func offer() throws {
+    let card = CNMutableContact()
+    card.givenName = "Hedy"
+    card.familyName = "Lamarr"
+    card.jobTitle = "inventor"
+    let offered = CNContactViewController(forNewContact: card)
+    offered.displayedPropertyKeys = [
+        CNContactGivenNameKey as CNKeyDescriptor, CNContactFamilyNameKey as CNKeyDescriptor,
+    ]
+    offered.message = "met at the fair"
+    let delegate = Offered()
+    offered.delegate = delegate
+    print(try offered.present() != nil)
+}

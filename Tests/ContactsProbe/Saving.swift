@@ -1,0 +1,99 @@
+import Contacts
+import Foundation
+
+/// Prints the code of what a save is refused with, the keys, and how many records it names.
+func refusal(_ what: String, _ fill: (CNSaveRequest) throws -> Void) throws {
+    let request = CNSaveRequest()
+    try fill(request)
+    do {
+        try store.execute(request)
+        print(what, "done")
+    } catch let error as CNError {
+        let records = (error.userInfo[CNErrorUserInfoAffectedRecordsKey] as? [AnyObject])?.count ?? 0
+        print(what, error.code.rawValue, error.keyPaths ?? [], error.affectedRecordIdentifiers?.count ?? 0, records)
+    }
+}
+
+/// What is refused, and by which code.
+func refusals() throws {
+    let ada = try contact("ada").mutableCopy() as? CNMutableContact ?? CNMutableContact()
+    let nobody = CNMutableContact()
+    let group = CNMutableGroup()
+    group.name = "Pioneers"
+    let below = CNMutableGroup()
+    below.name = "Below"
+    let making = CNSaveRequest()
+    making.add(group, toContainerWithIdentifier: nil)
+    making.add(below, toContainerWithIdentifier: nil)
+    making.addSubgroup(below, to: group)
+    try store.execute(making)
+
+    try refusal("added again") { $0.add(ada, toContainerWithIdentifier: nil) }
+    try refusal("deleted, and not there") { $0.delete(nobody) }
+    try refusal("no such group") { $0.addMember(ada, to: CNMutableGroup()) }
+    try refusal("no such container") { $0.add(nobody, toContainerWithIdentifier: "elsewhere") }
+    try refusal("a circle") { $0.addSubgroup(group, to: below) }
+    try refusal("a note") { request in
+        let new = CNMutableContact()
+        new.note = "of my own"
+        request.add(new, toContainerWithIdentifier: nil)
+    }
+    try refusal("no day") { request in
+        let new = CNMutableContact()
+        new.birthday = DateComponents(calendar: Calendar(identifier: .gregorian), month: 2, day: 30)
+        request.add(new, toContainerWithIdentifier: nil)
+    }
+    // A group goes, and those who were in it stay.
+    try refusal("a member") { $0.addMember(ada, to: group) }
+    try refusal("the group") { $0.delete(group) }
+    print(try store.groups(matching: nil).map(\.name), try contact("ada").givenName)
+}
+
+/// Two apps' worth of changes to one contact, of which each has an older copy.
+func lastWins() throws {
+    let keys: [CNKeyDescriptor] = [CNContactJobTitleKey as CNKeyDescriptor, CNContactNicknameKey as CNKeyDescriptor]
+    let first = try contact("ada", keys).mutableCopy() as? CNMutableContact ?? CNMutableContact()
+    let second = try contact("ada", keys).mutableCopy() as? CNMutableContact ?? CNMutableContact()
+    first.jobTitle = "Analyst"
+    first.nickname = "Enchantress"
+    second.jobTitle = "Countess"
+    for changed in [first, second] {
+        let request = CNSaveRequest()
+        request.update(changed)
+        try store.execute(request)
+    }
+    let now = try contact("ada", keys)
+    print(now.jobTitle, now.nickname)
+}
+
+/// A save at its bounds and beyond them.
+func bounds() throws {
+    func adding(_ count: Int, _ change: (CNMutableContact) -> Void = { _ in }) -> CNSaveRequest {
+        let request = CNSaveRequest()
+        for number in 0..<count {
+            let new = CNMutableContact()
+            new.givenName = "Number \(number)"
+            change(new)
+            request.add(new, toContainerWithIdentifier: nil)
+        }
+        return request
+    }
+    do { try store.execute(adding(1_001)) } catch { say(error) }
+    let picture = Data(count: 7_000_000)
+    do { try store.execute(adding(2) { $0.imageData = picture }) } catch { say(error) }
+    print(try store.countOfContacts())
+    try store.execute(adding(1_000))
+    print(try store.countOfContacts())
+}
+
+/// The person's own contact.
+func me() throws {
+    let request = CNSaveRequest()
+    request.setMeContact(try contact("ada"))
+    try store.execute(request)
+    print(try store.unifiedMeContactWithKeys(toFetch: names).givenName)
+    let none = CNSaveRequest()
+    none.setMeContact(nil)
+    try store.execute(none)
+    do { _ = try store.unifiedMeContactWithKeys(toFetch: names) } catch { say(error) }
+}

@@ -1,0 +1,110 @@
+import BrokerConnection
+import Foundation
+import Synchronization
+import Testing
+import VarlinkClient
+
+@testable import Contacts
+
+/// What the library promises about time, against servers that are not what they should be.
+@Suite("How long a call may take")
+struct WaitingTests {
+    /// A socket in a folder of its own, at which somebody listens.
+    private final class Place {
+        let path: String
+        let descriptor: CInt
+
+        init() throws {
+            var template = Array("/tmp/waiting.XXXXXX".utf8CString)
+            guard unsafe mkdtemp(&template) != nil else { throw Unusable() }
+            let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            path = folder + "/door"
+            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            let bytes = Array(path.utf8)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+            let bound = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            guard descriptor >= 0, bound == 0, listen(descriptor, 4) == 0 else { throw Unusable() }
+        }
+
+        deinit {
+            close(descriptor)
+            unlink(path)
+            rmdir(String(path.dropLast("/door".count)))
+        }
+
+        struct Unusable: Error {}
+    }
+
+    /// - Parameter allowed: is given how long each connection may take.
+    private func calls(
+        to place: Place, within bound: Duration, allowed: @escaping @Sendable (Duration) -> Void = { _ in }
+    ) -> BrokerCalls {
+        let path = place.path
+        return BrokerCalls(bound: bound) { time throws(BrokerConnectionError) in
+            allowed(time)
+            do throws(VarlinkClientError) {
+                return try VarlinkClient(path: path, timeout: time)
+            } catch {
+                throw .cannotConnect(path: path, reason: "\(error)")
+            }
+        }
+    }
+
+    /// Whoever listens there takes connections and says nothing: the kernel takes what fits into its queues.
+    @Test("A broker that never answers is not waited for longer than the bound, and the error says that it was time")
+    func silent() throws {
+        let place = try Place()
+        let calls = calls(to: place, within: .milliseconds(300))
+        let took = ContinuousClock().measure {
+            #expect { try calls.call(.countContacts) } throws: {
+                ($0 as? CallFailure)?.asError().code == .communicationError
+            }
+        }
+        #expect(took >= .milliseconds(290) && took < .seconds(5))
+    }
+
+    @Test("A call that is made again has what is left of the time, and not all of it anew")
+    func repeated() throws {
+        let place = try Place()
+        let times = Mutex<[Duration]>([])
+        let calls = calls(to: place, within: .milliseconds(600)) { time in times.withLock { $0.append(time) } }
+        // The first connection ends without an answer after half of the time; the second never has one.
+        let server = place.descriptor
+        let ended = DispatchGroup()
+        DispatchQueue.global().async(group: ended) {
+            let first = accept(server, nil, nil)
+            var byte: UInt8 = 0
+            _ = recv(first, &byte, 1, 0)
+            // Nothing else comes: this is the time that the first connection takes.
+            var waiting = pollfd(fd: first, events: Int16(POLLPRI), revents: 0)
+            _ = poll(&waiting, 1, 300)
+            close(first)
+        }
+        #expect(throws: CallFailure.self) { try calls.call(.countContacts) }
+        ended.wait()
+        let allowed = times.withLock { $0 }
+        #expect(allowed.count == 2 && allowed[0] <= .milliseconds(600) && allowed[1] <= .milliseconds(310))
+    }
+
+    @Test("Several calls that are one for the app share its time; what the app calls meanwhile has a time of its own")
+    func shared() throws {
+        let budget = WaitBudget(.seconds(2))
+        WaitBudget.with(budget) {
+            WaitBudget.forOneCall {
+                #expect(WaitBudget.current === budget)
+                budget.wait { left in
+                    #expect(left == .seconds(2))
+                    usleep(10_000)
+                }
+                WaitBudget.with(nil) { WaitBudget.forOneCall { #expect(WaitBudget.current !== budget) } }
+            }
+        }
+        #expect(budget.left < .milliseconds(1_991) && WaitBudget.current == nil)
+    }
+}
