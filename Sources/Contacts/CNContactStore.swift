@@ -21,8 +21,7 @@ public final class CNContactStore: NSObject, Sendable {
         ChangeWatch.shared.start()
     }
 
-    /// Makes a store, and says whether the process wants ``Foundation/NSNotification/Name/CNContactStoreDidChange``. An extension of
-    /// this library.
+    /// Makes a store, and says whether the process wants `CNContactStoreDidChange`. An extension of this library.
     ///
     /// - Parameter observingChanges: `false` spares a program that does one thing and ends a thread and a connection. Another
     ///   store of the same process may want them all the same.

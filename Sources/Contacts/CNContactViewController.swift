@@ -7,8 +7,10 @@ import JSON
 public protocol CNContactViewControllerDelegate: AnyObject {
     /// The person is done with the card.
     ///
-    /// - Parameter contact: the card under its identifier, where it was added or merged and the app may see contacts;
-    ///   otherwise `nil`, whatever the person did.
+    /// - Parameters:
+    ///   - viewController: what offered the card.
+    ///   - contact: the card under its identifier, where it was added and the app may see contacts; otherwise `nil`,
+    ///     whatever the person did.
     func contactViewController(_ viewController: CNContactViewController, didCompleteWith contact: CNContact?)
     /// Whether a value that the person chose does what it does by itself: a number is dialled. Never called here: no screen
     /// of this library has values to choose.
