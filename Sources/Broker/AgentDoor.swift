@@ -107,19 +107,55 @@ extension Broker {
         let parameters = try SearchParameters(call.parameters)
         let (_, prompt) = try shown(parameters.agent, parameters.cookie, session)
         if let pick = prompt.pick { return search(parameters, pick, prompt, call, session) }
+        try search(parameters, call, session, found: nil)
+    }
+
+    /// - Parameter known: what was found beside the loop; it is the answer if the same is looked for still.
+    private func search(
+        _ parameters: SearchParameters, _ call: Call, _ session: CallerSession,
+        found known: (search: PersonSearch, found: PersonFound)?
+    ) throws(VarlinkError) {
         try withShown(parameters.agent, parameters.cookie, call, session) {
             [self] (_, prompt, book) throws(StoreError) in
-            var found: (rows: [(RecordNumber, StoredContact)], total: Int) = ([], 0)
+            var found = PersonFound()
             if let book {
-                let hidden = try hidden(from: prompt, in: book)
-                found = try book.search(
-                    parameters.query, scope: parameters.granted ? granted(to: prompt) : .all, excluding: hidden,
-                    order: book.settings.sortOrder, offset: parameters.offset, limit: parameters.limit)
+                let search = PersonSearch(
+                    parameters.query, scope: parameters.granted ? granted(to: prompt) : .all,
+                    excluding: try hidden(from: prompt, in: book), order: book.settings.sortOrder,
+                    offset: parameters.offset, limit: parameters.limit)
+                if let known, known.search == search {
+                    found = known.found
+                } else {
+                    do throws(StoreError) {
+                        found = try book.search(search, .bounded)
+                    } catch .takesLong {
+                        return self.search(search, book, parameters, call, session)
+                    }
+                }
             }
             record(.agentSearch, of: session.caller) { $0.count = found.rows.count }
             let links = prompt.kind == .propose ? nil : book?.links
             turn.reply(
                 rows(found.rows, total: found.total, offset: parameters.offset, prompt, links: links), to: call)
+        }
+    }
+
+    private func search(
+        _ search: PersonSearch, _ book: ContactsStore, _ parameters: SearchParameters, _ call: Call,
+        _ session: CallerSession
+    ) {
+        longReads.read(book, for: call, session) { (book) throws(StoreError) in
+            try book.search(search, .beside)
+        } done: { [weak self] result in
+            guard let self, !call.isOver else { return }
+            do throws(VarlinkError) {
+                switch result {
+                case .success(let found): try self.search(parameters, call, session, found: (search, found))
+                case .failure(let error): unavailable(call, error)
+                }
+            } catch {
+                call.fail(error)
+            }
         }
     }
 

@@ -24,6 +24,8 @@ final class Books {
     private let log: (String) -> Void
     /// Where phone numbers are dialled that are written without a country. Holds for books opened afterwards.
     var region = ""
+    /// As ``Limits/stepsPerTurn``. Holds for books opened afterwards.
+    var stepsPerTurn = Limits().stepsPerTurn
     private var states: [UInt32: State] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
     /// Users whose log is about to be emptied.
@@ -124,13 +126,14 @@ final class Books {
         states[uid] = .opening([body])
         let folder = folder(of: uid)
         let owner = StoreOwner(uid: uid, name: name ?? userName(uid))
-        let region = self.region
+        let (region, steps) = (self.region, stepsPerTurn)
         let bound = LoopBound(self, loop: loop)
         queue(of: uid).async { [loop] in
             let result: Result<ContactsStore?, StoreError>
             var outbox: [OutboxEntry] = []
             do throws(StoreError) {
-                let book = try ContactsStore.open(folder: folder, owner: owner, creating: creating, region: region)
+                let book = try ContactsStore.open(
+                    folder: folder, owner: owner, creating: creating, region: region, stepsOnLoop: steps)
                 outbox = try book?.outbox() ?? []
                 result = .success(book)
             } catch {

@@ -15,6 +15,7 @@ public final class Broker {
     let limits: Limits
     let access: AccessStore
     let books: Books
+    let longReads: LongReads
     let turn: Turn
     let prompts: Prompts
     let auditPace: AuditPace
@@ -62,6 +63,8 @@ public final class Broker {
             userName: surroundings.userName, forgetsAfter: limits.forgetsAfter, restsAfter: limits.restsAfter,
             closesAfter: limits.closesBooksAfter, log: surroundings.log)
         books.region = surroundings.region
+        books.stepsPerTurn = limits.stepsPerTurn
+        longReads = LongReads(loop: surroundings.loop, restsAfter: limits.longReadsRestAfter)
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
         access.auditBounds = limits.audit

@@ -20,6 +20,20 @@ final class Fetch {
     private var hasAsked = false
     /// The place in the history from which a caller that has the whole list goes on.
     private var historyToken: String?
+    /// That place was looked for beside the loop.
+    private var hasLooked = false
+    /// What was read beside the loop, for a batch that is still to be decided.
+    private var prepared: (query: ContactQuery, found: Found)?
+    /// A batch of this list was too long for the loop, and so the others are.
+    private var readsBeside = false
+    /// Of a batch that turned out larger than a reply, as many as may fit.
+    private var mostInReply = Int.max
+
+    /// What one batch is made of.
+    private struct Found: Sendable {
+        var rows: [FetchedContact] = []
+        var end = FetchEnd(last: nil, hasMore: false)
+    }
 
     init(call: Call, session: CallerSession, broker: Broker, _ parameters: FetchContactsParameters) {
         self.call = call
@@ -107,18 +121,30 @@ final class Fetch {
         let reading = Reading(disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
         if let book { broker.books.willRead(book, of: session.caller.uid) }
         // Before the first contact is read: what changes while the list is on its way is told after it.
-        if historyToken == nil { historyToken = try broker.historyToken(reading, session) }
-        if let book, var query = query(try reading.resolve(parameters.predicate), disclosure, order) {
-            (disclosed, end) = try read(query, book, disclosure, identifiers)
+        if historyToken == nil {
+            do throws(StoreError) {
+                historyToken = try broker.historyToken(reading, session, isBounded: !hasLooked)
+            } catch .takesLong {
+                guard let book else { return call.fail(ContactsError.storeUnavailable) }
+                // Once: what has changed since is not worth another look.
+                hasLooked = true
+                return broker.lookForPlace(reading, book, call, session) { self.begin() }
+            }
+        }
+        if let book, let query = query(try reading.resolve(parameters.predicate), disclosure, order) {
+            guard let found = try found(query, book) else { return readBeside(query, book) }
+            disclosed = project(found, disclosure, identifiers)
+            end = found.end
             // A card as large as a frame is rare: then as many as fit, and it alone is too much.
-            while disclosed.elements.count > broker.limits.largestReply {
+            guard disclosed.elements.count <= broker.limits.largestReply else {
                 guard disclosed.count > 1 else {
                     return call.fail(ContactsError.limitExceeded("reply", maximum: broker.limits.largestReply))
                 }
-                query.limit = disclosed.count - 1
-                (disclosed, end) = try read(query, book, disclosure, identifiers)
+                mostInReply = disclosed.count - 1
+                return try send(book, disclosure, principal, identifiers)
             }
         }
+        mostInReply = .max
         session.disclosed(under: principal)
         remaining -= disclosed.count
         let hasMore = end?.hasMore ?? false
@@ -133,21 +159,55 @@ final class Fetch {
             then: continues ? { self.continueWhenRead() } : nil)
     }
 
-    private func read(
-        _ query: ContactQuery, _ book: ContactsStore, _ disclosure: Disclosure, _ identifiers: IdentifierCipher
-    ) throws(StoreError) -> (DisclosedContacts, FetchEnd) {
-        if query.unifies, book.hasLinks {
-            var batch: [(first: DisclosableContact, others: [DisclosableContact])] = []
-            let end = try book.fetch(unified: query) {
-                batch.append((Self.disclosable($0), $0.others.map(Self.disclosable)))
+    /// What a batch has; `nil` where it is to be read beside the loop.
+    private func found(_ query: ContactQuery, _ book: ContactsStore) throws(StoreError) -> Found? {
+        if let prepared {
+            self.prepared = nil
+            // Something else is permitted now than was then: it is read anew.
+            if prepared.query == query { return prepared.found }
+        }
+        if readsBeside { return nil }
+        do throws(StoreError) {
+            return try Self.read(query, book, .bounded)
+        } catch .takesLong {
+            readsBeside = true
+            return nil
+        }
+    }
+
+    private static func read(
+        _ query: ContactQuery, _ book: ContactsStore, _ manner: ReadingManner
+    ) throws(StoreError) -> Found {
+        var found = Found()
+        found.end = try book.fetch(unified: query, manner) { found.rows.append($0) }
+        return found
+    }
+
+    /// Reads a batch where nobody waits for it but its caller, and then decides it anew.
+    private func readBeside(_ query: ContactQuery, _ book: ContactsStore) {
+        // A list of which something was sent ends when what it rests on is taken back.
+        if after != nil, call.more { session.fetches[ObjectIdentifier(self)] = self }
+        broker.longReads.read(book, for: call, session) { (book) throws(StoreError) in
+            try Self.read(query, book, .beside)
+        } done: { [self] result in
+            guard !call.isOver else { return }
+            switch result {
+            case .success(let found):
+                prepared = (query, found)
+                begin()
+            case .failure(let error): broker.unavailable(call, error)
             }
-            return (disclosure.project(unified: batch, of: parameters.keys, under: identifiers), end)
         }
-        var batch: [DisclosableContact] = []
-        let end = try book.fetch(query) { record, contact, images in
-            batch.append((record, contact, ImageMembers(images)))
+    }
+
+    private func project(
+        _ found: Found, _ disclosure: Disclosure, _ identifiers: IdentifierCipher
+    ) -> DisclosedContacts {
+        if found.rows.contains(where: { !$0.others.isEmpty }) {
+            let batch = found.rows.map { (first: Self.disclosable($0), others: $0.others.map(Self.disclosable)) }
+            return disclosure.project(unified: batch, of: parameters.keys, under: identifiers)
         }
-        return (disclosure.project(batch, of: parameters.keys, under: identifiers), end)
+        return disclosure.project(found.rows.map(Self.disclosable), of: parameters.keys, under: identifiers)
     }
 
     static func disclosable(_ found: FetchedContact) -> DisclosableContact {
@@ -167,7 +227,7 @@ final class Fetch {
         let limits = broker.limits
         return ContactQuery(
             scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, order: order, after: after,
-            limit: min(remaining, call.more ? limits.contactsPerTurn : limits.contactsPerReply),
+            limit: min(remaining, mostInReply, call.more ? limits.contactsPerTurn : limits.contactsPerReply),
             byteLimit: call.more ? limits.bytesPerTurn : limits.bytesPerReply,
             toldKeys: parameters.keys.intersection(disclosure.keys),
             images: parameters.keys.intersection(.images).intersection(disclosure.keys), unifies: parameters.unify)

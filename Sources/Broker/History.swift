@@ -21,6 +21,8 @@ final class History {
     private static let mostTails = 4_096
 
     private var tails: [Principal: Tail] = [:]
+    /// Ends that are looked for beside the loop, with what was changed since; see ``Look``.
+    private var looks: [ObjectIdentifier: Look] = [:]
     private var watches: [ObjectIdentifier: WatchChanges] = [:]
     private var isWaking = false
     /// Counts everything that may move a place.
@@ -30,7 +32,12 @@ final class History {
     init(loop: any Loop) { self.loop = loop }
 
     /// The place after everything that a caller could see happen. It moves only when something does that it can see.
-    func place(of reading: Reading, _ set: SetHistory) throws(StoreError) -> HistoryPlace {
+    ///
+    /// - Parameter isBounded: where that takes long, ``StoreError/takesLong``: it is to be looked for first, see
+    ///   ``Broker/lookForPlace(_:_:_:_:)``.
+    func place(
+        of reading: Reading, _ set: SetHistory, isBounded: Bool = false
+    ) throws(StoreError) -> HistoryPlace {
         let principal = reading.principal
         let disclosure = reading.disclosure
         let terms = HistoryPlace.terms(disclosure)
@@ -47,6 +54,7 @@ final class History {
         if let known {
             if let last = known.pending.last(where: scope.contains) { place.change = max(place.change, last.number) }
         } else if let book = reading.book, book.lastChange > place.change {
+            if isBounded, book.isLong(scope) { throw .takesLong }
             place.change = try book.lastChange(after: place.change, in: scope) ?? place.change
         }
         if known?.place != place { known?.token = nil }
@@ -55,8 +63,10 @@ final class History {
         return place
     }
 
-    func token(of reading: Reading, _ set: SetHistory, at seconds: Int64) throws(StoreError) -> String? {
-        let token = HistoryToken(try place(of: reading, set), at: seconds)
+    func token(
+        of reading: Reading, _ set: SetHistory, at seconds: Int64, isBounded: Bool
+    ) throws(StoreError) -> String? {
+        let token = HistoryToken(try place(of: reading, set, isBounded: isBounded), at: seconds)
         if let known = tails[reading.principal]?.token, known.window == token.time { return known.text }
         guard let text = reading.identifiers.seal(token.bytes, as: .history) else { return nil }
         tails[reading.principal]?.token = (token.time, text)
@@ -67,6 +77,7 @@ final class History {
     func noted(_ changes: [BookChange], uid: UInt32) {
         guard !changes.isEmpty else { return }
         moved()
+        for look in looks.values where look.reading.principal.uid == uid { look.pending += changes }
         for principal in tails.keys.filter({ $0.uid == uid }) {
             if tails[principal]?.pending.count ?? 0 > Self.mostPending - changes.count {
                 tails[principal] = nil
@@ -81,6 +92,42 @@ final class History {
     func forget(_ uid: UInt32) {
         tails = tails.filter { $0.key.uid != uid }
         moved()
+    }
+
+    // MARK: Large sets
+
+    /// The end of a history that is being looked for: each contact of the set is asked for its last change.
+    final class Look {
+        let reading: Reading
+        let set: SetHistory
+        /// What was changed since it began.
+        fileprivate(set) var pending: [BookChange] = []
+
+        init(_ reading: Reading, _ set: SetHistory) {
+            self.reading = reading
+            self.set = set
+        }
+
+        var scope: ChangeScope {
+            ChangeScope(
+                records: reading.disclosure.scope, keys: reading.disclosure.keys, app: reading.identifiers.mark)
+        }
+    }
+
+    /// To be called before the book is read.
+    func begin(_ look: Look) { looks[ObjectIdentifier(look)] = look }
+
+    /// - Parameter change: the last one of the book that the caller sees; `nil` where that is not known.
+    func end(_ look: Look, change: Int64?) {
+        looks[ObjectIdentifier(look)] = nil
+        // Others than those that were looked for are looked for anew.
+        guard let change, look.pending.count <= Self.mostPending else { return }
+        let disclosure = look.reading.disclosure
+        let place = HistoryPlace(
+            epoch: look.set.epoch, terms: HistoryPlace.terms(disclosure), change: change, set: 0)
+        if tails.count >= Self.mostTails { tails.removeAll() }
+        // Of no revision: what became of the set is laid over it when the place is asked for.
+        tails[look.reading.principal] = Tail(place: place, revision: .min, pending: look.pending)
     }
 
     // MARK: Watching
@@ -121,16 +168,45 @@ extension Broker {
     }
 
     /// The same as an app carries it.
-    func historyToken(_ reading: Reading) throws(StoreError) -> String? {
-        try history.token(of: reading, setHistory(of: reading.principal), at: seconds)
+    func historyToken(_ reading: Reading, isBounded: Bool = false) throws(StoreError) -> String? {
+        try history.token(of: reading, setHistory(of: reading.principal), at: seconds, isBounded: isBounded)
+    }
+
+    /// Looks for the place of an app with a large set where that keeps nobody waiting; it is known then.
+    func lookForPlace(
+        _ reading: Reading, _ book: ContactsStore, _ call: Call, _ session: CallerSession,
+        done: @escaping () -> Void
+    ) {
+        let look = History.Look(reading, setHistory(of: reading.principal))
+        let (scope, history) = (look.scope, history)
+        history.begin(look)
+        longReads.read(book, for: call, session) { (book) throws(StoreError) in
+            try book.lastChange(after: 0, in: scope, .beside) ?? 0
+        } done: { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let change):
+                history.end(look, change: change)
+                if !call.isOver { done() }
+            case .failure(let error):
+                history.end(look, change: nil)
+                if !call.isOver { unavailable(call, error) }
+            }
+        } gaveUp: {
+            history.end(look, change: nil)
+        }
     }
 
     /// The same, kept with the connection: most calls come while nothing happens, and finding an app means hashing a path.
-    func historyToken(_ reading: Reading, _ session: CallerSession) throws(StoreError) -> String? {
+    ///
+    /// - Parameter isBounded: as ``History/place(of:_:isBounded:)`` has it.
+    func historyToken(
+        _ reading: Reading, _ session: CallerSession, isBounded: Bool
+    ) throws(StoreError) -> String? {
         let version = HistoryVersion(
             number: history.version, revision: reading.disclosure.revision, window: HistoryToken.window(of: seconds))
         if let kept = session.historyToken, kept.version == version { return kept.text }
-        let text = try historyToken(reading)
+        let text = try historyToken(reading, isBounded: isBounded)
         session.historyToken = text.map { (version, $0) }
         return text
     }

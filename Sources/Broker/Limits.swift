@@ -6,6 +6,9 @@ public struct Limits: Hashable, Sendable {
     public var contactsPerTurn = 250
     /// Bytes of stored contacts read in one turn.
     public var bytesPerTurn = 1_048_576
+    /// Steps of SQLite's machine that one read may take on the loop, a few milliseconds at most: a reply of so many
+    /// contacts takes a third of them. A longer read is made beside the loop; where this is 0, every one.
+    public var stepsPerTurn = 24_000
     /// Contacts in the one reply of a caller that did not ask for `more`.
     public var contactsPerReply = 1_000
     /// Bytes of contacts in one reply: a frame holds 16 MiB.
@@ -63,6 +66,8 @@ public struct Limits: Hashable, Sendable {
     public var restsAfter = Duration.seconds(1)
     /// A book is closed when its user's last connection has been gone for so long.
     public var closesBooksAfter = Duration.seconds(300)
+    /// What long reads have put in order is kept so long for the next page.
+    public var longReadsRestAfter = Duration.seconds(3)
     /// Saves of one user that wait for their turn.
     public var savesWaiting = 1_024
     /// A watcher is told at most so often.

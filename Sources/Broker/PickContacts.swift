@@ -101,9 +101,10 @@ extension Broker {
     ) {
         let scope: RecordScope = parameters.granted ? granted(to: prompt) : .all
         offLoop(call, session) { (book) throws(StoreError) in
-            let found = try book.search(
-                parameters.query, scope: scope, excluding: [], order: .familyName, offset: parameters.offset,
+            let search = PersonSearch(
+                parameters.query, scope: scope, order: .familyName, offset: parameters.offset,
                 limit: parameters.limit)
+            let found = try book.search(search, .beside)
             return (found.rows, found.total, found.rows.map { pick.choice($0.0, $0.1) })
         } done: { [self] found in
             let (rows, total, choices) = found ?? ([], 0, [])

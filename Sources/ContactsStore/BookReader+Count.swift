@@ -2,8 +2,8 @@ import ContactsModel
 
 extension BookReader {
     /// - Parameter links: by which contacts are one; `nil` where each is its own.
-    func count(_ query: ContactQuery, _ links: ContactLinks?) throws(StoreError) -> Int {
-        try onConnection { connection in
+    func count(_ query: ContactQuery, _ links: ContactLinks?, isBounded: Bool) throws(StoreError) -> Int {
+        try onConnection(isBounded: isBounded) { connection in
             let linked = links.map { LinkedRecords(connection: connection, links: $0, query: query) }
             switch (query.scope, query.predicate) {
             case (.all, nil): return try connection.count(ReadSQL.countAll, []) - (links?.followers ?? 0)
@@ -18,7 +18,7 @@ extension BookReader {
                 let match = Match(predicate, seeing: query.matchKeys, normalizer)
                 guard let condition = Condition(match) else { return 0 }
                 return try connection.inOneRead {
-                    let count = try connection.count(ReadSQL.count(condition), condition.bindings)
+                    let count = try connection.count(ReadSQL.count(match, condition), condition.bindings)
                     guard let linked else { return count }
                     // In the place of those that are found the first of their set counts, if it was not found itself.
                     let followers = try linked.followers(match, condition)
@@ -93,7 +93,7 @@ struct LinkedRecords {
         var condition = condition
         // Looked up one by one: many contacts may have a word, and fewer are linked.
         if case .words(let words, let keys) = match, words.count == 1 {
-            condition = Condition(walking: words[0], keys)
+            condition = Condition(having: words, keys)
         }
         let statement = try connection.statement(ReadSQL.followers(condition, byHand: isByHand))
         statement.bind(condition.bindings)

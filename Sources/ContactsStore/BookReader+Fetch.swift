@@ -11,12 +11,11 @@ struct FetchedPage: Sendable {
 
 /// What is in memory about the book while it is read.
 struct KnownOfBook {
-    /// How many contacts it has, or about so many.
-    let size: Int
     /// By which contacts are one; `nil` where each is its own.
     let links: ContactLinks?
     /// The order in which beginnings are kept; `nil` where that is just changing.
     let beginnings: ContactOrder?
+    let effort: SearchEffort
 }
 
 /// A contact's number and its place in an order.
@@ -42,9 +41,9 @@ struct Place: Comparable {
 }
 
 extension BookReader {
-    func fetch(_ query: ContactQuery, _ known: KnownOfBook) throws(StoreError) -> FetchedPage {
+    func fetch(_ query: ContactQuery, _ known: KnownOfBook, isBounded: Bool) throws(StoreError) -> FetchedPage {
         guard query.limit > 0 else { return FetchedPage() }
-        return try onConnection { connection in
+        return try onConnection(isBounded: isBounded) { connection in
             let linked = known.links.map { LinkedRecords(connection: connection, links: $0, query: query) }
             let fetch = Fetch(connection: connection, query: query, known: known, linked: linked)
             switch (query.scope, query.predicate) {
@@ -72,26 +71,6 @@ extension BookReader {
 }
 
 extension BookReader.Connection {
-    /// The places of some records in an order. Those of the set that was asked for last are kept as long as the book
-    /// does not change, so that going through it page by page sorts it once.
-    func places(of scope: Set<RecordNumber>, _ order: ContactOrder) throws -> [Place] {
-        if order == .none && scope.count < 32 {
-            return scope.map { Place(key: [], record: $0.rawValue) }.sorted()
-        }
-        let version = try version()
-        if let kept, kept.version == version, kept.order == order, kept.scope == scope { return kept.places }
-        let places: [Place]
-        if order == .none {
-            places = scope.map { Place(key: [], record: $0.rawValue) }.sorted()
-        } else {
-            places = try scope.compactMap { record in
-                try sortKey(record.rawValue, order, seeing: .all).map { Place(key: $0, record: record.rawValue) }
-            }.sorted()
-        }
-        keep(KeptPlaces(scope: scope, order: order, version: version, places: places))
-        return places
-    }
-
     /// Whether one record is what is looked for. Asks for that record only.
     func matches(_ record: Int64, _ match: Match?) throws -> Bool {
         switch match {
@@ -125,7 +104,7 @@ extension BookReader.Connection {
         }
     }
 
-    private func hasWord(_ word: String, _ keys: ContactKeySet, _ record: Int64) throws -> Bool {
+    func hasWord(_ word: String, _ keys: ContactKeySet, _ record: Int64) throws -> Bool {
         let statement = try statement(ReadSQL.wordOfRecord)
         statement.bind(1, record)
         statement.bind(2, word)
@@ -163,7 +142,9 @@ private struct Fetch {
     func everybody() throws -> FetchedPage {
         guard seesNames else {
             // An order that the caller's keys make has no index; such a caller pays for it with a sort.
-            return try page(of: sorted(records(ReadSQL.everybody(.none), [])))
+            return try connection.inOneRead {
+                try self.page(ofKept: kept { try records(ReadSQL.everybody(.none), []) })
+            }
         }
         var page = FetchedPage()
         page.rows.reserveCapacity(min(query.limit, 256))
@@ -200,8 +181,17 @@ private struct Fetch {
     func some(_ scope: Set<RecordNumber>) throws -> FetchedPage {
         if scope.count == 1, query.order == .none, let record = scope.first { return try one(record) }
         return try connection.inOneRead {
-            try page(of: seesNames ? connection.places(of: scope, query.order) : sorted(scope.map(\.rawValue)))
+            // A few are sorted sooner than they are found again.
+            if scope.count < 32 { return try page(of: sorted(scope.map(\.rawValue))) }
+            return try page(ofKept: kept(scope) { scope.map(\.rawValue) })
         }
+    }
+
+    /// Records in order, kept for the next page.
+    private func kept(_ scope: Set<RecordNumber>? = nil, _ records: () throws -> [Int64]) throws -> [Int64] {
+        let keys = query.order == .none ? [] : query.matchKeys.intersection(CollationKey.keys)
+        let subject = KeptPlaces.Subject.scope(scope.map { .only($0) } ?? .all, keys)
+        return try connection.records(of: subject, query.order) { try sorted(records()).map(\.record) }
     }
 
     /// The shortest way to what is asked for most.
@@ -248,53 +238,15 @@ private struct Fetch {
 
     /// The first so many of the whole book that match, in order, after the place of the query.
     private func places(_ match: Match, _ condition: Condition, limit: Int) throws -> [Place] {
-        var place: [Binding] = []
-        if let after { place = (query.order == .none ? [] : [.bytes(after.key)]) + [.integer(after.record.rawValue)] }
-        if case .words(let words, let keys) = match, words.count == 1 {
-            // Whose order is changing this moment is sorted for as anybody else is.
-            let isKept = query.order != .none && query.order == known.beginnings
-            let beginning = isKept ? Beginning.letters(of: words[0]) : nil
-            let start: [Binding] = [
-                .integer(Int64(query.order.rawValue)), .text(beginning ?? ""),
-                .integer(Int64(bitPattern: keys.rawValue)),
-            ]
-            if beginning == words[0] {
-                return try places(ReadSQL.beginning(after: after, limit: limit), start + place)
-            }
-            if let steps = try walk(to: words[0]) {
-                let walking = Condition(walking: words[0], keys)
-                let sql =
-                    beginning == nil
-                    ? ReadSQL.walked(walking, query.order, after: after, limit: limit, steps: steps)
-                    : ReadSQL.walkedBeginning(walking, after: after, limit: limit, steps: steps)
-                let places = try places(sql, (beginning == nil ? [] : start) + place + walking.bindings)
-                if places.count == limit { return places }
-            }
+        if case .words(let words, let keys) = match {
+            return try FoundByWords(
+                connection: connection, words: words, keys: keys, order: query.order, after: after, limit: limit,
+                // Whose order is changing this moment is sorted for as anybody else is.
+                hasBeginnings: query.order != .none && query.order == known.beginnings, effort: known.effort
+            ).places()
         }
         let sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
-        return try places(sql, condition.bindings + place)
-    }
-
-    private func places(_ sql: String, _ bindings: [Binding]) throws -> [Place] {
-        let statement = try connection.statement(sql)
-        statement.bind(bindings)
-        defer { statement.reset() }
-        var places: [Place] = []
-        while try statement.step() { places.append(Place(key: statement.bytes(1), record: statement.integer(0))) }
-        return places
-    }
-
-    /// How far to look along the order for a word that many contacts have, before sorting all who have it; `nil` for a
-    /// word that few have. Walking looks at limit × book ÷ matches contacts, sorting at the matches: at their root both
-    /// cost the same. The matches may all stand at the end, so the walk has a bound, a small part of the sort's cost.
-    private func walk(to word: String) throws -> Int? {
-        let many = max(200, (2 * Double(min(query.limit, 1_000)) * Double(max(0, known.size))).squareRoot())
-        let statement = try connection.statement(ReadSQL.countWords)
-        statement.bind(1, word)
-        statement.bind(2, Match.end(of: word))
-        statement.bind(3, Int64(many))
-        defer { statement.reset() }
-        return try statement.step() && statement.integer(0) >= Int64(many) ? Int(many) : nil
+        return try connection.places(sql, condition.bindings + Position.bindings(after))
     }
 
     private func records(_ sql: String, _ bindings: [Binding]) throws -> [Int64] {
@@ -321,28 +273,53 @@ private struct Fetch {
 
     /// Reads a page out of places that are in order.
     private func page(of places: [Place]) throws -> FetchedPage {
+        var first = 0
+        if let after {
+            let place = Place(key: after.key, record: after.record.rawValue)
+            first = Self.partition(places.count) { place < places[$0] }
+        }
+        return try page(of: places[first...].lazy.map(\.record)) { record in
+            places.first { $0.record == record }?.key ?? []
+        }
+    }
+
+    /// Reads a page out of records that are in order. Only those are looked at that lead to the page's place.
+    private func page(ofKept records: [Int64]) throws -> FetchedPage {
+        var first = 0
+        if let after {
+            let place = Place(key: after.key, record: after.record.rawValue)
+            first = try Self.partition(records.count) {
+                place < Place(key: try key(of: records[$0]), record: records[$0])
+            }
+        }
+        return try page(of: records[first...]) { try key(of: $0) }
+    }
+
+    private func page(
+        of records: some Sequence<Int64>, key: (Int64) throws -> [UInt8]
+    ) throws -> FetchedPage {
         var page = FetchedPage()
-        var rest = places[...]
-        if let after { rest = rest[firstIndex(after: Place(key: after.key, record: after.record.rawValue), places)...] }
-        for place in rest {
-            if let linked, try linked.follows(place.record) { continue }
+        for record in records {
+            if let linked, try linked.follows(record) { continue }
             if isFull(page) {
-                guard try connection.exists(place.record) else { continue }
+                guard try connection.exists(record) else { continue }
                 page.hasMore = true
                 break
             }
-            guard let stored = try connection.contact(place.record) else { continue }
-            try append(place.record, stored, to: &page)
-            page.last = Position(order: query.order, key: place.key, record: RecordNumber(place.record))
+            guard let stored = try connection.contact(record) else { continue }
+            try append(record, stored, to: &page)
         }
+        guard let last = page.rows.last?.record else { return page }
+        page.last = Position(order: query.order, key: query.order == .none ? [] : try key(last.rawValue), record: last)
         return page
     }
 
-    private func firstIndex(after place: Place, _ places: [Place]) -> Int {
-        var (low, high) = (0, places.count)
+    /// The first of so many places, in order, for which something holds; their number where it holds for none.
+    private static func partition(_ count: Int, _ holds: (Int) throws -> Bool) rethrows -> Int {
+        var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if place < places[middle] { high = middle } else { low = middle + 1 }
+            if try holds(middle) { high = middle } else { low = middle + 1 }
         }
         return low
     }

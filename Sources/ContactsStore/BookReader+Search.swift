@@ -1,19 +1,56 @@
 import ContactsModel
 import Normalization
 
+/// What the person looks for at the agent, and which rows of what is found.
+public struct PersonSearch: Hashable, Sendable {
+    public var text: String
+    /// Nothing outside it is looked at.
+    public var scope: RecordScope
+    public var excluding: Set<RecordNumber>
+    public var order: ContactOrder
+    public var offset: Int
+    public var limit: Int
+
+    public init(
+        _ text: String, scope: RecordScope, excluding: Set<RecordNumber> = [], order: ContactOrder, offset: Int,
+        limit: Int
+    ) {
+        self.text = text
+        self.scope = scope
+        self.excluding = excluding
+        self.order = order
+        self.offset = offset
+        self.limit = limit
+    }
+}
+
+/// What was found for the person.
+public struct PersonFound: Sendable {
+    /// The rows that were asked for.
+    public let rows: [(RecordNumber, StoredContact)]
+    /// How many there are in all.
+    public let total: Int
+
+    public init(rows: [(RecordNumber, StoredContact)] = [], total: Int = 0) {
+        self.rows = rows
+        self.total = total
+    }
+}
+
 extension BookReader {
-    func search(
-        _ text: String, scope: RecordScope, excluding: Set<RecordNumber>, order: ContactOrder, offset: Int, limit: Int
-    ) throws(StoreError) -> (rows: [FetchedContact], total: Int) {
-        try onConnection { connection in
+    func search(_ search: PersonSearch, isBounded: Bool) throws(StoreError) -> PersonFound {
+        try onConnection(isBounded: isBounded) { connection in
             try connection.inOneRead {
-                let found = try connection.found(text, scope, excluding, order)
-                var rows: [FetchedContact] = []
-                for record in found.dropFirst(max(0, offset)).prefix(max(0, limit)) {
-                    guard let contact = try connection.contact(record) else { continue }
-                    rows.append(FetchedContact(record: RecordNumber(record), contact: contact, images: nil))
+                let subject = KeptPlaces.Subject.search(search.text, search.scope, excluding: search.excluding)
+                let found = try connection.records(of: subject, search.order) {
+                    try connection.found(search.text, search.scope, search.excluding, search.order)
                 }
-                return (rows, found.count)
+                var rows: [(RecordNumber, StoredContact)] = []
+                for record in found.dropFirst(max(0, search.offset)).prefix(max(0, search.limit)) {
+                    guard let contact = try connection.contact(record) else { continue }
+                    rows.append((RecordNumber(record), contact))
+                }
+                return PersonFound(rows: rows, total: found.count)
             }
         }
     }

@@ -13,13 +13,22 @@ public struct FetchedContact: Sendable {
 
 /// Some records in an order, as the book was at a version of it.
 struct KeptPlaces {
-    let scope: Set<RecordNumber>
+    /// What they are.
+    enum Subject: Hashable {
+        /// Those of a scope, by what some keys say of them.
+        case scope(RecordScope, ContactKeySet)
+        /// Those whom the person's search finds.
+        case search(String, RecordScope, excluding: Set<RecordNumber>)
+    }
+
+    let subject: Subject
     let order: ContactOrder
     let version: Int64
-    let places: [Place]
+    let records: [Int64]
 
-    /// Larger sets are sorted each time rather than held.
-    static let most = 20_000
+    /// So many lists are kept at once, of so many records in all: 8 bytes each.
+    static let mostLists = 4
+    static let most = 1_000_000
 }
 
 /// What the writer of a book tells its reader: how often something was written, so that the reader knows whether the state
@@ -48,15 +57,19 @@ final class BookReader {
     private var statements: [String: PreparedStatement] = [:]
     /// The one of ``statements`` that is asked for most; finding it by its text costs as much as half the read.
     private var contactStatement: PreparedStatement?
-    private var kept: KeptPlaces?
+    /// The one that was asked for last comes last.
+    private var kept: [KeptPlaces] = []
     /// The state of the book that is being held, by the saves made before it; see ``ContactsStore/hold()``.
     private var held: Int?
     private let saves: SaveCount
+    private let bound: ReadBound
 
-    init(database: Database, normalizer: Normalizer, saves: SaveCount) {
+    init(database: Database, normalizer: Normalizer, saves: SaveCount, bound: ReadBound = ReadBound()) {
         self.database = database
         self.normalizer = normalizer
         self.saves = saves
+        self.bound = bound
+        database.obey(bound)
     }
 
     func close() {
@@ -68,7 +81,12 @@ final class BookReader {
     }
 
     /// Runs without a transaction.
-    func onConnection<Result>(_ body: (Connection) throws -> Result) throws(StoreError) -> Result {
+    ///
+    /// - Parameter isBounded: what takes long is ``StoreError/takesLong``.
+    func onConnection<Result>(
+        isBounded: Bool = false, _ body: (Connection) throws -> Result
+    ) throws(StoreError) -> Result {
+        bound.begin(isBounded: isBounded)
         // What was saved since is part of every answer.
         if let held, held != saves.now || !saves.mayHold { try letGo() }
         do {
@@ -116,11 +134,29 @@ final class BookReader {
         fileprivate let reader: BookReader
 
         var normalizer: Normalizer { reader.normalizer }
-        var kept: KeptPlaces? { reader.kept }
         fileprivate var isHeld: Bool { reader.held != nil }
 
-        func keep(_ places: KeptPlaces) {
-            reader.kept = places.places.count <= KeptPlaces.most ? places : nil
+        /// Records in an order: those that were made before, as long as the book does not change, so that going through
+        /// them page by page finds and sorts them once.
+        func records(
+            of subject: KeptPlaces.Subject, _ order: ContactOrder, _ make: () throws -> [Int64]
+        ) throws -> [Int64] {
+            let version = try version()
+            reader.kept.removeAll { $0.version != version }
+            if let place = reader.kept.firstIndex(where: { $0.order == order && $0.subject == subject }) {
+                let kept = reader.kept.remove(at: place)
+                reader.kept.append(kept)
+                return kept.records
+            }
+            let records = try make()
+            guard records.count <= KeptPlaces.most else { return records }
+            reader.kept.append(KeptPlaces(subject: subject, order: order, version: version, records: records))
+            while reader.kept.count > KeptPlaces.mostLists
+                || reader.kept.reduce(0, { $0 + $1.records.count }) > KeptPlaces.most
+            {
+                reader.kept.removeFirst()
+            }
+            return records
         }
 
         var isInTransaction: Bool { reader.database.isInTransaction }

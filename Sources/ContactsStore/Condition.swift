@@ -122,7 +122,12 @@ struct Condition: Hashable {
     }
 
     /// For walking an order: looks at the words of each record.
-    init(walking word: String, _ keys: ContactKeySet) { self = Self.has(word, keys) }
+    init(having words: [String], _ keys: ContactKeySet) { self.init(words.map { Self.has($0, keys) }) }
+
+    /// Starts from the index of one word, and looks at the other words of each record that has it.
+    init(finding word: String, _ others: [String], _ keys: ContactKeySet) {
+        self.init([Self.found(word, keys)] + others.map { Self.has($0, keys) })
+    }
 
     private init(sql: String, bindings: [Binding]) {
         self.sql = sql
@@ -139,7 +144,8 @@ struct Condition: Hashable {
     /// What is not known on either side does not tell two numbers apart. Each parameter stands twice.
     private static let phoneRest = " AND (country IN (0, ?) OR ? = 0) AND (extension IN ('', ?) OR ? = '')"
 
-    private static let wordIndex = """
+    /// Parameters: the word, its end, the keys. A record comes once for each of its words.
+    static let wordIndex = """
         SELECT record FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? AND (1 << key) & ? <> 0
         """
 

@@ -24,8 +24,16 @@ extension ContactsStore {
     }
 
     /// The number of the last change that can be seen, of those after another one; `nil`: there is none.
-    public func lastChange(after number: Int64, in scope: ChangeScope) throws(StoreError) -> Int64? {
-        try read { reader throws(StoreError) in try reader.lastChange(after: number, in: scope) }
+    public func lastChange(
+        after number: Int64, in scope: ChangeScope, _ manner: ReadingManner = .whole
+    ) throws(StoreError) -> Int64? {
+        try read(manner) { reader throws(StoreError) in try reader.lastChange(after: number, in: scope) }
+    }
+
+    /// Whether the last change of a scope takes too long for the loop: each of its records is asked for.
+    public func isLong(_ scope: ChangeScope) -> Bool {
+        guard case .only(let records) = scope.records else { return false }
+        return stepsOnLoop == 0 || records.count > ContactQuery.mostOnLoop
     }
 
     /// Groups in the order in which they were made; of an app, its own alone.

@@ -11,8 +11,11 @@ import Synchronization
 public final class ContactsStore: Sendable {
     private let reader: Mutex<BookReader?>
     private let writer: Mutex<BookWriter?>
+    /// What is too long for the loop, see ``ReadingManner/beside``.
+    let longReads: LongReader
     private let kept: Mutex<Kept>
     private let saves: SaveCount
+    let stepsOnLoop: Int
 
     /// What is asked for so often that it is kept in memory.
     private struct Kept {
@@ -20,12 +23,19 @@ public final class ContactsStore: Sendable {
         var lastChange: Int64
         /// Contacts in the book; until ``prepare()`` those that were added since it was opened.
         var size: Int
+        var isSizeKnown = false
         var links: BookLinks
         /// The order in which searches by the beginning of a name are quick; `nil` while it changes.
         var beginnings: ContactOrder?
+        var effort = SearchEffort()
     }
 
-    private init(reader: sending BookReader, writer: sending BookWriter, kept: sending Kept, saves: SaveCount) {
+    private init(
+        reader: sending BookReader, writer: sending BookWriter, longReads: LongReader, kept: sending Kept,
+        saves: SaveCount, stepsOnLoop: Int
+    ) {
+        self.longReads = longReads
+        self.stepsOnLoop = stepsOnLoop
         self.reader = Mutex(reader)
         self.writer = Mutex(writer)
         self.kept = Mutex(kept)
@@ -42,8 +52,10 @@ public final class ContactsStore: Sendable {
     ///   - folder: the user's own; it is made with mode 0700, the file in it with 0600, whatever the umask.
     ///   - locale: whose alphabet decides the order (`de_DE`); `""` is the order that suits most.
     ///   - region: where phone numbers are dialled that are written without a country (`DE`); `""` is not known.
+    ///   - stepsOnLoop: of SQLite's machine, that a ``ReadingManner/bounded`` read may take; 0: there is none that short.
     public static func open(
-        folder: String, owner: StoreOwner, creating: Bool, locale: String = "", region: String = ""
+        folder: String, owner: StoreOwner, creating: Bool, locale: String = "", region: String = "",
+        stepsOnLoop: Int = 24_000
     ) throws(StoreError) -> ContactsStore? {
         guard let readerForms = Normalizer(locale: locale, region: region),
             let writerForms = Normalizer(locale: locale, region: region)
@@ -65,12 +77,16 @@ public final class ContactsStore: Sendable {
             try writer.readLinks()
             let saves = SaveCount()
             let reader = BookReader(
-                database: try BookConnection.reading(file), normalizer: readerForms, saves: saves)
+                database: try BookConnection.reading(file), normalizer: readerForms, saves: saves,
+                bound: ReadBound(most: stepsOnLoop))
             let settings = try writer.settings()
             let kept = Kept(
                 settings: settings, lastChange: try writer.lastChange(), size: 0, links: writer.links,
                 beginnings: settings.sortOrder)
-            return ContactsStore(reader: reader, writer: writer, kept: kept, saves: saves)
+            let longReads = LongReader(file: file, locale: locale, region: region, saves: saves)
+            return ContactsStore(
+                reader: reader, writer: writer, longReads: longReads, kept: kept, saves: saves,
+                stepsOnLoop: stepsOnLoop)
         } catch {
             writer.close()
             throw error
@@ -83,7 +99,10 @@ public final class ContactsStore: Sendable {
         Normalizer.prepare()
         // Without it searches are slower and no less right.
         guard let size = try? write({ writer throws(StoreError) in try writer.size() }) else { return }
-        kept.withLock { $0.size = size }
+        kept.withLock {
+            $0.size = size
+            $0.isSizeKnown = true
+        }
         try? checkpoint()
         // Counting has read every page of an index.
         rest()
@@ -95,6 +114,9 @@ public final class ContactsStore: Sendable {
     /// How many contacts there are.
     var size: Int { kept.withLock { $0.size } }
 
+    /// Has searches take other ways than they would.
+    func setEffort(_ effort: SearchEffort) { kept.withLock { $0.effort = effort } }
+
     /// Gives the contacts of a query in its order. `body` is called after the read: it may take its time.
     public func fetch(
         _ query: ContactQuery, _ body: (RecordNumber, StoredContact, ContactImages?) -> Void
@@ -103,12 +125,16 @@ public final class ContactsStore: Sendable {
     }
 
     /// The same, each contact with those that are one with it (``ContactQuery/unifies``).
-    public func fetch(unified query: ContactQuery, _ body: (FetchedContact) -> Void) throws(StoreError) -> FetchEnd {
-        let page = try read { reader throws(StoreError) in
+    public func fetch(
+        unified query: ContactQuery, _ manner: ReadingManner = .whole, _ body: (FetchedContact) -> Void
+    ) throws(StoreError) -> FetchEnd {
+        if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: size) { throw .takesLong }
+        let page = try read(manner) { reader throws(StoreError) in
+            // Under the reader's lock: these are as the book is that is read.
             let known = kept.withLock {
-                KnownOfBook(size: $0.size, links: Self.links($0, query), beginnings: $0.beginnings)
+                KnownOfBook(links: Self.links($0, query), beginnings: $0.beginnings, effort: $0.effort)
             }
-            return try reader.fetch(query, known)
+            return try reader.fetch(query, known, isBounded: manner == .bounded)
         }
         for row in page.rows { body(row) }
         return FetchEnd(last: page.last, hasMore: page.hasMore)
@@ -128,20 +154,25 @@ public final class ContactsStore: Sendable {
     public func release() { reader.withLock { $0?.release() } }
 
     /// How many contacts a query has in all; place, limits and images mean nothing.
-    public func count(_ query: ContactQuery) throws(StoreError) -> Int {
-        let links = kept.withLock { Self.links($0, query) }
-        return try read { reader throws(StoreError) in try reader.count(query, links) }
+    public func count(_ query: ContactQuery, _ manner: ReadingManner = .whole) throws(StoreError) -> Int {
+        let (links, size) = kept.withLock { (Self.links($0, query), $0.isSizeKnown ? $0.size : nil) }
+        // What was saved is counted before anybody is told that it was.
+        if query.scope == .all, query.predicate == nil, let size { return size - (links?.followers ?? 0) }
+        if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: 0) { throw .takesLong }
+        return try read(manner) { reader throws(StoreError) in
+            try reader.count(query, links, isBounded: manner == .bounded)
+        }
     }
 
     /// What the person's agent shows: contacts of which every word typed begins a word of the names, nickname,
     /// organisation or an e-mail address, or is part of a phone number. A text without words finds everybody.
-    public func search(
-        _ text: String, scope: RecordScope, excluding: Set<RecordNumber>, order: ContactOrder, offset: Int, limit: Int
-    ) throws(StoreError) -> (rows: [(RecordNumber, StoredContact)], total: Int) {
-        let found = try read { reader throws(StoreError) in
-            try reader.search(text, scope: scope, excluding: excluding, order: order, offset: offset, limit: limit)
+    public func search(_ search: PersonSearch, _ manner: ReadingManner = .whole) throws(StoreError) -> PersonFound {
+        // Everybody who is found is counted.
+        let isLong = size > ContactQuery.mostOnLoop
+        if manner == .bounded, isLong || stepsOnLoop == 0 { throw .takesLong }
+        return try read(manner) { reader throws(StoreError) in
+            try reader.search(search, isBounded: manner == .bounded)
         }
-        return (found.rows.map { ($0.record, $0.contact) }, found.total)
     }
 
     /// Which of these records are there.
@@ -215,11 +246,13 @@ public final class ContactsStore: Sendable {
 
     /// Writes down what the owner prefers, and returns once it is on the disk. Not for the loop.
     public func set(_ settings: BookSettings) throws(StoreError) {
-        // With the reader's lock: a read that has begun is over before beginnings change.
-        let former = reader.withLock { _ in
-            kept.withLock { kept in
-                defer { if kept.beginnings != settings.sortOrder { kept.beginnings = nil } }
-                return kept.beginnings
+        // With the readers' locks: a read that has begun is over before beginnings change.
+        let former = longReads.between {
+            reader.withLock { _ in
+                kept.withLock { kept in
+                    defer { if kept.beginnings != settings.sortOrder { kept.beginnings = nil } }
+                    return kept.beginnings
+                }
             }
         }
         do throws(StoreError) {
@@ -238,12 +271,21 @@ public final class ContactsStore: Sendable {
     public func checkpoint() throws(StoreError) {
         saves.beginCheckpoint()
         defer { saves.endCheckpoint() }
-        try write { writer throws(StoreError) in try writer.checkpoint() }
+        try longReads.pause { () throws(StoreError) in
+            try write { writer throws(StoreError) in try writer.checkpoint() }
+        }
     }
 
     /// Gives back the memory that saves have taken; the next one takes it anew. Not for the loop.
     public func rest() {
         writer.withLock { $0?.rest() }
+        longReads.rest()
+        clinux_return_memory()
+    }
+
+    /// Gives back the memory that long reads have taken. Not for the loop.
+    public func restReads() {
+        longReads.rest()
         clinux_return_memory()
     }
 
@@ -253,6 +295,7 @@ public final class ContactsStore: Sendable {
 
     /// Closes the files. Every later call is ``StoreError/unavailable(reason:)``.
     public func close() {
+        longReads.close()
         reader.withLock {
             $0?.close()
             $0 = nil
@@ -264,7 +307,7 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    private static let closed = StoreError.unavailable(reason: "the book was closed")
+    static let closed = StoreError.unavailable(reason: "the book was closed")
 
     func write<Result: Sendable>(
         _ body: (BookWriter) throws(StoreError) -> Result
@@ -277,9 +320,10 @@ public final class ContactsStore: Sendable {
     }
 
     func read<Result: Sendable>(
-        _ body: (BookReader) throws(StoreError) -> Result
+        _ manner: ReadingManner = .whole, _ body: (BookReader) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        try reader.withLock { reader throws(StoreError) in
+        if manner == .beside { return try longReads.read(body) }
+        return try reader.withLock { reader throws(StoreError) in
             guard let reader else { throw Self.closed }
             return try body(reader)
         }

@@ -7,6 +7,7 @@ import GRDBSQLite
 final class Database {
     private let handle: OpaquePointer
     private var isClosed = false
+    private var bound: ReadBound?
 
     /// Opens a file that is there.
     ///
@@ -93,6 +94,19 @@ final class Database {
         try execute(sql: "BEGIN IMMEDIATE")
         body()
         try execute(sql: "ROLLBACK")
+    }
+
+    /// Has every statement of this connection ask from time to time whether it is to go on. To be called once.
+    func obey(_ bound: ReadBound) {
+        self.bound = bound
+        // The object lives as long as the connection, which holds it.
+        let context = Unmanaged.passUnretained(bound).toOpaque()
+        sqlite3_progress_handler(
+            handle, ReadBound.steps,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<ReadBound>.fromOpaque(context).takeUnretainedValue().isSpent() ? 1 : 0
+            }, context)
     }
 
     /// Empties the write-ahead log into the file. A reader in the way is an error, and the log stays as it is.

@@ -141,13 +141,36 @@ enum ReadSQL {
         """
     }
 
+    /// The same without a bound, for a condition that finds records by itself.
+    static func foundAlongBeginning(_ condition: Condition, after: Position?, limit: Int) -> String {
+        """
+        SELECT record, nameKey FROM beginning AS contact WHERE ordering = ? AND letters = ? AND keys & ? <> 0
+        \(after == nil ? "" : "AND (nameKey, record) > (?, ?)") AND \(condition.sql)
+        ORDER BY nameKey, record LIMIT \(limit)
+        """
+    }
+
+    /// The letters that words begin with, one after the other. Parameters: order, letters, and what comes behind the last.
+    static let firstBeginning = beginning("letters >= ?")
+    static let nextBeginning = beginning("letters > ?")
+
+    private static func beginning(_ start: String) -> String {
+        "SELECT letters FROM beginning WHERE ordering = ? AND \(start) AND letters < ? ORDER BY letters LIMIT 1"
+    }
+
     /// Of those whom a condition finds, the ones that are linked and not the first of their set. The table of links
     /// stands for that of contacts: it has their numbers.
     static func followers(_ condition: Condition, byHand: Bool) -> String {
         "SELECT record FROM \(byHand ? "handLink" : "link") AS contact WHERE first <> record AND \(condition.sql)"
     }
 
-    static func count(_ condition: Condition) -> String { "SELECT count(*) FROM contact WHERE \(condition.sql)" }
+    /// Contacts with one word are counted by their words alone.
+    static func count(_ match: Match, _ condition: Condition) -> String {
+        if case .words(let words, _) = match, words.count == 1 {
+            return "SELECT count(DISTINCT record) FROM (\(Condition.wordIndex))"
+        }
+        return "SELECT count(*) FROM contact WHERE \(condition.sql)"
+    }
 
     private static func column(_ order: ContactOrder) -> String {
         order == .familyName ? "familyNameKey" : "givenNameKey"

@@ -10,6 +10,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case newerSchema
     /// The book of another user, or of an earlier one with the same number. It is left as it was.
     case wrongOwner
+    /// A read was not made, because it would be too long where it was begun: see ``ReadingManner/bounded``.
+    case takesLong
 }
 
 /// Why a change was not made. Nothing of the whole list was.
@@ -36,6 +38,8 @@ extension StoreError {
     init(code: Int32, message: String?) {
         let reason = "SQLite \(code): \(message ?? "no message")"
         switch code & 0xFF {
+        // Nobody interrupts a statement but the bound of its read.
+        case SQLITE_INTERRUPT: self = .takesLong
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: reason)
         default: self = .unavailable(reason: reason)
         }

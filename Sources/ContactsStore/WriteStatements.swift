@@ -3,14 +3,11 @@ import Normalization
 
 /// What a contact's names begin with, as somebody types who looks for one.
 enum Beginning {
-    /// Letters. Fewer are the beginning of so many names that the order of all is walked as quickly.
+    /// Letters.
     static let length = 3
 
-    /// `nil` for a word that is shorter.
-    static func letters(of word: String) -> String? {
-        let letters = word.unicodeScalars.prefix(length)
-        return letters.count == length ? String(letters) : nil
-    }
+    /// A shorter word is its own beginning.
+    static func letters(of word: String) -> String { String(word.unicodeScalars.prefix(length)) }
 }
 
 /// The words of names that are in other than plain letters: names return, and to turn one into Latin letters takes longer
@@ -95,7 +92,7 @@ final class WriteStatements {
             SELECT ?1, substr(word, 1, \(Beginning.length)) AS letters, iif(?1 = \(ContactOrder.familyName.rawValue), familyNameKey, givenNameKey),
                 record, sum(DISTINCT 1 << key)
             FROM word JOIN contact USING (record)
-            WHERE length(word) >= \(Beginning.length) AND (1 << key) & \(Int64(bitPattern: Match.nameWords.rawValue)) <> 0
+            WHERE (1 << key) & \(Int64(bitPattern: Match.nameWords.rawValue)) <> 0
             GROUP BY letters, record ORDER BY letters
             """)
         deleteBeginnings = try prepare("DELETE FROM beginning")
@@ -213,16 +210,13 @@ final class WriteStatements {
             guard let text = contact.text(of: key), !text.isEmpty else { continue }
             for word in known.words(of: text, normalizer) {
                 gathered.append(FormRows.Word(record: record, word: word, key: Int64(key.index)))
-                if let letters = Beginning.letters(of: word) {
-                    beginnings[letters, default: []].formUnion(ContactKeySet([key]))
-                }
+                beginnings[Beginning.letters(of: word), default: []].formUnion(ContactKeySet([key]))
             }
         }
         for word in normalizer.wholeNameWords(familyName: contact.familyName, givenName: contact.givenName) {
             gathered.append(FormRows.Word(record: record, word: word, key: Match.wholeNameIndex))
-            if let letters = Beginning.letters(of: word) {
-                beginnings[letters, default: []].formUnion(ContactKeySet(rawValue: 1 << UInt64(Match.wholeNameIndex)))
-            }
+            beginnings[Beginning.letters(of: word), default: []].formUnion(
+                ContactKeySet(rawValue: 1 << UInt64(Match.wholeNameIndex)))
         }
         gather(beginnings, record, keys)
         var words = 0

@@ -14,8 +14,8 @@ public final class Normalizer {
     /// By which rules forms are made: ours, ICU's and the locale's. Forms of different rules do not compare.
     public let version: String
 
-    /// Rises with every change of what this module makes of a text.
-    private static let rules = 2
+    /// Rises with every change of what this module makes of a text, and of what a book keeps of that.
+    private static let rules = 3
 
     /// - Parameters:
     ///   - locale: whose alphabet decides the order, as in `de_DE`; `""` and unknown ones are the root's.

@@ -30,9 +30,9 @@ extension App {
         return CallFrame.encode(interface + "FetchContacts", parameters: writer.bytes)
     }
 
-    func fetch(_ count: Int) throws -> [Int64] {
+    func fetch(_ count: Int, warmUp: Int = 200) throws -> [Int64] {
         var identifier = ""
-        return try measure(count, warmUp: Self.warmUp) {
+        return try measure(count, warmUp: warmUp) {
             identifier = identifiers[next % identifiers.count]
             next += 1
             return Self.fetch(identifier)

@@ -15,8 +15,11 @@ struct People {
     var all: [Person] = []
     /// What names and organisations begin with.
     var letters: [String] = []
+    /// The same by kinds, see ``Beginnings``.
+    var kinds: [[String]] = []
     /// Places in the list, in no order.
     var places: [String] = []
+    var order = "userDefault"
 }
 
 /// Contacts by what somebody types, and pages of the list.
@@ -63,7 +66,7 @@ extension App {
         return Int64(people.count)
     }
 
-    private static func fetch(
+    private func fetch(
         _ predicate: (name: String, value: String)?, _ keys: ContactKeySet, limit: Int, after: String? = nil
     ) -> [UInt8] {
         var writer = JSONWriter()
@@ -72,12 +75,12 @@ extension App {
                 $0.name("predicate")
                 $0.object { $0.member(predicate.name, predicate.value) }
             }
-            $0.member("keys", names(keys))
-            $0.member("sortOrder", "userDefault")
+            $0.member("keys", Self.names(keys))
+            $0.member("sortOrder", people.order)
             $0.member("limit", limit)
             $0.member("after", after)
         }
-        return CallFrame.encode(interface + "FetchContacts", parameters: writer.bytes)
+        return CallFrame.encode(Self.interface + "FetchContacts", parameters: writer.bytes)
     }
 
     func search(_ count: Int) throws -> [Int64] {
@@ -85,7 +88,7 @@ extension App {
             let letters = people.letters[next % people.letters.count]
             let variant = next / people.letters.count
             next += 1
-            return Self.fetch(("name", letters), variantOfListKeys(variant), limit: Self.rows)
+            return fetch(("name", letters), variantOfListKeys(variant), limit: Self.rows)
         } check: { reply in
             guard (1...Self.rows).contains(reply["contacts"]?.count ?? 0) else { throw Failure("nobody was found") }
         }
@@ -111,15 +114,18 @@ extension App {
     private func look(
         _ count: Int, _ question: (People.Person, _ spelling: Int) -> (String, String, ContactKeySet)
     ) throws -> [Int64] {
-        var wanted = ""
+        var wanted = ("", "")
         return try measure(count, warmUp: Self.warmUp) {
             let person = people.all[next % people.all.count]
-            wanted = person.identifier
             let (name, value, keys) = question(person, next)
+            wanted = name == "phoneNumber" ? ("phoneNumbers", person.phone) : ("emailAddresses", person.email)
             next += 1
-            return Self.fetch((name, value), keys, limit: Self.rows)
+            return fetch((name, value), keys, limit: Self.rows)
         } check: { reply in
-            guard reply["contacts"]?.elements?.contains(where: { $0["identifier"]?.string == wanted }) ?? false else {
+            let isFound = reply["contacts"]?.elements?.contains { contact in
+                contact[wanted.0]?.elements?.contains { $0["value"]?.string == wanted.1 } ?? false
+            }
+            guard isFound == true else {
                 throw Failure("who was looked for was not found")
             }
         }
@@ -146,7 +152,7 @@ extension App {
         people.places = []
         var after: String?
         repeat {
-            try socket.send(Self.fetch(nil, [], limit: step, after: after))
+            try socket.send(fetch(nil, [], limit: step, after: after))
             after = try checked(socket.receiveReply())["next"]?.string
             if let after { people.places.append(after) }
         } while after != nil
@@ -161,7 +167,7 @@ extension App {
             let place = people.places[next % people.places.count]
             let variant = next / people.places.count
             next += 1
-            return Self.fetch(nil, variantOfListKeys(variant), limit: Self.pageSize, after: place)
+            return fetch(nil, variantOfListKeys(variant), limit: Self.pageSize, after: place)
         } check: { reply in
             guard reply["contacts"]?.count == Self.pageSize else { throw Failure("the page is not full") }
         }

@@ -16,9 +16,9 @@ extension App {
         return CallFrame.encode(interface + "SaveContacts", parameters: writer.bytes)
     }
 
-    private static func add(_ numbers: Range<Int>) -> [UInt8] {
+    private static func add(_ numbers: Range<Int>, inCrowd: Bool = false) -> [UInt8] {
         save(Array(numbers)) { number, writer in
-            let contact = SampleContacts.contact(number)
+            let contact = SampleContacts.contact(number, inCrowd: inCrowd)
             writer.member("operation", "add")
             writer.name("contact")
             WireContact(contact: contact, keys: contact.present).write(to: &writer)
@@ -39,10 +39,10 @@ extension App {
         }
     }
 
-    func importContacts(_ count: Int) throws -> Int64 {
+    func importContacts(_ first: Int, _ count: Int) throws -> Int64 {
         let start = Clock.now()
-        for first in stride(from: 0, to: count, by: Self.contactsPerSave) {
-            try socket.send(Self.add(first..<min(count, first + Self.contactsPerSave)))
+        for first in stride(from: first, to: first + count, by: Self.contactsPerSave) {
+            try socket.send(Self.add(first..<min(first + count, first + Self.contactsPerSave), inCrowd: true))
             _ = try checked(socket.receiveReply())
         }
         return Clock.now() - start

@@ -7,7 +7,7 @@ import VarlinkClient
 /// An app, as a process: does what it is told line by line, and answers each line with numbers.
 ///
 ///     ask                       asks for access
-///     import COUNT              saves contacts; nanoseconds
+///     import FIRST COUNT        saves contacts of a crowd, from this number on; nanoseconds
 ///     add COUNT                 saves one contact each; nanoseconds of each
 ///     change COUNT              changes one contact each; nanoseconds of each
 ///     learn                     takes note of every identifier that it can see; how many
@@ -19,6 +19,12 @@ import VarlinkClient
 ///     phone COUNT               one phone number each, as fetch
 ///     email COUNT               one e-mail address each, as fetch
 ///     walk STEP                 takes note of places in the list, so many contacts apart; how many
+///     meet SIZE                 knows a book of so many by how it was made; how many beginnings there are of each kind
+///     look-for KIND…            what is searched for from now on
+///     order NUMBER              0 the user's own, 1 given name first
+///     fetch-once COUNT          as fetch, nothing before that does not count
+///     count                     counts by each beginning that many have; how many times
+///     sort                      searches by the same in another order; how many times
 ///     page COUNT                one page each, as fetch
 ///     watch COUNT               after "0", waits to be told of changes; the time of each on the clock
 ///     change-slowly COUNT       changes one contact each, with pauses; the time of each on the clock, and nanoseconds
@@ -60,7 +66,7 @@ final class App {
     private func answer(_ word: String, _ numbers: [Int]) throws -> [Int64] {
         switch (word, numbers.count) {
         case ("ask", 0): return try ask()
-        case ("import", 1): return [try importContacts(numbers[0])]
+        case ("import", 2): return [try importContacts(numbers[0], numbers[1])]
         case ("add", 1): return try add(numbers[0])
         case ("change", 1): return try change(numbers[0])
         case ("learn", 0): return [try learn()]
@@ -72,6 +78,16 @@ final class App {
         case ("phone", 1): return try phone(numbers[0])
         case ("email", 1): return try email(numbers[0])
         case ("walk", 1): return [try walk(numbers[0])]
+        case ("meet", 1): return try meet(numbers[0])
+        case ("look-for", 1...):
+            people.letters = numbers.flatMap { people.kinds[$0] }
+            return [Int64(people.letters.count)]
+        case ("order", 1):
+            people.order = numbers[0] == 0 ? "userDefault" : "givenName"
+            return [0]
+        case ("fetch-once", 1): return try fetch(numbers[0], warmUp: 0)
+        case ("count", 0): return [try countMatches()]
+        case ("sort", 0): return [try sortMatches()]
         case ("page", 1): return try page(numbers[0])
         case ("watch", 1): return try watch(numbers[0])
         case ("change-slowly", 1): return try changeSlowly(numbers[0])

@@ -6,9 +6,11 @@ struct Benchmark {
     static let contacts = 10_000
     /// How many it is measured with to see whether that matters.
     static let manyContacts = 100_000
+    /// How many a search is measured with.
+    static let millionContacts = 1_000_000
     static let turns = 10
     /// Seconds. The broker gives back after five what saves needed.
-    private static let untilIdle: UInt32 = 7
+    static let untilIdle: UInt32 = 7
 
     let scratch: Scratch
     /// How many contacts the book has.
@@ -24,6 +26,8 @@ struct Benchmark {
         case saves
         /// What is measured with the larger number of contacts, and nothing else.
         case many
+        /// What is looked for in a book of a million.
+        case million
         /// How long it takes to identify a caller, and nothing else.
         case callers
         /// Importing the larger number, and nothing else.
@@ -37,6 +41,7 @@ struct Benchmark {
         case .usual, .full: try run(contacts, build, &report) { try $0.measureAll() }
         case .saves: try run(contacts, build, &report) { try $0.measureWriting() }
         case .many: try run(manyContacts, build, &report) { try $0.measureSize() }
+        case .million: try runMillion(build, &report)
         case .callers: try measureCallers(build, &report)
         case .manyImported: try run(manyContacts, build, &report) { try $0.measureImport(bar: 10, aim: 5) }
         }
@@ -52,10 +57,12 @@ struct Benchmark {
         report = benchmark.report
     }
 
-    private static func run(
-        _ size: Int, _ build: String, _ report: inout Report, _ measure: (inout Benchmark) throws -> Void
+    /// - Parameter kept: as ``Scratch/init(build:broker:kept:)`` has it.
+    static func run(
+        _ size: Int, _ build: String, _ report: inout Report, kept: String? = nil,
+        _ measure: (inout Benchmark) throws -> Void
     ) throws {
-        let scratch = try Scratch(build: build, broker: Role.program(beside: "contactbrokerd"))
+        let scratch = try Scratch(build: build, broker: Role.program(beside: "contactbrokerd"), kept: kept)
         defer { scratch.remove() }
         var benchmark = Benchmark(scratch: scratch, size: size, report: report)
         try scratch.startBroker()
@@ -165,6 +172,11 @@ struct Benchmark {
 
     /// The name of a figure, with the size of the book where it is not the usual one.
     func name(_ text: String) -> String { size == Self.contacts ? text : "\(text), of \(size)" }
+
+    static func say(_ text: String) {
+        let line = Array("contactbroker-bench: \(text)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+    }
 
     func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 }

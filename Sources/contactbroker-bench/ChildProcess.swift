@@ -80,6 +80,13 @@ final class ChildProcess {
         }
     }
 
+    /// Whether it has said something that was not read yet.
+    func hasLine() -> Bool {
+        if received.contains(UInt8(ascii: "\n")) { return true }
+        var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) > 0
+    }
+
     /// Tells it something and takes the numbers that it answers.
     func ask(_ line: String, within seconds: CInt = 30) throws -> [Int64] {
         try tell(line)

@@ -6,9 +6,12 @@ import VarlinkClient
 ///
 /// It is a process of its own beside the apps, because an agent that is kin to the caller is not asked.
 enum Person {
-    /// An app whose program has this name is given ``chosen`` contacts; every other app is given all.
+    /// An app whose program has this name is given ``chosen`` contacts, one of the next name ``manyChosen``; every other app is
+    /// given all.
     static let limitedApp = "limited-app"
+    static let largeLimitedApp = "large-limited-app"
     static let chosen = 1_000
+    static let manyChosen = 100_000
     private static let interface = "io.contactbroker.Agent."
 
     static func run(door: String) throws {
@@ -23,8 +26,10 @@ enum Person {
                 fflush(nil)
             }
             guard let prompt = reply["prompt"], let cookie = prompt["cookie"]?.string else { continue }
-            let isLimited = prompt["caller"]?["executable"]?.string?.hasSuffix("/" + limitedApp) ?? false
-            let rows = isLimited ? try choose(token, cookie, calling) : []
+            let name = prompt["caller"]?["executable"]?.string?.split(separator: "/").last.map(String.init)
+            let count = [limitedApp: chosen, largeLimitedApp: manyChosen][name ?? ""]
+            let isLimited = count != nil
+            let rows = try count.map { try choose($0, token, cookie, calling) } ?? []
             _ = try calling.call(interface + "Answer") {
                 $0.member("agent", token)
                 $0.member("cookie", cookie)
@@ -36,16 +41,22 @@ enum Person {
         }
     }
 
-    /// The first rows of the person's list.
-    private static func choose(_ token: String, _ cookie: String, _ calling: VarlinkClient) throws -> [String] {
+    /// Rows of the person's list, from pages all over it where it is long.
+    private static func choose(
+        _ count: Int, _ token: String, _ cookie: String, _ calling: VarlinkClient
+    ) throws -> [String] {
         var rows: [String] = []
-        while rows.count < chosen {
+        var step = 0
+        while rows.count < count {
             let reply = try calling.call(interface + "Search") {
                 $0.member("agent", token)
                 $0.member("cookie", cookie)
                 $0.member("query", "")
-                $0.member("offset", rows.count)
-                $0.member("limit", 200)
+                $0.member("offset", rows.count / pageSize * step)
+                $0.member("limit", pageSize)
+            }
+            if step == 0, let total = reply["total"]?.integer {
+                step = Int(total) > Benchmark.contacts ? Int(total) * pageSize / count : pageSize
             }
             let page = (reply["rows"]?.elements).map { $0.compactMap { $0["identifier"]?.string } } ?? []
             guard !page.isEmpty else { throw Failure("the person's list ended after \(rows.count) rows") }
@@ -53,4 +64,6 @@ enum Person {
         }
         return rows
     }
+
+    private static let pageSize = 200
 }

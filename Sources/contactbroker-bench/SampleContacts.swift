@@ -64,6 +64,25 @@ enum SampleContacts {
     private static let streets = ["Harbour Street", "Lindenallee", "Rue des Écoles", "Station Road", "Hilltop Lane"]
     private static let labels = ["_$!<Home>!$_", "_$!<Work>!$_", "_$!<Mobile>!$_"]
 
+    /// - Parameter inCrowd: every fourth has one of many family names: in a large book some beginnings are everybody's, and
+    ///   most are rare.
+    static func contact(_ number: Int, inCrowd: Bool) -> Contact {
+        var contact = contact(number)
+        guard inCrowd, number % 4 == 0 else { return contact }
+        var random = Random(seed: ~UInt64(number))
+        // The first syllables of the list come far more often than the last.
+        var name = (0..<2 + random.below(2)).map { _ in syllables[random.below(1 + random.below(syllables.count))] }
+            .joined()
+        name = name.prefix(1).uppercased() + name.dropFirst()
+        contact.familyName = name
+        return contact
+    }
+
+    private static let syllables = [
+        "ber", "lin", "mar", "ko", "va", "sen", "hol", "da", "rich", "ste", "wil", "nor", "gar", "el", "fa", "ru", "ti",
+        "mon", "pe", "bra", "dov", "zel", "kri", "ny", "tho", "ul", "jo", "qua", "öst", "ÿx",
+    ]
+
     static func contact(_ number: Int) -> Contact {
         var random = Random(seed: UInt64(number))
         // Two of three in Latin letters, as address books of one person mostly are of one script.

@@ -6,12 +6,21 @@ final class Scratch {
     let state: String
     let runtime: String
     private let program: String
+    private let keepsState: Bool
     private var broker: ChildProcess?
 
-    /// - Parameter broker: the broker's program.
-    init(build: String, broker: String) throws {
+    /// - Parameters:
+    ///   - broker: the broker's program.
+    ///   - kept: the folder in the build folder whose state is used again by a later run; `nil`: one that goes with this run.
+    init(build: String, broker: String, kept: String? = nil) throws {
         program = broker
-        state = try Self.make("\(build)/bench.XXXXXX")
+        keepsState = kept != nil
+        if let kept {
+            state = "\(build)/\(kept)"
+            guard mkdir(state, 0o700) == 0 || errno == EEXIST else { throw Failure(system: "could not make \(state)") }
+        } else {
+            state = try Self.make("\(build)/bench.XXXXXX")
+        }
         // The path of a socket has room for 107 bytes (unix(7)).
         runtime = try Self.make("/tmp/contactbroker-bench.XXXXXX")
     }
@@ -58,6 +67,7 @@ final class Scratch {
     /// A copy of our own program under another name, which makes it another app.
     func copyProgram(as name: String) throws -> String {
         let path = state + "/" + name
+        unlink(path)
         let source = open(Role.program, O_RDONLY | O_CLOEXEC)
         let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o700)
         guard source >= 0, target >= 0 else { throw Failure(system: "could not copy \(Role.program)") }
@@ -75,7 +85,35 @@ final class Scratch {
     /// Ends the broker and removes everything.
     func remove() {
         broker?.end()
-        for folder in [state, runtime] { Self.remove(folder) }
+        for folder in keepsState ? [runtime] : [state, runtime] { Self.remove(folder) }
+    }
+
+    /// Removes everything in the state's folder.
+    func empty() throws {
+        Self.remove(state)
+        guard mkdir(state, 0o700) == 0 else { throw Failure(system: "could not make \(state)") }
+    }
+
+    /// Bytes of the address book's file.
+    var bookSize: Int {
+        var status = stat()
+        return stat("\(state)/users/\(getuid())/contacts.sqlite", &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Made last, and says by whom the state was made.
+    var maker: String? {
+        get {
+            guard let file = fopen(state + "/maker", "r") else { return nil }
+            defer { fclose(file) }
+            var buffer = [UInt8](repeating: 0, count: 64)
+            let count = fread(&buffer, 1, buffer.count, file)
+            return String(decoding: buffer[..<count], as: UTF8.self)
+        }
+        set {
+            guard let newValue, let file = fopen(state + "/maker", "w") else { return }
+            fputs(newValue, file)
+            fclose(file)
+        }
     }
 
     /// What is no folder, or an empty one, goes at once; anything else after what is in it.

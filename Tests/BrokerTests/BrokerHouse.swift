@@ -25,18 +25,26 @@ final class BrokerHouse {
 
     private let authority: TestAuthority?
     private let withoutAuthentication: Policy.WithoutAuthentication?
+    private let limits: Limits
 
     /// - Parameters:
     ///   - authority: asked for passwords; without one it is session mode.
     ///   - withoutAuthentication: what the administrator configured.
-    init(authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil) throws {
+    ///   - readsBeside: no read is made on the loop that can be made beside it.
+    init(
+        authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil,
+        readsBeside: Bool = false
+    ) throws {
         self.authority = authority
         self.withoutAuthentication = withoutAuthentication
+        var limits = Limits()
+        if readsBeside { limits.stepsPerTurn = 0 }
+        self.limits = limits
         authority?.loop = loop
         var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication)
+        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits)
     }
 
     deinit {
@@ -46,7 +54,7 @@ final class BrokerHouse {
 
     private static func open(
         _ folder: String, _ loop: TestLoop, _ journal: Journal, _ names: Names, _ authority: TestAuthority?,
-        _ withoutAuthentication: Policy.WithoutAuthentication?
+        _ withoutAuthentication: Policy.WithoutAuthentication?, _ limits: Limits
     ) throws -> Broker {
         let now = { start + loop.now.microseconds }
         let access = try AccessStore.open(folder: folder, now: now())
@@ -56,7 +64,7 @@ final class BrokerHouse {
             log: { journal.lines.append($0) })
         surroundings.authority = authority
         surroundings.withoutAuthentication = withoutAuthentication
-        return Broker(surroundings: surroundings, access: access)
+        return Broker(surroundings: surroundings, limits: limits, access: access)
     }
 
     private final class Watch {}
@@ -77,7 +85,7 @@ final class BrokerHouse {
     /// Ends the broker and starts another one on the same folder. Apps come again as new connections.
     func restart() throws {
         broker.close()
-        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication)
+        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits)
     }
 
     /// The access database's files and the book's, as they are now.
@@ -106,7 +114,7 @@ final class BrokerHouse {
             try #require(bytes.isEmpty || Glibc.write(file, bytes, bytes.count) == bytes.count)
         }
         try meanwhile()
-        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication)
+        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits)
     }
 
     private static func bytes(of path: String) -> [UInt8]? {

@@ -51,7 +51,8 @@ final class ModelRun {
     var rules: [String: ModelRule] = [:]
 
     init(seed: UInt64) throws {
-        house = try BrokerHouse()
+        // Whether a read is made on the loop or beside it must make no difference.
+        house = try BrokerHouse(readsBeside: seed.isMultiple(of: 3))
         numbers = SeededNumbers(seed: seed)
         model = Model(now: BrokerHouse.start / 1_000_000)
         for name in Self.appNames { model.apps[name] = ModelApp(name) }

@@ -48,6 +48,27 @@ struct BeginningTests {
         if text != "안나" { #expect(!expected.isEmpty) }
     }
 
+    @Test(
+        "Whichever way is taken, the same contacts are found in the same order", arguments: orders,
+        [
+            "a", "an", "ann", "anna", "安", "王安", "李 王", "a m", "an m", "ann m", "anna man", "annab mann", "zann ann",
+            "zann zoe",
+            "n", "j o",
+        ])
+    func ways(order: ContactOrder, text: String) throws {
+        let book = try Book(Self.people(240))
+        try prefer(order, book)
+        let expected = try longWay(book, text, order)
+        #expect(expected.isEmpty == ["annab mann", "zann zoe", "j o"].contains(text))
+        // All are sorted; along the order, as far as they come; side by side; none of that comes to an end.
+        for (few, steps, groups) in [(10_000, 10, 10), (0, 10_000, 1_000), (0, 25, 1_000), (0, 1, 0), (0, 1, 1_000)] {
+            book.store.setEffort(SearchEffort(few: few, steps: steps, mostGroups: groups))
+            for limit in [3, 50, 1_000] {
+                #expect(try book.records(.all, .name(text), order: order, pages: limit) == expected)
+            }
+        }
+    }
+
     @Test("They find what contacts are called now, and nobody who is gone", arguments: orders)
     func changes(order: ContactOrder) throws {
         let book = try Book(Self.people(60))

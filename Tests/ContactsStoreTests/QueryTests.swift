@@ -237,7 +237,7 @@ struct SearchTests {
         limit: Int = 100
     ) throws -> [Int64] {
         try book.store.search(
-            text, scope: scope, excluding: excluding, order: .none, offset: offset, limit: limit
+            PersonSearch(text, scope: scope, excluding: excluding, order: .none, offset: offset, limit: limit)
         ).rows.map(\.0.rawValue)
     }
 
@@ -260,7 +260,7 @@ struct SearchTests {
         #expect(try found(" - ", scope(3, 9, 77)) == [3, 9])
         #expect(try found("", excluding: [RecordNumber(1)], offset: 1, limit: 2) == [3, 4])
         let part = try book.store.search(
-            "", scope: .all, excluding: [RecordNumber(9)], order: .givenName, offset: 6, limit: 5)
+            PersonSearch("", scope: .all, excluding: [RecordNumber(9)], order: .givenName, offset: 6, limit: 5))
         #expect(part.total == 8)
         #expect(part.rows.map(\.0.rawValue) == [5, 8])
     }
@@ -302,10 +302,10 @@ struct PlanTests {
         let named = try plan(ReadSQL.sorted(words, .givenName, after: nil, limit: 20), book)
         #expect(named.contains("wordByWord (word>? AND word<?)"))
         #expect(named.contains("word USING PRIMARY KEY (record=? AND word>? AND word<?)"))
-        let email = try plan(ReadSQL.count(try #require(Condition(.email("a")))), book)
+        let email = try plan(ReadSQL.count(.email("a"), try #require(Condition(.email("a")))), book)
         #expect(email.contains("emailByAddress (address=?)"))
         let number = PhoneMatchKey(national: "1234567890", country: 44, extensionDigits: "")
-        let phone = try plan(ReadSQL.count(try #require(Condition(.phone(number)))), book)
+        let phone = try plan(ReadSQL.count(.phone(number), try #require(Condition(.phone(number)))), book)
         #expect(phone.contains("COVERING INDEX phoneByNational (national=?)"))
         #expect(phone.contains("COVERING INDEX phoneByNational (national>? AND national<?)"))
         for plan in [named, email, phone] { #expect(!plan.contains("SCAN")) }

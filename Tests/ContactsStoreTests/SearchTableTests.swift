@@ -41,12 +41,9 @@ struct SearchTableTests {
 
     private func found(_ typed: String) throws -> (byPerson: [String], byApp: [String]) {
         let name = { (record: Int64) in Self.people[Int(record) - 1].0 }
-        let rows = try book.store.search(typed, scope: .all, excluding: [], order: .none, offset: 0, limit: 50).rows
-        let single = try book.store.search(
-            typed, scope: .only(Set((1...Int64(Self.people.count)).map { RecordNumber($0) })), excluding: [],
-            order: .none,
-            offset: 0, limit: 50
-        ).rows
+        let rows = try book.store.search(PersonSearch(typed, scope: .all, order: .none, offset: 0, limit: 50)).rows
+        let scope = RecordScope.only(Set((1...Int64(Self.people.count)).map { RecordNumber($0) }))
+        let single = try book.store.search(PersonSearch(typed, scope: scope, order: .none, offset: 0, limit: 50)).rows
         #expect(rows.map(\.0) == single.map(\.0))
         return (rows.map { name($0.0.rawValue) }.sorted(), try book.records(.all, .name(typed)).map(name).sorted())
     }

@@ -1,0 +1,134 @@
+import Glibc
+
+/// What is looked for in a book of a million, and how long it keeps others waiting.
+extension Benchmark {
+    /// Rises with what the book is made of: an older one is made anew.
+    private static let makerVersion = 1
+    private static let folder = "bench-million"
+    private static let contactsPerStep = 20_000
+    /// Microseconds: 10 ms.
+    private static let searchBar = 10.0
+
+    static func runMillion(_ build: String, _ report: inout Report) throws {
+        let maker = "\(makerVersion) \(millionContacts)"
+        let kept = try Scratch(build: build, broker: "", kept: folder)
+        let isMade = kept.maker == maker
+        if !isMade { try kept.empty() }
+        say(
+            "\(isMade ? "using" : "making") a book of \(millionContacts) contacts in \(kept.state), kept for the next run"
+        )
+        kept.remove()
+        try run(millionContacts, build, &report, kept: folder) { benchmark in
+            let app = try benchmark.app(Role.program)
+            _ = try app.ask("ask")
+            if !isMade {
+                try benchmark.makeBook(app)
+                benchmark.scratch.maker = maker
+            }
+            try benchmark.measureMillion(app)
+        }
+    }
+
+    /// Through the socket, as any app saves.
+    private func makeBook(_ app: ChildProcess) throws {
+        let start = Clock.now()
+        for first in stride(from: 0, to: size, by: Self.contactsPerStep) {
+            _ = try app.ask("import \(first) \(Self.contactsPerStep)", within: 300)
+            if first / Self.contactsPerStep % 5 == 4 {
+                Self.say("\(first + Self.contactsPerStep) after \((Clock.now() - start) / 1_000_000_000) s")
+            }
+        }
+        sleep(Self.untilIdle)
+    }
+
+    private mutating func measureMillion(_ app: ChildProcess) throws {
+        guard try app.ask("learn", within: 120) == [Int64(size)] else { throw Failure("the book has another size") }
+        report.figures.append(Figure(name("address book on the disk"), bytes: scratch.bookSize))
+        try measureMemory("idle", pause: Self.untilIdle)
+        try measureFound(app)
+        try measureLookups(app)
+        try measurePages(app)
+        try measureSets()
+        try measureWaiting(app)
+        try measureMemory("after all reads")
+        try measurePeak()
+        try measureStart(app, bar: nil)
+    }
+
+    // MARK: By what names begin with
+
+    private static let kinds = [
+        (task: "rare", name: "three letters that at most 1000 have", bar: Double?.some(searchBar)),
+        ("middling", "three letters of up to 50000", searchBar),
+        ("common", "three letters that 100000 or more have", searchBar),
+        ("short", "two letters that 100000 or more have", searchBar),
+        ("long", "four to six letters", searchBar),
+        ("native", "three letters of other scripts", searchBar),
+        ("characters", "names in characters", searchBar),
+        ("pairs", "two words", searchBar),
+    ]
+    private static let searches = 300
+
+    private mutating func measureFound(_ app: ChildProcess) throws {
+        let counts = try app.ask("meet \(size)", within: 120)
+        for (kind, (task, text, bar)) in Self.kinds.enumerated() {
+            guard counts[kind] > 0 else { throw Failure("the book has no beginnings of the kind \(task)") }
+            _ = try app.ask("look-for \(kind)")
+            for order in 0..<2 {
+                _ = try app.ask("order \(order)")
+                let turns = try doAndPing(app, "search", nil, count: Self.searches)
+                let place = order == 0 ? "" : ", other order"
+                report.figures.append(
+                    Figure(name(text + ", first 20" + place), Samples(turns.answers), .milliseconds, bar: bar))
+            }
+            _ = try app.ask("order 0")
+        }
+        _ = try app.ask("look-for 0 1 2 5")
+    }
+
+    /// Apps that see some of the book.
+    private mutating func measureSets() throws {
+        for (program, count) in [(Person.limitedApp, Person.chosen), (Person.largeLimitedApp, Person.manyChosen)] {
+            Self.say("the person chooses \(count) contacts")
+            let app = try self.app(scratch.copyProgram(as: program))
+            _ = try app.ask("ask", within: 300)
+            guard try app.ask("study", within: 60) == [Int64(count)] else { throw Failure("an app sees another set") }
+            _ = try place(app, nil)
+            let times = try doAndPing(app, "search", nil, count: 100).answers
+            report.figures.append(
+                Figure("three letters, app that sees \(count) of \(size)", Samples(times), .milliseconds))
+            let pages = try app.ask("walk \(count / 100)", within: 60)[0]
+            guard pages > 50 else { throw Failure("the set's list has only \(pages) places") }
+            let page = try doAndPing(app, "page", nil, count: 200).answers
+            report.figures.append(
+                Figure("page of 50, app that sees \(count) of \(size)", Samples(page), bar: Self.pageBar))
+        }
+    }
+
+    // MARK: Who waits
+
+    private static let work = [
+        (task: "list 1", name: "lists"), ("count", "counts matches of"), ("sort", "searches"),
+    ]
+
+    /// A client fetches one contact after the other while another one asks for as much as it can.
+    private mutating func measureWaiting(_ app: ChildProcess) throws {
+        _ = try place(app, nil)
+        for (task, text) in Self.work {
+            let other = try self.app(Role.program)
+            _ = try other.ask("ask")
+            try other.tell(task)
+            var waits: [Int64] = []
+            let start = Clock.now()
+            while !other.hasLine(), Clock.now() < start + 60_000_000_000 {
+                waits += try app.ask("fetch-once 200").dropFirst(2)
+            }
+            _ = try other.numbers(within: 60)
+            let samples = Samples(waits)
+            let others = "fetch while another \(text) everything, of \(size)"
+            report.figures.append(Figure(others, samples))
+            report.figures.append(
+                Figure("\(others), the longest", Samples([waits.max() ?? 0]), .milliseconds, bar: 5))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import AccessControl
+import ContactsModel
+import Testing
+
+@testable import Broker
+
+@Suite("Reads that are too long for the loop")
+struct LongReadTests {
+    private static let people = ["Ada", "Adam", "Adele", "Bert", "Grace"]
+
+    private func house() throws -> (BrokerHouse, TestApp) {
+        let house = try BrokerHouse(readsBeside: true)
+        let keeper = try house.app("keeper", .full)
+        _ = try keeper.save(Self.people.map { .add(given: $0) })
+        return (house, keeper)
+    }
+
+    @Test("They answer as any other, and are on record before that")
+    func same() throws {
+        let (house, keeper) = try house()
+        let mail = try house.app("mail", .limited(to: house.records("Ada", "Bert")))
+        for (predicate, all, visible) in [
+            (#""predicate":{"name":"ad"},"#, ["Ada", "Adam", "Adele"], ["Ada"]), ("", Self.people, ["Ada", "Bert"]),
+        ] {
+            #expect(try keeper.fetch(predicate + #""sortOrder":"givenName""#).names == all)
+            #expect(try mail.fetch(predicate + #""sortOrder":"givenName""#).names == visible)
+            let parameters = "{" + predicate.dropLast() + "}"
+            #expect(try keeper.call("CountContacts", parameters).parameters["count"]?.integer == Int64(all.count))
+            #expect(try mail.call("CountContacts", parameters).parameters["count"]?.integer == Int64(visible.count))
+        }
+        let page = try keeper.fetch(#""sortOrder":"givenName","limit":2"#)
+        let next = try #require(page.parameters["next"]?.string)
+        #expect(
+            try keeper.fetch(#""sortOrder":"givenName","limit":9,"after":"\#(next)""#).names == [
+                "Adele", "Bert", "Grace",
+            ])
+        let before = try house.audit(.disclosure).count
+        _ = try mail.fetch(#""predicate":{"name":"be"}"#)
+        #expect(try house.audit(.disclosure).count > before)
+    }
+
+    @Test("What was taken back while one was on its way is not told")
+    func takenBack() throws {
+        let (house, _) = try house()
+        let mail = try house.app("mail", .full)
+        _ = try mail.fetch()
+        let thread = house.broker.longReads.queue(of: 1_000)
+        for (access, names) in [
+            (Access.limited(to: try house.records("Bert", "Grace")), ["Bert", "Grace"]), (.denied, []),
+        ] {
+            thread.suspend()
+            let list = try mail.begin("FetchContacts", #"{"keys":["givenName"],"sortOrder":"givenName"}"#)
+            let other = try house.app("other", .full)
+            let count = try other.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#)
+            try house.grant(access, to: mail)
+            try house.grant(.denied, to: other)
+            #expect(try mail.replies(to: list).isEmpty && other.replies(to: count).isEmpty)
+            thread.resume()
+            let answer = try mail.replies(1, to: list)[0]
+            #expect(answer.names == names)
+            #expect((answer.error == "AccessDenied") == names.isEmpty)
+            #expect(try other.replies(1, to: count)[0].error == "AccessDenied")
+        }
+    }
+
+    @Test("One is no older than what was saved before it was asked for, and keeps nobody's short one waiting")
+    func waiting() throws {
+        let (house, keeper) = try house()
+        let thread = house.broker.longReads.queue(of: 1_000)
+        thread.suspend()
+        let busy = try house.app("busy", .full)
+        let counts = try (0..<3).map { _ in try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
+        let list = try keeper.begin("FetchContacts", #"{"keys":["givenName"],"predicate":{"name":"ad"}}"#)
+        _ = try keeper.save([.add(given: "Adrian")])
+        // What has an answer from memory has it at once.
+        #expect(try keeper.call("CountContacts").parameters["count"]?.integer == 6)
+        thread.resume()
+        for count in counts { #expect(try busy.replies(1, to: count)[0].parameters["count"]?.integer == 4) }
+        #expect(try keeper.replies(1, to: list)[0].names.count == 4)
+    }
+
+    @Test("Apps take turns")
+    func turns() throws {
+        let (house, keeper) = try house()
+        let thread = house.broker.longReads.queue(of: 1_000)
+        let busy = try house.app("busy", .full)
+        thread.suspend()
+        let counts = try (0..<9).map { _ in try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
+        let list = try keeper.begin("CountContacts", #"{"predicate":{"name":"be"}}"#)
+        thread.resume()
+        #expect(try keeper.replies(1, to: list)[0].parameters["count"]?.integer == 1)
+        #expect(try busy.replies(to: counts[8]).isEmpty)
+        for count in counts { #expect(try busy.replies(1, to: count)[0].error == nil) }
+    }
+
+    @Test("A caller that has gone is not read for, and a broker that ends waits for none")
+    func gone() throws {
+        let (house, keeper) = try house()
+        let thread = house.broker.longReads.queue(of: 1_000)
+        thread.suspend()
+        let busy = try house.app("busy", .full)
+        for _ in 0..<3 { _ = try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
+        busy.close()
+        let last = try keeper.begin("CountContacts", #"{"predicate":{"name":"be"}}"#)
+        house.broker.books.opened(1_000)?.close()
+        thread.resume()
+        #expect(try keeper.replies(1, to: last)[0].error == "StoreUnavailable")
+    }
+}

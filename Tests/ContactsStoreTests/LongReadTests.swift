@@ -1,0 +1,119 @@
+import ContactsModel
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import ContactsStore
+
+@Suite("How long a read may be")
+struct LongReadTests {
+    private static let many = 4_000
+
+    private func crowd() throws -> Book {
+        try Book((0..<Self.many).map { person($0 % 2 == 0 ? "Anna" : "Annabel", "N\(Self.many - $0)") })
+    }
+
+    private func found(
+        _ query: ContactQuery, _ manner: ReadingManner, _ book: Book
+    ) throws -> (records: [Int64], end: FetchEnd) {
+        var records: [Int64] = []
+        let end = try book.store.fetch(unified: query, manner) { records.append($0.record.rawValue) }
+        return (records, end)
+    }
+
+    @Test("One that would keep the loop is given up, and what comes after it is answered")
+    func bounded() throws {
+        let book = try crowd()
+        let everybody = ContactQuery(scope: .all, predicate: .name("a"))
+        let some = RecordScope.only(Set((1...3_000).map { RecordNumber(Int64($0)) }))
+        for _ in 0..<2 {
+            #expect(throws: StoreError.takesLong) { try book.store.count(everybody, .bounded) }
+            #expect(throws: StoreError.takesLong) {
+                try book.store.count(ContactQuery(scope: some, predicate: .name("b")), .bounded)
+            }
+            #expect(throws: StoreError.takesLong) {
+                try book.store.search(PersonSearch("", scope: .all, order: .none, offset: 0, limit: 5), .bounded)
+            }
+            #expect(throws: StoreError.takesLong) {
+                try found(ContactQuery(scope: some, order: .givenName, limit: 5), .bounded, book)
+            }
+            let few = ContactQuery(scope: .all, predicate: .name("ann"), order: .familyName, limit: 20)
+            #expect(try found(few, .bounded, book).records == found(few, .whole, book).records)
+            // One that was given up in a state that is held leaves a sound connection.
+            _ = try book.store.hold()
+        }
+        book.store.release()
+        #expect(try book.store.count(everybody, .beside) == Self.many)
+        #expect(try book.store.count(everybody) == Self.many)
+    }
+
+    @Test(
+        "Beside the loop the same is read, page by page",
+        arguments: [ContactOrder.none, .givenName, .familyName], [true, false])
+    func beside(order: ContactOrder, seesNames: Bool) throws {
+        let book = try Book((0..<300).map { person("N\($0 * 7 % 300)", "F\($0 * 11 % 300)") })
+        let keys = seesNames ? ContactKeySet.all : ContactKeySet([.familyName])
+        for scope in [RecordScope.all, .only(Set((1...100).map { RecordNumber(Int64($0 * 3)) }))] {
+            for predicate in [nil, ContactPredicate.name("f1")] {
+                let expected = try book.records(scope, predicate, seeing: keys, order: order)
+                for limit in [7, 1_000] {
+                    var query = ContactQuery(
+                        scope: scope, predicate: predicate, matchKeys: keys, order: order, limit: limit)
+                    var records: [Int64] = []
+                    var end: FetchEnd
+                    repeat {
+                        let page = try found(query, .beside, book)
+                        (records, end) = (records + page.records, page.end)
+                        query.after = end.last
+                    } while end.hasMore
+                    #expect(records == expected && !records.isEmpty)
+                }
+                #expect(
+                    try book.store.count(
+                        ContactQuery(scope: scope, predicate: predicate, matchKeys: keys), .beside) == expected.count)
+            }
+        }
+    }
+
+    @Test("What was saved is part of every one that begins afterwards, and of the list that was kept")
+    func saves() throws {
+        let book = try Book([person("Ada")])
+        let query = ContactQuery(scope: .only(Set((1...100).map { RecordNumber($0) })), order: .givenName)
+        for round in 2...20 {
+            try book.store.apply([.add(RecordNumber(Int64(round)), person("N\(round)"))], at: 0)
+            #expect(try found(query, .beside, book).records.count == round)
+            let search = PersonSearch("n", scope: .all, order: .givenName, offset: 0, limit: 5)
+            #expect(try book.store.search(search, .beside).total == round - 1)
+            if round.isMultiple(of: 5) { book.store.restReads() }
+        }
+    }
+
+    @Test("The log is emptied though one follows the other, and a closed book ends them")
+    func checkpoint() throws {
+        let book = try crowd()
+        let store = book.store
+        let isOver = Atomic(false)
+        let last = Mutex<StoreError?>(nil)
+        let ended = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "long reads").async {
+            do throws(StoreError) {
+                while !isOver.load(ordering: .acquiring) {
+                    _ = try store.count(ContactQuery(scope: .all, predicate: .name("a")), .beside)
+                }
+                while true { _ = try store.count(ContactQuery(scope: .all, predicate: .name("a")), .beside) }
+            } catch {
+                last.withLock { $0 = error }
+            }
+            ended.signal()
+        }
+        for round in 1...10 {
+            try store.apply([.delete(RecordNumber(Int64(round)))], at: 0)
+            try store.checkpoint()
+            #expect(try book.folder.frames() == 1)
+        }
+        isOver.store(true, ordering: .releasing)
+        store.close()
+        #expect(ended.wait(timeout: .now() + .seconds(20)) == .success)
+        #expect(last.withLock { $0 } == .unavailable(reason: "the book was closed"))
+    }
+}
