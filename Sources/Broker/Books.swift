@@ -24,8 +24,8 @@ final class Books {
     private let log: (String) -> Void
     /// Where phone numbers are dialled that are written without a country. Holds for books opened afterwards.
     var region = ""
-    /// As ``Limits/stepsPerTurn``. Holds for books opened afterwards.
-    var stepsPerTurn = Limits().stepsPerTurn
+    /// How long a read on the loop may be. Holds for books opened afterwards.
+    var readBound = (steps: Limits().stepsPerTurn, time: Limits().timePerRead)
     private var states: [UInt32: State] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
     /// Users whose log is about to be emptied.
@@ -126,14 +126,15 @@ final class Books {
         states[uid] = .opening([body])
         let folder = folder(of: uid)
         let owner = StoreOwner(uid: uid, name: name ?? userName(uid))
-        let (region, steps) = (self.region, stepsPerTurn)
+        let (region, reads) = (self.region, readBound)
         let bound = LoopBound(self, loop: loop)
         queue(of: uid).async { [loop] in
             let result: Result<ContactsStore?, StoreError>
             var outbox: [OutboxEntry] = []
             do throws(StoreError) {
                 let book = try ContactsStore.open(
-                    folder: folder, owner: owner, creating: creating, region: region, stepsOnLoop: steps)
+                    folder: folder, owner: owner, creating: creating, region: region, stepsOnLoop: reads.steps,
+                    timeOnLoop: reads.time.nanoseconds)
                 outbox = try book?.outbox() ?? []
                 result = .success(book)
             } catch {
@@ -294,6 +295,14 @@ final class Books {
             queue(of: uid).sync { book.close() }
         }
         states = [:]
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : whole + attoseconds / 1_000_000_000
     }
 }
 

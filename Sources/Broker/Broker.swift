@@ -63,7 +63,7 @@ public final class Broker {
             userName: surroundings.userName, forgetsAfter: limits.forgetsAfter, restsAfter: limits.restsAfter,
             closesAfter: limits.closesBooksAfter, log: surroundings.log)
         books.region = surroundings.region
-        books.stepsPerTurn = limits.stepsPerTurn
+        books.readBound = (limits.stepsPerTurn, limits.timePerRead)
         longReads = LongReads(loop: surroundings.loop, restsAfter: limits.longReadsRestAfter)
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)

@@ -6,9 +6,12 @@ public struct Limits: Hashable, Sendable {
     public var contactsPerTurn = 250
     /// Bytes of stored contacts read in one turn.
     public var bytesPerTurn = 1_048_576
-    /// Steps of SQLite's machine that one read may take on the loop, a few milliseconds at most: a reply of so many
-    /// contacts takes a third of them. A longer read is made beside the loop; where this is 0, every one.
+    /// Steps of SQLite's machine that one read may take on the loop: a reply of so many contacts takes a third of them. A
+    /// longer read is made beside the loop; where this is 0, every one.
     public var stepsPerTurn = 24_000
+    /// What one read may take on the loop, as ``stepsPerTurn``. A reply of so many contacts takes longer only where they
+    /// are not in memory.
+    public var timePerRead = Duration.milliseconds(3)
     /// Contacts in the one reply of a caller that did not ask for `more`.
     public var contactsPerReply = 1_000
     /// Bytes of contacts in one reply: a frame holds 16 MiB.

@@ -17,7 +17,8 @@ enum BookConnection {
         guard found == owner else { throw .wrongOwner }
     }
 
-    static func reading(_ file: BookFile) throws(StoreError) -> Database {
+    /// - Parameter cache: KiB of pages that are kept.
+    static func reading(_ file: BookFile, cache: Int = 2_048) throws(StoreError) -> Database {
         // A writer never keeps a reader waiting; recovery after a crash does, shortly.
         //
         // Contacts that are told together lie far apart, so that hardly a page is met again before its place in the cache is
@@ -27,7 +28,7 @@ enum BookConnection {
             settings: """
                 PRAGMA trusted_schema = OFF;
                 PRAGMA cell_size_check = ON;
-                PRAGMA cache_size = -2048;
+                PRAGMA cache_size = -\(cache);
                 PRAGMA temp_store = MEMORY;
                 """)
     }

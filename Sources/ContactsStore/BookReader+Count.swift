@@ -42,7 +42,7 @@ extension BookReader.Connection {
         try inOneRead {
             var count = 0
             var firsts: Set<RecordNumber> = []
-            for record in scope where try exists(record.rawValue) && matches(record.rawValue, match) {
+            for record in try matching(match, amongst: scope).lazy.map({ RecordNumber($0) }) {
                 if let linked, linked.links.isLinked(record) {
                     firsts.insert(try linked.first(for: record))
                 } else {

@@ -71,6 +71,29 @@ extension BookReader {
 }
 
 extension BookReader.Connection {
+    /// Those of some records that are what is looked for, in rising order. Asks for those records only, each by itself; one
+    /// that is not in the book is nothing that anybody looks for.
+    func matching(_ match: Match?, amongst records: some Sequence<RecordNumber>) throws -> [Int64] {
+        // Neighbours share pages.
+        var left = records.map(\.rawValue).sorted()
+        switch match {
+        case nil: return try left.filter(exists)
+        case .words(let words, let keys):
+            let statement = try statement(ReadSQL.wordOfRecord)
+            for word in words {
+                statement.bind(
+                    [.text(word), .text(Match.end(of: word)), .integer(Int64(bitPattern: keys.rawValue))], from: 2)
+                left = try left.filter { record in
+                    statement.bind(1, record)
+                    defer { statement.reset() }
+                    return try statement.step()
+                }
+            }
+            return left
+        case .email, .phone, .container, .terms, .nobody: return try left.filter { try matches($0, match) }
+        }
+    }
+
     /// Whether one record is what is looked for. Asks for that record only.
     func matches(_ record: Int64, _ match: Match?) throws -> Bool {
         switch match {
@@ -207,8 +230,7 @@ private struct Fetch {
     /// Those of a set that match. Asks for nobody else.
     func some(_ scope: Set<RecordNumber>, matching match: Match) throws -> FetchedPage {
         if match == .nobody { return FetchedPage() }
-        let records = try scope.map(\.rawValue).filter { try connection.matches($0, match) }
-        return try page(of: sorted(firsts(of: records)))
+        return try page(of: sorted(firsts(of: connection.matching(match, amongst: scope))))
     }
 
     /// Those of the whole book that match, by way of an index.

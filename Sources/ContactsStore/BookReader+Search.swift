@@ -75,10 +75,9 @@ extension BookReader.Connection {
         switch scope {
         case .only(let scope):
             var places: [Place] = []
-            for record in scope.subtracting(excluding) where try matches(record.rawValue, match) {
-                guard try exists(record.rawValue) else { continue }
-                let key = order == .none ? [] : try sortKey(record.rawValue, order, seeing: .all)
-                places.append(Place(key: key ?? [], record: record.rawValue))
+            for record in try matching(match, amongst: scope.subtracting(excluding)) {
+                let key = order == .none ? [] : try sortKey(record, order, seeing: .all)
+                places.append(Place(key: key ?? [], record: record))
             }
             return places.sorted().map(\.record)
         case .all:

@@ -53,9 +53,10 @@ public final class ContactsStore: Sendable {
     ///   - locale: whose alphabet decides the order (`de_DE`); `""` is the order that suits most.
     ///   - region: where phone numbers are dialled that are written without a country (`DE`); `""` is not known.
     ///   - stepsOnLoop: of SQLite's machine, that a ``ReadingManner/bounded`` read may take; 0: there is none that short.
+    ///   - timeOnLoop: nanoseconds that it may take.
     public static func open(
         folder: String, owner: StoreOwner, creating: Bool, locale: String = "", region: String = "",
-        stepsOnLoop: Int = 24_000
+        stepsOnLoop: Int = 24_000, timeOnLoop: Int64 = .max
     ) throws(StoreError) -> ContactsStore? {
         guard let readerForms = Normalizer(locale: locale, region: region),
             let writerForms = Normalizer(locale: locale, region: region)
@@ -78,7 +79,7 @@ public final class ContactsStore: Sendable {
             let saves = SaveCount()
             let reader = BookReader(
                 database: try BookConnection.reading(file), normalizer: readerForms, saves: saves,
-                bound: ReadBound(most: stepsOnLoop))
+                bound: ReadBound(most: stepsOnLoop, longest: timeOnLoop))
             let settings = try writer.settings()
             let kept = Kept(
                 settings: settings, lastChange: try writer.lastChange(), size: 0, links: writer.links,

@@ -65,24 +65,39 @@ struct FoundByWords {
 
     /// `nil`: that takes longer than sorting.
     private func alongBeginnings() throws -> [Place]? {
-        let word = words[0]
-        let letters = Beginning.letters(of: word)
-        if letters.unicodeScalars.count < Beginning.length { return try merged(word, Array(words.dropFirst())) }
-        let start: [Binding] = [
-            .integer(Int64(order.rawValue)), .text(letters), .integer(Int64(bitPattern: keys.rawValue)),
-        ]
-        let place = Position.bindings(after)
-        let rest = letters == word ? Array(words.dropFirst()) : words
-        if rest.isEmpty { return try connection.places(ReadSQL.beginning(after: after, limit: limit), start + place) }
-        let walking = Condition(having: rest, keys)
-        let found = try connection.places(
-            ReadSQL.walkedBeginning(walking, after: after, limit: limit, steps: steps),
-            start + place + walking.bindings)
-        if found.count == limit { return found }
+        // One of the words may stand at the front of the order, where all who have it stand together.
+        for word in words.prefix(Self.mostTried) {
+            let others = words.filter { $0 != word }
+            let letters = Beginning.letters(of: word)
+            if letters.unicodeScalars.count < Beginning.length {
+                if let found = try merged(word, others) { return found }
+                continue
+            }
+            let rest = letters == word ? others : words
+            if rest.isEmpty {
+                return try connection.places(ReadSQL.beginning(after: after, limit: limit), start(letters))
+            }
+            let walking = Condition(having: rest, keys)
+            let found = try connection.places(
+                ReadSQL.walkedBeginning(walking, after: after, limit: limit, steps: steps),
+                start(letters) + walking.bindings)
+            if found.count == limit { return found }
+        }
+        let letters = Beginning.letters(of: words[0])
+        let rest = letters == words[0] ? Array(words.dropFirst()) : words
+        guard letters.unicodeScalars.count == Beginning.length, let first = rest.first else { return nil }
         // To sort them is to look each of them up; their order stands here already.
-        let finding = Condition(finding: rest[0], Array(rest.dropFirst()), keys)
+        let finding = Condition(finding: first, Array(rest.dropFirst()), keys)
         return try connection.places(
-            ReadSQL.foundAlongBeginning(finding, after: after, limit: limit), start + place + finding.bindings)
+            ReadSQL.foundAlongBeginning(finding, after: after, limit: limit), start(letters) + finding.bindings)
+    }
+
+    /// Words along whose beginnings is looked.
+    private static let mostTried = 3
+
+    private func start(_ letters: String) -> [Binding] {
+        [.integer(Int64(order.rawValue)), .text(letters), .integer(Int64(bitPattern: keys.rawValue))]
+            + Position.bindings(after)
     }
 
     /// Those who have a word that begins with one or two letters: all beginnings that begin so, side by side, each in order.

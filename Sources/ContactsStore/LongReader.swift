@@ -13,6 +13,9 @@ final class LongReader: Sendable {
     /// Held while the log is emptied: that waits for reads to end, and others must not begin meanwhile.
     private let beginning = Mutex(())
 
+    /// KiB. Room for what leads to the rows of a million contacts, which are looked up in no order; given back soon.
+    private static let cache = 16_384
+
     init(file: BookFile, locale: String, region: String, saves: SaveCount) {
         self.file = file
         self.locale = locale
@@ -42,7 +45,8 @@ final class LongReader: Sendable {
             throw .unavailable(reason: "ICU's data are missing")
         }
         return BookReader(
-            database: try BookConnection.reading(file), normalizer: normalizer, saves: saves, bound: bound)
+            database: try BookConnection.reading(file, cache: Self.cache), normalizer: normalizer, saves: saves,
+            bound: bound)
     }
 
     /// Runs while no read is on its way.

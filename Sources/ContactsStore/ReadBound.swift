@@ -1,4 +1,5 @@
 import ContactsModel
+import Glibc
 import Normalization
 import Synchronization
 
@@ -15,20 +16,35 @@ public enum ReadingManner: Hashable, Sendable {
 
 /// Gives up a read that takes too long for where it is made, and one that nobody waits for any more.
 ///
-/// Counted are steps of SQLite's virtual machine and not time, so that the same read of the same book ends the same way.
+/// Counted are steps of SQLite's virtual machine and time: a step in a large book can be a page from the disk.
 final class ReadBound: Sendable {
     /// Steps of one statement between two questions whether it is to go on.
     static let steps: Int32 = 500
     private let most: Int
+    private let longest: Int64
     private let left = Atomic(Int.max)
+    /// Nanoseconds on the clock.
+    private let end = Atomic(Int64.max)
     private let isClosing = Atomic(false)
 
-    /// - Parameter most: steps of a read that is bounded.
-    init(most: Int = .max) { self.most = most }
+    /// - Parameters:
+    ///   - most: steps of a read that is bounded.
+    ///   - longest: nanoseconds of one.
+    init(most: Int = .max, longest: Int64 = .max) {
+        self.most = most
+        self.longest = longest
+    }
 
     /// To be called before each read.
     func begin(isBounded: Bool) {
         left.store(isBounded ? most / Int(Self.steps) : .max, ordering: .relaxed)
+        if isBounded { end.store(longest == .max ? .max : Self.now() + longest, ordering: .relaxed) }
+    }
+
+    private static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     var isClosed: Bool { isClosing.load(ordering: .acquiring) }
@@ -41,8 +57,10 @@ final class ReadBound: Sendable {
         if isClosed { return true }
         let left = self.left.load(ordering: .relaxed)
         guard left != .max else { return false }
-        self.left.store(left == 0 ? .max : left - 1, ordering: .relaxed)
-        return left == 0
+        let end = self.end.load(ordering: .relaxed)
+        let isOver = left == 0 || end != .max && Self.now() > end
+        self.left.store(isOver ? .max : left - 1, ordering: .relaxed)
+        return isOver
     }
 }
 

@@ -11,7 +11,8 @@ enum Person {
     static let limitedApp = "limited-app"
     static let largeLimitedApp = "large-limited-app"
     static let chosen = 1_000
-    static let manyChosen = 100_000
+    /// As many as one answer can name.
+    static let manyChosen = 10_000
     private static let interface = "io.contactbroker.Agent."
 
     static func run(door: String) throws {

@@ -38,6 +38,8 @@ final class BrokerHouse {
         self.authority = authority
         self.withoutAuthentication = withoutAuthentication
         var limits = Limits()
+        // What is read where must not depend on what else the machine does.
+        limits.timePerRead = .seconds(3_600)
         if readsBeside { limits.stepsPerTurn = 0 }
         self.limits = limits
         authority?.loop = loop
