@@ -25,10 +25,12 @@ extension Benchmark {
         for lookup in Self.all {
             for placing in Placing.allCases {
                 let turns = try doAndPing(app, lookup.task, placing, count: Self.lookups)
+                // Of a million, names are searched in more than one way: see measureFound.
+                let isSearch = size == Self.millionContacts && lookup.task == "search"
                 report.figures.append(
                     Figure(
                         name("\(lookup.name), \(placing.rawValue)"), Samples(turns.answers),
-                        bar: Samples(turns.pings).p50 + lookup.allowance))
+                        bar: isSearch ? Self.searchBar * 1_000 : Samples(turns.pings).p50 + lookup.allowance))
                 if placing == .twoCores { sizes.append("\(lookup.name) \(turns.reply)") }
             }
         }

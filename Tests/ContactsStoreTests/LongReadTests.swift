@@ -47,6 +47,19 @@ struct LongReadTests {
         #expect(try book.store.count(everybody) == Self.many)
     }
 
+    @Test("One that is over its time is given up as well, and a short one is not")
+    func time() throws {
+        let crowd = try Book((0..<300).map { person("Anna", "N\($0)") })
+        crowd.store.close()
+        let store = try #require(
+            try ContactsStore.open(folder: crowd.folder.book, owner: owner, creating: false, timeOnLoop: 0))
+        defer { store.close() }
+        let everybody = ContactQuery(scope: .all, predicate: .name("a"))
+        #expect(throws: StoreError.takesLong) { try store.count(everybody, .bounded) }
+        #expect(try store.count(ContactQuery(scope: .all, predicate: .name("n7")), .bounded) == 11)
+        #expect(try store.count(everybody, .beside) == 300)
+    }
+
     @Test(
         "Beside the loop the same is read, page by page",
         arguments: [ContactOrder.none, .givenName, .familyName], [true, false])
