@@ -79,8 +79,9 @@ static int number_in(const char *text, size_t size, uint64_t *out)
 /* The number of the process. Before Linux 6.13 the kernel tells it in the pidfd's fdinfo alone: -1 once it was waited for. */
 static int pid_of(int pidfd)
 {
-    int told = clinux_pidfd_pid(pidfd);
-    if (told != -ENOTTY) return told == 0 ? -EBADF : told;
+    struct clinux_process process;
+    int told = clinux_pidfd_process(pidfd, &process);
+    if (told != -ENOTTY) return told < 0 ? told : process.pid == 0 ? -EBADF : process.pid;
     char name[sizeof "/proc/self/fdinfo/-2147483648"], text[1025];
     snprintf(name, sizeof name, "/proc/self/fdinfo/%d", pidfd);
     ssize_t size = read_file(AT_FDCWD, name, text, sizeof text - 1);
@@ -544,10 +545,11 @@ static int has_settled(const struct clinux_file *status)
     return last + IDENTIFY_SETTLING_SECONDS <= now.tv_sec;
 }
 
-int identify_know(int pidfd, int directory, uint32_t wants, uint64_t hash_limit, struct identify_known *out)
+int identify_know(
+    int pidfd, int32_t pid, int directory, uint32_t wants, uint64_t hash_limit, struct identify_known *out)
 {
     memset(out, 0, sizeof *out);
-    int pid = pid_of(pidfd);
+    if (pid <= 0) pid = pid_of(pidfd);
     if (pid < 0) return pid;
     out->look.pid = pid;
     look(directory, wants, hash_limit, &out->look, out);
@@ -557,10 +559,12 @@ int identify_know(int pidfd, int directory, uint32_t wants, uint64_t hash_limit,
     return clinux_pidfd_has_ended(pidfd) ? -ESRCH : 0;
 }
 
-int identify_is_as_known(int pidfd, int directory, const struct identify_known *known)
+int identify_is_as_known(int pidfd, int32_t pid, int directory, const struct identify_known *known)
 {
     const struct identify_look *before = &known->look;
-    if (!known->can_be_known_again || pid_of(pidfd) != before->pid) return 0;
+    if (!known->can_be_known_again) return 0;
+    if (pid <= 0) pid = pid_of(pidfd);
+    if (pid != before->pid) return 0;
     struct identify_namespaces namespaces = { 0 };
     namespaces_of(directory, &namespaces);
     if (namespaces.mount_reading != IDENTIFY_FOUND || namespaces.user_reading != IDENTIFY_FOUND

@@ -50,18 +50,23 @@ struct information {
     int32_t exit_code;
 };
 #define INFORMATION_PID 1u
+#define INFORMATION_CONTROL_GROUP 4u
 
 _Static_assert(_IOWR(0xFF, 11, struct information) == CLINUX_PIDFD_GET_INFO, "the number has the size in it");
 
-int clinux_pidfd_pid(int pidfd)
+int clinux_pidfd_process(int pidfd, struct clinux_process *out)
 {
     struct statfs system;
     if (fstatfs(pidfd, &system) != 0) return -errno;
     /* PIDFS_MAGIC. Nothing else is asked in this way: what the number means to it is its own affair. */
     if (system.f_type != 0x50494446) return -ENOTTY;
-    struct information information = { .mask = INFORMATION_PID };
+    struct information information = { .mask = INFORMATION_PID | INFORMATION_CONTROL_GROUP };
     if (ioctl(pidfd, CLINUX_PIDFD_GET_INFO, &information) != 0) return errno == EINVAL ? -ENOTTY : -errno;
-    return (information.mask & INFORMATION_PID) && information.tgid <= INT32_MAX ? (int)information.tgid : -EIO;
+    if (!(information.mask & INFORMATION_PID) || information.tgid > INT32_MAX) return -EIO;
+    out->pid = (int32_t)information.tgid;
+    out->reserved = 0;
+    out->control_group = information.mask & INFORMATION_CONTROL_GROUP ? information.control_group : 0;
+    return 0;
 }
 
 int clinux_pidfd_has_ended(int pidfd)
@@ -79,6 +84,19 @@ int clinux_open_path(int directory, const char *name, int follow)
 {
     int descriptor = openat(directory, name, O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
     return descriptor < 0 ? -errno : descriptor;
+}
+
+int clinux_open_control_groups(const char *path)
+{
+    int descriptor = clinux_open_path(AT_FDCWD, path, 0);
+    if (descriptor < 0) return descriptor;
+    struct statfs system;
+    int result = fstatfs(descriptor, &system) != 0 ? -errno : 0;
+    /* CGROUP2_SUPER_MAGIC. */
+    if (result == 0 && system.f_type != 0x63677270) result = -ENOTDIR;
+    if (result == 0) return descriptor;
+    close(descriptor);
+    return result;
 }
 
 static int file_status(int directory, const char *name, int flags, struct clinux_file *out)

@@ -11,7 +11,8 @@ struct Acquaintance: Sendable {
     let process: ProcessDirectory
     let startTime: UInt64
     let sight: Sight
-    let controlGroup: ControlGroupReading
+    /// `nil` where its number told the path.
+    let controlGroup: ControlGroupReading?
 }
 
 /// The processes that connected last, by their numbers. Safe to use from several threads.

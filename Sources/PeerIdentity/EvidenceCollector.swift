@@ -30,13 +30,14 @@ private struct OwnLook: ProcessLooker {
     let vantage: Evidence.Vantage
 
     func look(
-        _ peer: PeerHandle, _ process: ProcessDirectory, hashing: Bool, known: Sight?
+        _ peer: PeerHandle, _ process: ProcessDirectory, number: Int32?, hashing: Bool, known: Sight?
     ) throws(PeerError) -> Sight {
-        if let known, known.isStill(peer, process) { return known }
+        if let known, known.isStill(peer, process, number: number) { return known }
         let digest = hashing ? IDENTIFY_WANTS_DIGEST : 0
         let place = vantage == .system ? IDENTIFY_WANTS_PLACE : 0
         var seen = identify_known()
-        switch identify_know(peer.pidfd, process.descriptor, digest | place, HashCache.sizeLimit, &seen) {
+        let wants = digest | place
+        switch identify_know(peer.pidfd, number ?? 0, process.descriptor, wants, HashCache.sizeLimit, &seen) {
         case 0: return Sight(seen)
         case -ESRCH: throw PeerError.ended
         case let code: throw PeerError.unreadable(what: "process", errno: -code)

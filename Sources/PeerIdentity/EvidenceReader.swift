@@ -1,14 +1,16 @@
 import AccessControl
+import CLinux
 import Glibc
 
 /// Looks into processes: by itself, or by having it done.
 protocol ProcessLooker {
     /// - Parameters:
     ///   - process: opened for the peer's number.
+    ///   - number: the peer's, where its pidfd tells it.
     ///   - hashing: the executable is hashed too. Not without need: it is read for that.
     ///   - known: an earlier sight of that process. It is returned itself where another look would find the same.
     func look(
-        _ peer: PeerHandle, _ process: ProcessDirectory, hashing: Bool, known: Sight?
+        _ peer: PeerHandle, _ process: ProcessDirectory, number: Int32?, hashing: Bool, known: Sight?
     ) throws(PeerError) -> Sight
 }
 
@@ -20,6 +22,7 @@ struct EvidenceReader {
     private let bootIdentifier = BootIdentifier.read()
     private let ownNamespaces: Evidence.Namespaces
     private let acquaintances = Acquaintances()
+    private let controlGroups = ControlGroupPaths()
 
     /// - Throws: where the broker cannot read its own `/proc/self`; then it can identify nobody.
     init(vantage: Evidence.Vantage, hashes: HashCache) throws(PeerError) {
@@ -55,9 +58,20 @@ struct EvidenceReader {
             status = try process.status()
         }
 
-        let seen = try looker.look(peer, process, hashing: false, known: known?.sight)
+        let kernel = try kernelsWord(on: peer)
+        let seen = try looker.look(peer, process, number: kernel?.pid, hashing: false, known: known?.sight)
         guard seen.look.pid == peer.pid else { throw PeerError.unreadable(what: "process number", errno: ESRCH) }
-        let controlGroup = ControlGroupReading(of: process, known: known?.controlGroup)
+        // What was read of it before stays what it was, and is not looked at where the number says it.
+        var controlGroup = known?.controlGroup
+        let path: Reading<String>
+        if let group = kernel?.control_group, let known = controlGroups.path(of: group) {
+            path = .found(known)
+        } else {
+            let reading = ControlGroupReading(of: process, known: known?.controlGroup)
+            path = reading.path
+            controlGroup = reading
+            controlGroups.learn(path, of: kernel?.control_group ?? 0)
+        }
         if seen !== known?.sight || controlGroup != known?.controlGroup {
             acquaintances.keep(
                 Acquaintance(process: process, startTime: status.startTime, sight: seen, controlGroup: controlGroup),
@@ -69,10 +83,23 @@ struct EvidenceReader {
             process: ProcessIdentity(pid: peer.pid, startTime: status.startTime),
             pidfdSource: peer.pidfdSource, command: status.command, bootIdentifier: bootIdentifier,
             sessionLeader: sessionLeader(status, of: peer.pid), terminal: status.terminal,
-            controlGroup: controlGroup.path, namespaces: look.namespaces, ownNamespaces: ownNamespaces,
+            controlGroup: path, namespaces: look.namespaces, ownNamespaces: ownNamespaces,
             initNamespaces: look.initNamespaces, label: peer.label,
-            executable: try executable(look.executable, peer, process, looker), place: look.place,
-            unit: unit(in: controlGroup.path), flatpakInfo: look.flatpakInfo)
+            executable: try executable(look.executable, peer, process, number: kernel?.pid, looker), place: look.place,
+            unit: unit(in: path), flatpakInfo: look.flatpakInfo)
+    }
+
+    /// `nil` before Linux 6.13.
+    private func kernelsWord(on peer: PeerHandle) throws(PeerError) -> clinux_process? {
+        var process = clinux_process()
+        switch clinux_pidfd_process(peer.pidfd, &process) {
+        case 0 where process.pid == peer.pid: return process
+        // It lies in a namespace from which it has another number here, or none.
+        case 0: throw PeerError.unreadable(what: "process number", errno: ESRCH)
+        case -ENOTTY: return nil
+        case -ESRCH: throw PeerError.ended
+        case let code: throw PeerError.unreadable(what: "process number", errno: -code)
+        }
     }
 
     /// The number of a session is not given out again while the session has a member, so that `/proc/NUMBER` is the
@@ -98,13 +125,14 @@ struct EvidenceReader {
     }
 
     private func executable(
-        _ file: Reading<Look.File>, _ peer: PeerHandle, _ process: ProcessDirectory, _ looker: some ProcessLooker
+        _ file: Reading<Look.File>, _ peer: PeerHandle, _ process: ProcessDirectory, number: Int32?,
+        _ looker: some ProcessLooker
     ) throws(PeerError) -> Reading<Executable> {
         switch file {
         case .absent: return .absent
         case .unreadable(let errno): return .unreadable(errno: errno)
         case .found(let file):
-            let digest = try digest(of: file, peer, process, looker)
+            let digest = try digest(of: file, peer, process, number: number, looker)
             return .found(
                 Executable(
                     path: file.path, isDeleted: file.isDeleted, file: file.identity, digest: digest,
@@ -115,13 +143,14 @@ struct EvidenceReader {
     /// Looked into once more for a file that is not known, and never for one that is: a hash belongs to a state of a file,
     /// so that what is remembered says nothing of who runs it.
     private func digest(
-        of file: Look.File, _ peer: PeerHandle, _ process: ProcessDirectory, _ looker: some ProcessLooker
+        of file: Look.File, _ peer: PeerHandle, _ process: ProcessDirectory, number: Int32?,
+        _ looker: some ProcessLooker
     ) throws(PeerError) -> Executable.Digest {
         if let digest = file.digest { return digest }
         if let known = hashes.remembered(file.identity) { return .sha256(known) }
         let again: Look
         do {
-            again = try looker.look(peer, process, hashing: true, known: nil).look
+            again = try looker.look(peer, process, number: number, hashing: true, known: nil).look
         } catch .unreadable(_, let errno) {
             // Only the weakest kind is known by its contents.
             return .unreadable(errno: errno)

@@ -70,7 +70,7 @@ public final class IdentifyClient: EvidenceSource {
 /// The helper looks each time, whoever is known: only what it says need not be read twice.
 extension IdentifyClient: ProcessLooker {
     func look(
-        _ peer: PeerHandle, _ process: ProcessDirectory, hashing: Bool, known: Sight?
+        _ peer: PeerHandle, _ process: ProcessDirectory, number: Int32?, hashing: Bool, known: Sight?
     ) throws(PeerError) -> Sight {
         var seen = try look(peer, hashing ? IDENTIFY_WANTS_DIGEST : 0, Self.patience)
         if let known, known.isSame(as: &seen) { return known }

@@ -18,8 +18,8 @@ final class Sight: Sendable {
     }
 
     /// Another look would find the same now.
-    func isStill(_ peer: PeerHandle, _ process: ProcessDirectory) -> Bool {
-        withUnsafePointer(to: seen) { identify_is_as_known(peer.pidfd, process.descriptor, $0) == 1 }
+    func isStill(_ peer: PeerHandle, _ process: ProcessDirectory, number: Int32?) -> Bool {
+        withUnsafePointer(to: seen) { identify_is_as_known(peer.pidfd, number ?? 0, process.descriptor, $0) == 1 }
     }
 
     func isSame(as look: UnsafePointer<identify_look>) -> Bool {

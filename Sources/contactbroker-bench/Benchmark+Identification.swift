@@ -8,40 +8,64 @@ struct Identification {
     let path: String
     let source: any EvidenceSource
 
+    /// Nanoseconds of one connection.
+    struct Times {
+        /// Until it was accepted: what it takes before anybody asks who it is.
+        let accepted: Int64
+        let identified: Int64
+        let isRefused: Bool
+    }
+
     /// The caller's side. It says when it began, and connects again when it is let go.
-    static func connect(to path: String, times: Int, on processor: CInt) throws {
+    ///
+    /// - Parameter pause: microseconds before each connection but the first.
+    static func connect(to path: String, times: Int, pause: UInt32, on processor: CInt) throws {
         try Processors.pin(process: getpid(), to: [processor])
-        for _ in 0..<times {
+        for count in 0..<times {
+            if pause > 0, count > 0 { usleep(pause) }
             let start = Clock.now()
-            let socket = try BlockingSocket(path: path)
+            let descriptor = clinux_connect(path, 5_000)
+            guard descriptor >= 0 else { throw Failure(system: "could not connect to \(path)", -descriptor) }
+            // What it hears with is made after connecting, and not counted.
+            let socket = BlockingSocket(descriptor: descriptor)
             try socket.send(withUnsafeBytes(of: start) { Array($0) })
             try socket.receive(exactly: 1)
         }
     }
 
-    /// Nanoseconds for each connection of one new process, which runs there.
-    func measure(_ count: Int, on processor: CInt) throws -> [Int64] {
-        let caller = try ChildProcess(Role.program, [Role.caller.rawValue, path, "\(count)", "\(processor)"])
-        defer { caller.waitForEnd() }
-        return try (0..<count).map { _ in try measureOne() }
+    /// Each connection of one new process, which runs there.
+    func measure(_ count: Int, pause: UInt32 = 0, on processor: CInt) throws -> [Times] {
+        let caller = try ChildProcess(
+            Role.program, [Role.caller.rawValue, path, "\(count)", "\(pause)", "\(processor)"])
+        // By itself, unless it waits for what does not come.
+        let times = try (0..<count).map { _ in try measureOne() }
+        caller.waitForEnd()
+        return times
     }
 
-    private func measureOne() throws -> Int64 {
+    private func measureOne() throws -> Times {
         var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, 10_000) > 0 else { throw Failure("a caller does not connect") }
         let connection = accept(listener, nil, nil)
         guard connection >= 0 else { throw Failure(system: "accept") }
-        let socket = BlockingSocket(descriptor: connection)
+        let accepted = Clock.now()
+        let peer: PeerHandle
+        let judgement: Judgement
         do throws(PeerError) {
-            _ = judge(try source.collect(source.begin(socket: connection)))
+            peer = try source.begin(socket: connection)
+            judgement = judge(try source.collect(peer))
         } catch {
             throw Failure("a caller was not identified: \(error)")
         }
-        let end = Clock.now()
+        let identified = Clock.now()
+        let socket = BlockingSocket(descriptor: connection)
         try socket.receive(exactly: 8)
         let start = socket.buffer.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) }
         try socket.send([1])
-        return end - start
+        // Whoever identifies callers holds on to them for as long as they are connected.
+        withExtendedLifetime(peer) {}
+        let isRefused = if case .refused = judgement { true } else { false }
+        return Times(accepted: accepted - start, identified: identified - start, isRefused: isRefused)
     }
 }
 
@@ -66,6 +90,8 @@ extension Benchmark {
         try measureIdentification(client, "identified caller, through the helper", helper: helper.pid)
     }
 
+    /// Three ways in which callers come: processes that are new; one that connects again and again without a pause; and
+    /// one that pauses between, as a person's programs do.
     private mutating func measureIdentification(
         _ source: any EvidenceSource, _ name: String, helper: pid_t?
     ) throws {
@@ -79,22 +105,39 @@ extension Benchmark {
         }
         source.prepare()
         let identification = Identification(listener: listener, path: path, source: source)
-        // The broker stays on the first; workers that wait already may be anywhere.
+        // The broker stays on the first.
         try Processors.pin(process: getpid(), to: [processors.first])
+        var refused = 0
         for placing in Placing.allCases {
             let other = placing == .oneCore ? processors.first : processors.second
-            if let helper { try Processors.pin(process: helper, to: [other]) }
+            // Across two, the helper is wherever the kernel puts it. Workers that wait already may be anywhere.
+            if let helper {
+                try Processors.pin(process: helper, to: placing == .oneCore ? [other] : processors.allowed)
+            }
             _ = try identification.measure(50, on: other)
-            var first: [Int64] = []
-            var known: [Int64] = []
+            var first: [Identification.Times] = []
+            var known: [Identification.Times] = []
+            var paced: [Identification.Times] = []
             for _ in 0..<40 {
                 let times = try identification.measure(50, on: other)
                 first.append(times[0])
                 known += times[1...]
+                paced += try identification.measure(11, pause: 5_000, on: other).dropFirst()
             }
-            let place = ", " + placing.rawValue
-            report.figures.append(Figure(name + place + ", at first sight", Samples(first), bar: 300))
-            report.figures.append(Figure(name + place + ", known", Samples(known), bar: 50))
+            refused += (first + known + paced).count(where: \.isRefused)
+            append(first, name, "\(placing.rawValue), at first sight", bar: 300)
+            append(known, name, "\(placing.rawValue), known, again at once", bar: 50)
+            append(paced, name, "\(placing.rawValue), known, again after 5 ms", bar: 50)
         }
+        if refused > 0 {
+            report.remarks.append(
+                "\(name): \(refused) were refused in the end, as all are where process 1 cannot be looked into; what lies at "
+                    + "their path as process 1 sees it was then not looked at")
+        }
+    }
+
+    private mutating func append(_ times: [Identification.Times], _ name: String, _ how: String, bar: Double) {
+        report.figures.append(Figure("\(name), \(how)", Samples(times.map(\.identified)), bar: bar))
+        report.figures.append(Figure("  of that until it was accepted", Samples(times.map(\.accepted))))
     }
 }

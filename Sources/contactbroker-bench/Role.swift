@@ -32,9 +32,10 @@ enum Role: String {
         case (.contacts, 1): try ContactsApp(door: arguments[0]).run()
         case (.person, 1): try Person.run(door: arguments[0])
         case (.pong, 2): try PingPong.answer(call: Int(arguments[0]) ?? 1, reply: Int(arguments[1]) ?? 1)
-        case (.caller, 3):
+        case (.caller, 4):
             try Identification.connect(
-                to: arguments[0], times: Int(arguments[1]) ?? 1, on: CInt(arguments[2]) ?? 0)
+                to: arguments[0], times: Int(arguments[1]) ?? 1, pause: UInt32(arguments[2]) ?? 0,
+                on: CInt(arguments[3]) ?? 0)
         case (.app, _), (.contacts, _), (.person, _), (.pong, _), (.caller, _):
             throw Failure("another number of arguments is needed")
         }

@@ -302,11 +302,11 @@ struct KnownCallersTests {
         let (peer, stranger) = (try collector.begin(socket: test.socket), try collector.begin(socket: other.socket))
         let process = try ProcessDirectory(pid: peer.pid)
         var known = identify_known()
-        try #require(identify_know(peer.pidfd, process.descriptor, IDENTIFY_WANTS_PLACE, 0, &known) == 0)
+        try #require(identify_know(peer.pidfd, 0, process.descriptor, IDENTIFY_WANTS_PLACE, 0, &known) == 0)
         // The machine's root is older than the test.
         #expect(known.can_be_known_again == 1)
-        #expect(identify_is_as_known(peer.pidfd, process.descriptor, &known) == 1)
-        #expect(identify_is_as_known(stranger.pidfd, process.descriptor, &known) == 0)
+        #expect(identify_is_as_known(peer.pidfd, 0, process.descriptor, &known) == 1)
+        #expect(identify_is_as_known(stranger.pidfd, 0, process.descriptor, &known) == 0)
         // What is not the very same is looked at anew, whatever it is.
         for change in [
             { $0.root.inode += 1 }, { $0.root.changed_nanoseconds ^= 1 }, { $0.look.executable.inode += 1 },
@@ -316,10 +316,10 @@ struct KnownCallersTests {
         ] as [(inout identify_known) -> Void] {
             var changed = known
             change(&changed)
-            #expect(identify_is_as_known(peer.pidfd, process.descriptor, &changed) == 0)
+            #expect(identify_is_as_known(peer.pidfd, 0, process.descriptor, &changed) == 0)
         }
         test.end(reaping: false)
-        #expect(identify_is_as_known(peer.pidfd, process.descriptor, &known) == 0)
+        #expect(identify_is_as_known(peer.pidfd, 0, process.descriptor, &known) == 0)
     }
 
     @Test("A mark, and a root that has just been changed, are looked for anew each time", .enabled(if: Machine.isRoot))
@@ -333,10 +333,10 @@ struct KnownCallersTests {
         let peer = try collector.begin(socket: test.socket)
         let process = try ProcessDirectory(pid: peer.pid)
         var known = identify_known()
-        try #require(identify_know(peer.pidfd, process.descriptor, 0, 0, &known) == 0)
+        try #require(identify_know(peer.pidfd, 0, process.descriptor, 0, 0, &known) == 0)
         #expect(known.look.info_reading == IDENTIFY_ABSENT)
         #expect(known.can_be_known_again == 0)
-        #expect(identify_is_as_known(peer.pidfd, process.descriptor, &known) == 0)
+        #expect(identify_is_as_known(peer.pidfd, 0, process.descriptor, &known) == 0)
     }
 
     @Test("More processes than are remembered are all identified, and hold no more descriptors")

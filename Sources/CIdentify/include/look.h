@@ -108,8 +108,10 @@ int identify_look_at(int pidfd, uint32_t wants, uint64_t hash_limit, struct iden
 void identify_prepare(void);
 
 /* The same, through the process's own directory below /proc, opened before by its number: that the number was the process's
-   all the while is what the pidfd is for. */
-int identify_know(int pidfd, int directory, uint32_t wants, uint64_t hash_limit, struct identify_known *out);
+   all the while is what the pidfd is for. pid: the number as clinux_pidfd_process() has told it of that pidfd, 0 where it
+   was not told. */
+int identify_know(
+    int pidfd, int32_t pid, int directory, uint32_t wants, uint64_t hash_limit, struct identify_known *out);
 
 /* 1: a look now would find that look again. 0: it may not, look anew. Never waits for a file server.
 
@@ -119,7 +121,7 @@ int identify_know(int pidfd, int directory, uint32_t wants, uint64_t hash_limit,
    Read anew is all that exec, unshare, setns, chroot, rename and chmod change: both namespaces, the executable's file, its
    times and its path, the root, and the place. Not looked for again is a flatpak's mark where there was none: making one
    changes its folder, the root, whose times are compared; and they were old enough to change visibly. */
-int identify_is_as_known(int pidfd, int directory, const struct identify_known *known);
+int identify_is_as_known(int pidfd, int32_t pid, int directory, const struct identify_known *known);
 
 /* 1: nothing in them differs. */
 int identify_is_same(const struct identify_look *one, const struct identify_look *other);

@@ -24,9 +24,20 @@ int clinux_pidfd_has_ended(int pidfd);
 /* PIDFD_GET_INFO, with the size of its first form. */
 #define CLINUX_PIDFD_GET_INFO 0xC040FF0BUL
 
-/* The number of a pidfd's process as this process sees it. -ESRCH once it was waited for; -ENOTTY before Linux 6.13 and for
-   what is no pidfd. */
-int clinux_pidfd_pid(int pidfd);
+struct clinux_process {
+    /* As this process sees it. */
+    int32_t pid;
+    int32_t reserved;
+    /* The number of its control group in the unified hierarchy, which no other group ever gets; 0 where it is not told. */
+    uint64_t control_group;
+};
+
+/* What the kernel says of a pidfd's process. -ESRCH once it was waited for; -ENOTTY before Linux 6.13 and for what is no
+   pidfd. */
+int clinux_pidfd_process(int pidfd, struct clinux_process *out);
+
+/* The unified hierarchy of control groups where it is mounted at that path, open as a path. -ENOTDIR for anything else. */
+int clinux_open_control_groups(const char *path);
 
 /* O_PATH: names a file and reads nothing of it, so that no FIFO, device or file server can hold it up.
    follow 0: a link at the end of the path is itself what is opened. */
