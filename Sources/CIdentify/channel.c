@@ -198,27 +198,31 @@ static int send_request(int connection, const struct identify_request *request, 
     return 0;
 }
 
-int identify_ask(const char *path, const struct identify_request *request, int pidfd, int milliseconds,
-    struct identify_answer *answer)
+int identify_ask(struct identify_question *question, const char *path, const struct identify_request *request, int pidfd,
+    int milliseconds)
 {
-    struct timespec deadline;
-    clock_gettime(CLOCK_MONOTONIC, &deadline);
-    deadline.tv_sec += milliseconds / 1000;
-    deadline.tv_nsec += (milliseconds % 1000) * 1000000L;
-    if (deadline.tv_nsec >= 1000000000L) {
-        deadline.tv_sec++;
-        deadline.tv_nsec -= 1000000000L;
+    struct timespec *deadline = &question->deadline;
+    clock_gettime(CLOCK_MONOTONIC, deadline);
+    deadline->tv_sec += milliseconds / 1000;
+    deadline->tv_nsec += (milliseconds % 1000) * 1000000L;
+    if (deadline->tv_nsec >= 1000000000L) {
+        deadline->tv_sec++;
+        deadline->tv_nsec -= 1000000000L;
     }
     int connection = connect_to(path, milliseconds);
     if (connection < 0) return connection;
     int result = send_request(connection, request, pidfd);
-    if (result == 0) result = wait_for(connection, POLLIN, &deadline);
-    if (result == 0) {
-        ssize_t size = recv(connection, answer, sizeof *answer, MSG_DONTWAIT | MSG_TRUNC);
-        if (size < 0) result = -errno;
-        else if (size == 0) result = -ECONNRESET;
-        else if (size != (ssize_t)sizeof *answer || !is_whole(answer)) result = -EBADMSG;
-    }
-    close(connection);
+    if (result != 0) close(connection);
+    else question->connection = connection;
     return result;
+}
+
+int identify_hear(const struct identify_question *question, struct identify_answer *answer)
+{
+    int result = wait_for(question->connection, POLLIN, &question->deadline);
+    if (result != 0) return result;
+    ssize_t size = recv(question->connection, answer, sizeof *answer, MSG_DONTWAIT | MSG_TRUNC);
+    if (size < 0) return -errno;
+    if (size == 0) return -ECONNRESET;
+    return size == (ssize_t)sizeof *answer && is_whole(answer) ? 0 : -EBADMSG;
 }

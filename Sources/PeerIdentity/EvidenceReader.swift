@@ -59,8 +59,6 @@ struct EvidenceReader {
         }
 
         let kernel = try kernelsWord(on: peer)
-        let seen = try looker.look(peer, process, number: kernel?.pid, hashing: false, known: known?.sight)
-        guard seen.look.pid == peer.pid else { throw PeerError.unreadable(what: "process number", errno: ESRCH) }
         // What was read of it before stays what it was, and is not looked at where the number says it.
         var controlGroup = known?.controlGroup
         let path: Reading<String>
@@ -72,6 +70,9 @@ struct EvidenceReader {
             controlGroup = reading
             controlGroups.learn(path, of: kernel?.control_group ?? 0)
         }
+        // Last, since whoever has it done waits for it.
+        let seen = try looker.look(peer, process, number: kernel?.pid, hashing: false, known: known?.sight)
+        guard seen.look.pid == peer.pid else { throw PeerError.unreadable(what: "process number", errno: ESRCH) }
         if seen !== known?.sight || controlGroup != known?.controlGroup {
             acquaintances.keep(
                 Acquaintance(process: process, startTime: status.startTime, sight: seen, controlGroup: controlGroup),

@@ -32,21 +32,68 @@ public final class IdentifyClient: EvidenceSource {
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }
-        guard let answer = try? ask(file, 0, uid: getuid(), Self.patience) else { return false }
+        guard let answer = try? ask(file, 0, uid: getuid(), Self.patience).answer() else { return false }
         return answer.outcome == IDENTIFY_MALFORMED.rawValue
     }
 
     public func collect(_ peer: PeerHandle) throws(PeerError) -> Evidence {
-        try reader.collect(peer, self)
+        let question: Question
+        do {
+            question = try ask(about: peer, 0)
+        } catch {
+            throw peer.hasEnded ? PeerError.ended : error
+        }
+        return try reader.collect(peer, HelpersLook(client: self, question: question))
     }
 
     public func isStill(_ peer: PeerHandle, _ evidence: Evidence) -> Bool {
-        guard let seen = try? look(peer, IDENTIFY_WANTS_EXECUTABLE_ONLY, Self.loopPatience) else { return false }
+        guard let seen = try? ask(about: peer, IDENTIFY_WANTS_EXECUTABLE_ONLY, Self.loopPatience).look() else {
+            return false
+        }
         return reader.isStill(peer, evidence, Look(seen))
     }
 
-    private func look(_ peer: PeerHandle, _ wants: UInt32, _ patience: CInt) throws(PeerError) -> identify_look {
-        let answer = try ask(peer.pidfd, wants, uid: peer.uid, patience)
+    fileprivate func ask(
+        about peer: PeerHandle, _ wants: UInt32, _ patience: CInt = IdentifyClient.patience
+    ) throws(PeerError) -> Question {
+        try ask(peer.pidfd, wants, uid: peer.uid, patience)
+    }
+
+    private func ask(_ pidfd: CInt, _ wants: UInt32, uid: UInt32, _ patience: CInt) throws(PeerError) -> Question {
+        try Question(
+            socket, identify_request(magic: IDENTIFY_MAGIC, wants: wants, uid: uid, reserved: 0), pidfd, patience)
+    }
+}
+
+/// What the helper has been asked, until it is given up or has been answered.
+private final class Question {
+    private var question = identify_question()
+
+    init(_ socket: String, _ request: identify_request, _ pidfd: CInt, _ patience: CInt) throws(PeerError) {
+        var request = request
+        question.connection = -1
+        let result = identify_ask(&question, socket, &request, pidfd, patience)
+        guard result == 0 else { throw PeerError.unreadable(what: "contactbroker-identify", errno: -result) }
+    }
+
+    deinit { hangUp() }
+
+    private func hangUp() {
+        if question.connection >= 0 { close(question.connection) }
+        question.connection = -1
+    }
+
+    /// Once. The worker goes with it: two of a user's may work at a time, so that nobody holds one while asking for another.
+    func answer() throws(PeerError) -> identify_answer {
+        defer { hangUp() }
+        var answer = identify_answer()
+        let result = identify_hear(&question, &answer)
+        guard result == 0 else { throw PeerError.unreadable(what: "contactbroker-identify", errno: -result) }
+        return answer
+    }
+
+    func look() throws(PeerError) -> identify_look {
+        let answer = try answer()
         switch answer.outcome {
         case IDENTIFY_LOOKED.rawValue: return answer.look
         case IDENTIFY_ENDED.rawValue: throw PeerError.ended
@@ -55,24 +102,18 @@ public final class IdentifyClient: EvidenceSource {
         default: throw PeerError.unreadable(what: "process", errno: answer.reason == 0 ? EIO : answer.reason)
         }
     }
-
-    private func ask(
-        _ pidfd: CInt, _ wants: UInt32, uid: UInt32, _ patience: CInt
-    ) throws(PeerError) -> identify_answer {
-        var request = identify_request(magic: IDENTIFY_MAGIC, wants: wants, uid: uid, reserved: 0)
-        var answer = identify_answer()
-        let result = identify_ask(socket, &request, pidfd, patience, &answer)
-        guard result == 0 else { throw PeerError.unreadable(what: "contactbroker-identify", errno: -result) }
-        return answer
-    }
 }
 
-/// The helper looks each time, whoever is known: only what it says need not be read twice.
-extension IdentifyClient: ProcessLooker {
+/// The helper looks each time, whoever is known: only what it says need not be read twice. It is asked first, and what
+/// needs no privilege is read while it looks.
+private struct HelpersLook: ProcessLooker {
+    let client: IdentifyClient
+    let question: Question
+
     func look(
         _ peer: PeerHandle, _ process: ProcessDirectory, number: Int32?, hashing: Bool, known: Sight?
     ) throws(PeerError) -> Sight {
-        var seen = try look(peer, hashing ? IDENTIFY_WANTS_DIGEST : 0, Self.patience)
+        var seen = try (hashing ? client.ask(about: peer, IDENTIFY_WANTS_DIGEST) : question).look()
         if let known, known.isSame(as: &seen) { return known }
         return Sight(seen)
     }

@@ -50,6 +50,8 @@ struct Desk {
     private var ready: [Ready] = []
     /// False after a worker could not be made, until something else has happened.
     private var mayMake = true
+    /// Nobody has asked for a moment.
+    private var isQuiet = false
 
     init(listener: CInt, uid: UInt32) {
         self.listener = listener
@@ -70,9 +72,13 @@ struct Desk {
             }
             // Ahead of need, and only when nothing else is to be done: somebody may be waiting for those who work.
             let isAhead = mayMake && running.isEmpty && ready.count < Int(IDENTIFY_READY_WORKERS)
-            let count = poll(&watched, nfds_t(watched.count), isAhead ? 0 : timeout)
+            let isNeeded = isQuiet || ready.count < Int(IDENTIFY_FEW_WORKERS)
+            let pause = isNeeded ? 0 : IDENTIFY_PAUSE_MILLISECONDS
+            let isAheadFirst = isAhead && (timeout < 0 || pause < timeout)
+            let count = poll(&watched, nfds_t(watched.count), isAheadFirst ? pause : timeout)
             guard count >= 0 || errno == EINTR else { stop("could not wait: \(reason(-errno))") }
-            if count == 0, isAhead {
+            isQuiet = count == 0
+            if count == 0, isAheadFirst {
                 mayMake = make()
                 continue
             }
@@ -192,7 +198,8 @@ struct Desk {
 
     private mutating func take() -> Ready? {
         if ready.isEmpty, !make() { return nil }
-        return ready.removeFirst()
+        // The one whose memory is the warmest.
+        return ready.removeLast()
     }
 
     private mutating func make() -> Bool {

@@ -66,7 +66,8 @@ struct ControlGroupPathsTests {
         // As of a process that was in one when its number was asked, and in the other when its file was read.
         paths.learn(.found(other.path), of: try one.number)
         #expect(paths.path(of: try one.number) == nil)
-        for path in ["", "/", "\(one.name)", "//../\(one.name)", "/../\(one.name)", "/nowhere", "\(one.path)/cgroup.procs"] {
+        let wrong = ["", "/", one.name, "//../\(one.name)", "/../\(one.name)", "/nowhere", one.path + "/cgroup.procs"]
+        for path in wrong {
             paths.learn(.found(path), of: try one.number)
             #expect(paths.path(of: try one.number) == nil, "\(path)")
         }
@@ -92,7 +93,7 @@ struct ControlGroupPathsTests {
         #expect(try again.number != before)
     }
 
-    @Test("What is longer than a name should be is read anew each time, and so is what comes when there is no more room")
+    @Test("What is longer than a path should be is not kept, nor is more than there is room for")
     func bounded() throws {
         let paths = ControlGroupPaths()
         let group = try Group("bounded")

@@ -229,8 +229,8 @@ struct HelperTests {
         let deadline = ContinuousClock.now + .seconds(20)
         var gone: Set<pid_t> = []
         for _ in 0..<3 * Int(IDENTIFY_READY_WORKERS) {
-            while helper.workers.count < Int(IDENTIFY_READY_WORKERS), .now < deadline {}
-            let before = Set(helper.workers)
+            while helper.ready.count < Int(IDENTIFY_READY_WORKERS), .now < deadline {}
+            let before = Set(helper.ready)
             #expect(try helper.say(RunningHelper.request(), [process]) == IDENTIFY_LOOKED.rawValue)
             // Each is asked about by itself: a list of children that changes while it is read can lack one (proc(5)).
             func hasEnded(_ worker: pid_t) -> Bool { kill(worker, 0) != 0 && errno == ESRCH }
@@ -240,6 +240,41 @@ struct HelperTests {
             gone.formUnion(ended)
             #expect(gone.isDisjoint(with: helper.workers))
         }
+    }
+
+    @Test("Programs that start all at once are answered, and as many workers wait again and no more")
+    func atOnce() throws {
+        let helper = try RunningHelper()
+        let caller = try TestCaller()
+        let process = try pidfd(of: caller)
+        defer { close(process) }
+        #expect(try helper.client().isAnswered())
+        let deadline = ContinuousClock.now + .seconds(20)
+        let most = Int(IDENTIFY_READY_WORKERS)
+        for _ in 0..<3 {
+            while helper.ready.count < most, .now < deadline {}
+            #expect(helper.ready.count == most)
+            for _ in 0..<most {
+                #expect(try helper.say(RunningHelper.request(), [process]) == IDENTIFY_LOOKED.rawValue)
+            }
+            #expect(helper.ready.count <= most)
+        }
+        while helper.ready.count < most || helper.workers.count > most, .now < deadline {}
+        #expect(helper.workers.count == most)
+    }
+
+    @Test("Who is gone before the helper has looked is nobody, and keeps no worker")
+    func givenUp() throws {
+        let helper = try RunningHelper()
+        let client = try helper.client()
+        let gone = try TestCaller()
+        let peer = try client.begin(socket: gone.socket)
+        gone.end()
+        for _ in 0..<100 { #expect(throws: PeerError.ended) { try client.collect(peer) } }
+        let deadline = ContinuousClock.now + .seconds(5)
+        while !helper.working.isEmpty, .now < deadline {}
+        #expect(helper.working.isEmpty)
+        #expect(try TestCaller().evidence(with: client).process.pid != peer.pid)
     }
 
     @Test("Whatever ends the workers that wait, those who ask are answered")

@@ -76,6 +76,14 @@ final class RunningHelper {
         return strcmp(text, "anon_inode:[pidfd]") == 0
     }
 
+    /// Those that wait for a request: neither at work nor ended.
+    var ready: [pid_t] {
+        workers.filter { worker in
+            var text = [CChar](repeating: 0, count: 64)
+            return readlink("/proc/\(worker)/fd/3", &text, text.count - 1) > 0 && !Self.isWorking(worker)
+        }
+    }
+
     static func workers(of pid: pid_t) -> [pid_t] {
         guard case .found(let text) = contents(ofFile: "/proc/\(pid)/task/\(pid)/children") else { return [] }
         return String(decoding: text, as: UTF8.self).split(separator: " ").compactMap { pid_t($0) }

@@ -2,6 +2,7 @@
 #define CONTACTBROKER_CIDENTIFY_WORKER_H
 
 #include <stdint.h>
+#include <time.h>
 
 #include "look.h"
 
@@ -58,8 +59,12 @@ int identify_accept(int listener, uint32_t uid);
 int identify_receive(int connection, struct identify_request *request, int *pidfd);
 /* An answer without a look. Never waits. */
 void identify_refuse(int connection, enum identify_outcome outcome);
-/* How many workers wait ready. */
-#define IDENTIFY_READY_WORKERS 4
+/* How many workers wait ready; a whole session of programs may start at once. */
+#define IDENTIFY_READY_WORKERS 8
+/* Fewer than these are made up for at once; the others when nobody has asked for so many milliseconds: making one takes
+   longer than an answer, and whoever asks next is not to wait for it. */
+#define IDENTIFY_FEW_WORKERS 4
+#define IDENTIFY_PAUSE_MILLISECONDS 2
 
 /* What is done before there is a request, and before identify_confine(). */
 void identify_begin(void);
@@ -76,9 +81,17 @@ int identify_reap(int worker);
 
 /* The broker's side. */
 
-/* Asks, and waits at most so long. 0 with an answer that has the right form, or -errno. */
-int identify_ask(const char *path, const struct identify_request *request, int pidfd, int milliseconds,
-    struct identify_answer *answer);
+/* What has been asked. The connection is for whoever asked to close, which ends the worker. */
+struct identify_question {
+    int connection;
+    struct timespec deadline;
+};
+
+/* Asks, and says until when to wait. 0, or -errno with nothing to close. */
+int identify_ask(struct identify_question *question, const char *path, const struct identify_request *request, int pidfd,
+    int milliseconds);
+/* Waits for the answer. 0 with one that has the right form, or -errno. */
+int identify_hear(const struct identify_question *question, struct identify_answer *answer);
 
 /* Gives up, for good, whatever a process of the helper does not need: capabilities but the two, gaining any by exec, files
    larger than nothing, and every system call that is not on a list. 0 or -errno. */
