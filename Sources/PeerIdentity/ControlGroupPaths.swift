@@ -4,9 +4,9 @@ import Synchronization
 
 /// Which control group of the unified hierarchy has which path.
 ///
-/// A group there keeps its path for as long as it is, since none can be renamed, and its number is never given to
-/// another one (cgroups(7) has no word for it; the number is that of its folder, and counts on when it is used up). A pidfd
-/// tells the number, so that the path of a group that was seen before need not be read of each process in it.
+/// A group there keeps its path for as long as it is, since none can be renamed, and its number, that of its folder, is
+/// never given to another one. A pidfd tells the number, so that the path of a group that was seen before need not be read
+/// of each process in it.
 ///
 /// What stands here is nobody's word but the kernel's: a path is kept only after the folder at that path was seen to have
 /// that number. A process that is moved to and fro while it is looked at puts nothing in.
@@ -22,12 +22,17 @@ final class ControlGroupPaths: Sendable {
 
     /// Below 0 where there is none: then nothing is remembered.
     private let hierarchy: CInt
+    /// Of its files, so that nothing counts that somebody has mounted in it.
+    private let device: [UInt32]
     private let paths = Mutex<[UInt64: String]>([:])
 
     init() {
         var opened: CInt = -1
         for place in Self.places where opened < 0 { opened = clinux_open_control_groups(place) }
         hierarchy = opened
+        var status = clinux_file()
+        let result = opened < 0 ? -1 : clinux_file_status(opened, &status)
+        device = result == 0 ? [status.device_major, status.device_minor] : []
     }
 
     deinit { if hierarchy >= 0 { close(hierarchy) } }
@@ -54,6 +59,6 @@ final class ControlGroupPaths: Sendable {
         var status = clinux_file()
         let name = path == "/" ? "." : String(path.dropFirst())
         return clinux_file_status_at(hierarchy, name, 0, &status) == 0 && status.is_folder == 1
-            && status.inode == number
+            && [status.device_major, status.device_minor] == device && status.inode == number
     }
 }

@@ -50,8 +50,6 @@ struct Desk {
     private var ready: [Ready] = []
     /// False after a worker could not be made, until something else has happened.
     private var mayMake = true
-    /// Nobody has asked for a moment.
-    private var isQuiet = false
 
     init(listener: CInt, uid: UInt32) {
         self.listener = listener
@@ -72,12 +70,10 @@ struct Desk {
             }
             // Ahead of need, and only when nothing else is to be done: somebody may be waiting for those who work.
             let isAhead = mayMake && running.isEmpty && ready.count < Int(IDENTIFY_READY_WORKERS)
-            let isNeeded = isQuiet || ready.count < Int(IDENTIFY_FEW_WORKERS)
-            let pause = isNeeded ? 0 : IDENTIFY_PAUSE_MILLISECONDS
+            let pause = ready.count < Int(IDENTIFY_FEW_WORKERS) ? 0 : IDENTIFY_PAUSE_MILLISECONDS
             let isAheadFirst = isAhead && (timeout < 0 || pause < timeout)
             let count = poll(&watched, nfds_t(watched.count), isAheadFirst ? pause : timeout)
             guard count >= 0 || errno == EINTR else { stop("could not wait: \(reason(-errno))") }
-            isQuiet = count == 0
             if count == 0, isAheadFirst {
                 mayMake = make()
                 continue

@@ -61,9 +61,9 @@ int identify_receive(int connection, struct identify_request *request, int *pidf
 void identify_refuse(int connection, enum identify_outcome outcome);
 /* How many workers wait ready; a whole session of programs may start at once. */
 #define IDENTIFY_READY_WORKERS 8
-/* Fewer than these are made up for at once; the others when nobody has asked for so many milliseconds: making one takes
-   longer than an answer, and whoever asks next is not to wait for it. */
-#define IDENTIFY_FEW_WORKERS 4
+/* Fewer than these are made up for at once; the others one by one, each when nobody has asked for so many milliseconds:
+   making one takes longer than an answer, and whoever asks next is not to wait for it. */
+#define IDENTIFY_FEW_WORKERS 2
 #define IDENTIFY_PAUSE_MILLISECONDS 2
 
 /* What is done before there is a request, and before identify_confine(). */
