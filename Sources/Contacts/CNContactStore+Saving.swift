@@ -25,7 +25,7 @@ extension CNContactStore {
         throw tooLarge("\(ParameterLimits.changes) steps", "has \(steps.count)", ParameterLimits.changes)
     }
 
-    private static func tooLarge(_ bound: String, _ size: String, _ maximum: Int) -> CNError {
+    static func tooLarge(_ bound: String, _ size: String, _ maximum: Int) -> CNError {
         var details = CNError.Details(name: "LimitExceeded")
         (details.limit, details.maximum) = ("changes", maximum)
         return CNError(
@@ -45,11 +45,11 @@ extension CNContactStore {
     }
 
     /// What the broker takes in one call, in bytes, less what stands around the steps.
-    private static let largestSave = 16 * 1_048_576 - 4_096
+    static let largestSave = 16 * 1_048_576 - 4_096
 
     /// - Returns: for each step the identifier of what it added, or an empty text.
     func save(_ steps: [CNSaveRequest.Step], author: String?) throws(CNError) -> [String] {
-        let call = try begin(steps, author: author)
+        let call = try Self.begin(Self.written(steps), author: author)
         do throws(CallFailure) {
             return try Self.identifiers(call.answer(within: BrokerCalls.bound))
         } catch {
@@ -60,27 +60,6 @@ extension CNContactStore {
     /// What the broker answered: for each step the identifier of what it added, or an empty text.
     static func identifiers(_ answer: JSONValue) -> [String] {
         answer["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
-    }
-
-    /// Sends a save. What is begun and not answered may have been done: it is not begun again.
-    func begin(_ steps: [CNSaveRequest.Step], author: String?) throws(CNError) -> PendingCall {
-        var changes = JSONWriter(reservingCapacity: 512 * steps.count)
-        let names = CNSaveRequest.Step.names(in: steps)
-        changes.beginArray()
-        for step in steps { try step.write(naming: names, to: &changes) }
-        changes.endArray()
-        guard changes.bytes.count <= Self.largestSave else {
-            throw Self.tooLarge("16 MiB", "is larger", Self.largestSave)
-        }
-        try Self.askFirst()
-        ChangeWatch.shared.saved()
-        return try Self.answer { () throws(CallFailure) in
-            try BrokerCalls.shared.begin(.saveContacts) { writer in
-                writer.name("changes")
-                writer.raw(changes.bytes)
-                writer.member("author", author)
-            }
-        }
     }
 
     /// Gives what was saved its identifiers, and forgets what was changed of it.

@@ -136,9 +136,9 @@ struct AddressBook {
         try saving({ try $0.execute($1) }, for: fill)
     }
 
-    /// Begins a save, whose answer ``end(_:until:)`` waits for.
-    func begin(_ fill: (CNSaveRequest) -> Void) throws -> CNPendingSave {
-        try saving({ try $0.beginExecuting($1) }, for: fill)
+    /// Makes a save ready, which ``begin(_:)`` sends, and whose answer ``end(_:until:)`` waits for.
+    func prepare(_ fill: (CNSaveRequest) -> Void) throws -> CNPendingSave {
+        try saving({ try $0.prepare($1) }, for: fill)
     }
 
     private func saving<Result>(
@@ -150,6 +150,14 @@ struct AddressBook {
         fill(request)
         do {
             return try body(store, request)
+        } catch let error as CNError {
+            throw saveFailure(error)
+        }
+    }
+
+    func begin(_ save: CNPendingSave) throws {
+        do {
+            try save.begin()
         } catch let error as CNError {
             throw saveFailure(error)
         }

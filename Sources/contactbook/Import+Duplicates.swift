@@ -38,12 +38,12 @@ extension Import {
         switch choice {
         case .keep: try add(card, fingerprint, place, membership)
         case .merge:
-            merged[identifier] = after
             try enqueue(
                 Entry(
                     number: 0, contact: after, fingerprint: nil,
                     merge: Entry.Merge(identifier: identifier, before: there, keys: keys), place: place,
                     memberships: membership))
+            merged[identifier] = after
         case .skip, .ask: skip(reference, membership)
         }
     }

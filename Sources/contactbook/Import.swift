@@ -49,10 +49,7 @@ struct Import {
     private var doubtful = 0
     private var remarks = 0
     private var batch: [Entry] = []
-    /// Sent to be saved, and not answered yet.
-    private var underWay: [Entry] = []
-    /// The same as the library has them, and their save; `nil` where nothing is added.
-    private var saving: (save: CNPendingSave, contacts: [CNMutableContact])?
+    private var underWay: Flight?
     private var batchSize = 0
     private var count = 0
 
@@ -176,96 +173,141 @@ struct Import {
         Speech.progress("\(Self.contacts(taken)) \(book == nil ? "can be added" : "added")\(share)")
     }
 
-    /// Has the batch saved. While the broker does, the next one is read; before it is sent, the answer is waited for.
-    mutating func save() throws {
-        try settle()
-        underWay = batch
-        batch = []
-        batchSize = 0
-        if !underWay.isEmpty { try send() }
+    // MARK: Saving
+
+    /// A save that is made ready, or sent and not answered yet.
+    private struct Flight {
+        var entries: [Entry]
+        /// The same as the library has them, and their save; nothing where nothing is added.
+        var contacts: [CNMutableContact] = []
+        var save: CNPendingSave?
+        /// What undo has to know of cards that are added.
+        var digests: [ContactDigest] = []
     }
 
-    private mutating func send() throws {
-        guard !interruption.hasCome else {
-            underWay = []
-            throw Interrupted()
-        }
+    /// Has the batch saved. It is made ready while the broker is at the one before, sent as soon as that is answered, and
+    /// what there is to note of that one is noted while the broker is at this one.
+    mutating func save() throws {
+        let entries = batch
+        (batch, batchSize) = ([], 0)
+        let next = try entries.isEmpty ? nil : prepare(entries)
+        let last = try answered()
         do {
-            // Before it is done: of a merge nobody knows afterwards what was there before.
-            try journal?.note(
-                underWay.compactMap { entry in
-                    entry.merge.map {
-                        .updated(
-                            identifier: $0.identifier, name: ContactCard.name(entry.contact), before: $0.before,
-                            after: entry.contact, keys: $0.keys)
-                    }
-                })
-            let contacts = underWay.map { $0.forSaving() }
-            saving = try book.map { book in
-                let save = try book.begin { request in
-                    for (entry, contact) in zip(underWay, contacts) {
-                        if entry.merge == nil {
-                            request.add(contact, toContainerWithIdentifier: nil)
-                        } else {
-                            request.update(contact)
-                        }
-                    }
-                }
-                return (save, contacts)
-            }
+            if let next { try begin(next) }
+        } catch {
+            try noting(last)
+            throw failed(error)
+        }
+        try noting(last)
+    }
+
+    /// Waits for the answer to what is under way.
+    mutating func settle() throws { try noting(answered()) }
+
+    private mutating func noting(_ last: Flight?) throws {
+        do {
+            try note(last)
         } catch {
             throw failed(error)
         }
     }
 
-    /// Waits for the answer to what is under way. A contact that the broker does not take is left out, and the others
-    /// are saved without it.
-    mutating func settle() throws {
-        while let last = underWay.last {
-            do {
-                if let book, let saving, try !book.end(saving.save, until: interruption) {
-                    doubtful = underWay.count
-                    (underWay, self.saving) = ([], nil)
-                    throw Interrupted()
+    private func prepare(_ entries: [Entry]) throws -> Flight {
+        guard let book else { return Flight(entries: entries) }
+        let contacts = entries.map { $0.forSaving() }
+        let save = try book.prepare { request in
+            for (entry, contact) in zip(entries, contacts) {
+                if entry.merge == nil {
+                    request.add(contact, toContainerWithIdentifier: nil)
+                } else {
+                    request.update(contact)
                 }
-                lastPlace = last.place
-                try noteSaved(saving?.contacts.map(\.identifier) ?? [])
-                (underWay, saving) = ([], nil)
-                merged = [:]
-                showProgress()
+            }
+        }
+        let digests = journal == nil ? [] : entries.map { ContactDigest($0.contact) }
+        return Flight(entries: entries, contacts: contacts, save: save, digests: digests)
+    }
+
+    private mutating func begin(_ next: Flight) throws {
+        guard !interruption.hasCome else { throw Interrupted() }
+        // Before it is done: of a merge nobody knows afterwards what was there before.
+        try journal?.note(
+            next.entries.compactMap { entry in
+                entry.merge.map {
+                    .updated(
+                        identifier: $0.identifier, name: ContactCard.name(entry.contact), before: $0.before,
+                        after: entry.contact, keys: $0.keys)
+                }
+            })
+        if let save = next.save { try book?.begin(save) }
+        underWay = next
+    }
+
+    /// Waits for what is under way, and returns it. A contact that the broker does not take is left out, and the others are
+    /// saved without it.
+    private mutating func answered() throws -> Flight? {
+        while var last = underWay {
+            underWay = nil
+            do {
+                guard let book, let save = last.save else { return last }
+                if try book.end(save, until: interruption) { return last }
+                doubtful = last.entries.count
+                throw Interrupted()
             } catch let failure as SaveFailure {
-                guard let index = failure.index, underWay.indices.contains(index) else { throw failed(failure) }
-                refuse(underWay.remove(at: index).place, failure.reason)
-                if !underWay.isEmpty { try send() }
+                guard let index = failure.index, last.entries.indices.contains(index) else { throw failed(failure) }
+                let refused = last.entries.remove(at: index)
+                if let merge = refused.merge { merged[merge.identifier] = nil }
+                refuse(refused.place, failure.reason)
+            } catch {
+                throw failed(error)
+            }
+            guard !last.entries.isEmpty else { return nil }
+            do {
+                try begin(prepare(last.entries))
             } catch {
                 throw failed(error)
             }
         }
+        return nil
     }
 
     /// What was under way is in the book.
-    private mutating func noteSaved(_ identifiers: [String]) throws {
+    private mutating func note(_ last: Flight?) throws {
+        guard let last else { return }
+        lastPlace = last.entries.last?.place ?? lastPlace
         var steps: [UndoStep] = []
-        for (place, entry) in underWay.enumerated() {
-            if entry.merge == nil { taken += 1 } else { mergedCount += 1 }
-            let saved = place < identifiers.count ? identifiers[place] : ""
-            let identifier = entry.merge?.identifier ?? saved
-            if entry.merge == nil, book != nil, !saved.isEmpty {
+        for (place, entry) in last.entries.enumerated() {
+            guard entry.merge == nil else {
+                mergedCount += 1
+                groups.join(entry.memberships, as: entry.merge?.identifier ?? "")
+                continue
+            }
+            taken += 1
+            guard book != nil else { continue }
+            let identifier = last.contacts[place].identifier
+            if journal != nil {
                 steps.append(
                     .added(
-                        identifier: saved, name: ContactCard.name(entry.contact), digest: ContactDigest(entry.contact)))
-                if let fingerprint = entry.fingerprint {
-                    index.rename(fingerprint, from: .pending(entry.number), to: .saved(saved))
-                }
+                        identifier: identifier, name: ContactCard.name(entry.contact), digest: last.digests[place]))
             }
-            if !identifier.isEmpty { groups.join(entry.memberships, as: identifier) }
+            if let fingerprint = entry.fingerprint {
+                index.rename(fingerprint, from: .pending(entry.number), to: .saved(identifier))
+            }
+            groups.join(entry.memberships, as: identifier)
         }
         try journal?.note(steps, isSynced: false)
+        if !merged.isEmpty {
+            // What is still to be saved is not to be seen in the book yet.
+            let waiting = Set((batch + (underWay?.entries ?? [])).compactMap(\.merge?.identifier))
+            merged = merged.filter { waiting.contains($0.key) }
+        }
+        showProgress()
     }
 
-    /// Nothing is under way any more.
+    /// Nothing is under way any more; of what was, it is not known whether it is saved.
     private mutating func failed(_ error: any Error) -> any Error {
-        (underWay, saving) = ([], nil)
+        if let underWay, underWay.save != nil { doubtful = underWay.entries.count }
+        underWay = nil
         switch error {
         case let failure as SaveFailure:
             return stopped("could not \(Self.task): \(failure.reason)", try: nil, .notTried)
@@ -277,7 +319,7 @@ struct Import {
     /// Says how far one came: what was saved stays saved.
     func stopped(_ message: String, try advice: String?, _ code: CommandFailure.Code) -> CommandFailure {
         Speech.endProgress()
-        return CommandFailure(taken == 0 ? message : "\(message) (\(soFar))", try: advice, code)
+        return CommandFailure(taken == 0 && doubtful == 0 ? message : "\(message) (\(soFar))", try: advice, code)
     }
 
     mutating func refuse(_ place: String, _ reason: String) {

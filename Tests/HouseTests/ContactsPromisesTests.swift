@@ -198,7 +198,7 @@ struct ContactsPromisesTests {
     @Test("While a save is under way the app goes on, and is told by a descriptor when it is made")
     func pending() throws {
         let (house, _, _) = try house()
-        #expect(try probe("pending", in: house) == "readable true\n304 true\ntrue -1\n304\n")
+        #expect(try probe("pending", in: house) == "4 false -1\nreadable true\n304 true\ntrue -1\n304\n")
     }
 
     @Test("A save that is given up is made as a whole or not at all, and the store goes on as before")

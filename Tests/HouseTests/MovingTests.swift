@@ -126,6 +126,28 @@ struct MovingTests {
         #expect(try other.contactbook("groups").words == house.contactbook("groups").words)
     }
 
+    @Test("What several cards of a file add to one contact is all there, also while others are being saved")
+    func mergingTwice() throws {
+        let house = try House()
+        try house.allowContactbook(by: try house.person())
+        func card(_ name: String, _ numbers: String...) -> String {
+            "BEGIN:VCARD\r\nVERSION:3.0\r\nN:\(name);;;;\r\nFN:\(name)\r\nEMAIL:\(name)@example.org\r\n"
+                + numbers.map { "TEL:\($0)\r\n" }.joined() + "END:VCARD\r\n"
+        }
+        let first = try house.file("first.vcf", card("Ada", "111") + card("Grace", "222"))
+        #expect(try house.contactbook("import", first).end == .exited(0))
+        // As many as go in one save, so that it is under way when the others come.
+        let many = (0..<1_000).map { card("Person\($0)") }.joined()
+        let second = try house.file(
+            "second.vcf", many + card("Ada", "333") + card("Grace", "444") + card("Ada", "555"))
+        let imported = try house.contactbook("import", "--duplicates", "merge", second)
+        #expect(imported.output == "added 1000 contacts of 1 file; 3 merged into what was there\n")
+        let ada = try house.contactbook("show", "ada").output
+        #expect(["111", "333", "555"].allSatisfy(ada.contains), "\(ada)")
+        #expect(try house.contactbook("undo").end == .exited(0))
+        #expect(try house.contactbook("list").output.split(separator: "\n").count == 3)
+    }
+
     @Test("A folder of cards is kept up: the same names, nobody else's file written over or deleted")
     func vdir() throws {
         let house = try House()
