@@ -125,6 +125,12 @@ public struct CNError: Error, Hashable, Sendable {
         self.details = details
     }
 
+    /// The same under another code.
+    func with(_ code: Code) -> CNError {
+        CNError(
+            code, reason: reason, records: records, identifiers: identifiers, keyPaths: keys, details: details)
+    }
+
     /// The domain of the errors of this library.
     public static var errorDomain: String { CNErrorDomain }
 

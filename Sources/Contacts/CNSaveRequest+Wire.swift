@@ -8,6 +8,12 @@ extension CNSaveRequest.Step {
         .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
     ])
 
+    /// Whether this library made an identifier, for what no address book has yet: the broker's have no hyphens. Any other is told
+    /// with what is added, since there may be such a record already.
+    private static func isOwn(_ identifier: String) -> Bool {
+        identifier.utf8.count == 36 && identifier.utf8.contains(UInt8(ascii: "-"))
+    }
+
     /// Writes the step as a `Change` of the interface.
     ///
     /// - Parameter names: the identifiers by which steps of this save speak of contacts that it adds; others need not be written.
@@ -21,7 +27,7 @@ extension CNSaveRequest.Step {
             let content = contact.changes.content
             content.write(
                 content.present.subtracting(Self.readOnly),
-                isNamed: !names.isEmpty && names.contains(content.identifier),
+                isNamed: !Self.isOwn(content.identifier) || names.contains(content.identifier),
                 to: &writer)
             writer.member("container", container)
         case .update(let contact):

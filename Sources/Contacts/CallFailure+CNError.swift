@@ -55,7 +55,16 @@ extension CallFailure {
 extension CallFailure {
     /// - Parameter steps: what the save was to do.
     func asError(saving steps: [CNSaveRequest.Step]) -> CNError {
-        asError { steps.indices.contains($0) ? steps[$0].record : nil }
+        let record = { steps.indices.contains($0) ? steps[$0].record : nil } as (Int) -> CNError.Record?
+        let error = asError(about: record)
+        // Of what is added only the container can be missing, and Apple's systems have a code for that.
+        guard error.code == .recordDoesNotExist, let step = error.failedStep, steps.indices.contains(step) else {
+            return error
+        }
+        switch steps[step] {
+        case .add, .addGroup: return error.with(.parentRecordDoesNotExist)
+        default: return error
+        }
     }
 }
 

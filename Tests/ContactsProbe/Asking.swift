@@ -26,7 +26,9 @@ func askNobody() {
 /// Names before and after the person wants the family name first.
 func nameOrder() throws {
     let keys = [CNContactFormatter.descriptorForRequiredKeys(for: .fullName)]
-    let people = try ["ada", "lanying"].map { try contact($0, keys) }
+    let chinese = CNMutableContact()
+    (chinese.givenName, chinese.familyName) = ("小龙", "李")
+    let people = [try contact("ada", keys), chinese]
     func written() -> String {
         people.map { CNContactFormatter.string(from: $0, style: .fullName) ?? "" }.joined(separator: ", ")
     }

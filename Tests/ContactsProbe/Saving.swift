@@ -33,6 +33,7 @@ func refusals() throws {
     try refusal("no such group") { $0.addMember(ada, to: CNMutableGroup()) }
     try refusal("no such container") { $0.add(nobody, toContainerWithIdentifier: "elsewhere") }
     try refusal("a circle") { $0.addSubgroup(group, to: below) }
+    // Nobody else's is read or lost by it.
     try refusal("a note") { request in
         let new = CNMutableContact()
         new.note = "of my own"

@@ -29,14 +29,15 @@ struct ContactsRulesTests {
 
     @Test("What a save is refused for has its code, and names the record and the keys")
     func refusals() throws {
+        let said = try probe("refusals")
         #expect(
-            try probe("refusals") == """
+            said == """
                 added again 201 [] 1 1
                 deleted, and not there 200 [] 1 1
                 no such group 204 [] 1 1
                 no such container 204 [] 1 1
                 a circle 202 [] 1 1
-                a note 102 ["note"] 0 0
+                a note done
                 no day 300 ["birthday"] 1 1
                 a member done
                 the group done
@@ -68,8 +69,9 @@ struct ContactsRulesTests {
             Fewest in Few:
 
             """
+        let said = try probe("undo-groups")
         #expect(
-            try probe("undo-groups")
+            said
                 == before + """
                     Everybody: Grace Lin
                     Fewest:
@@ -82,8 +84,9 @@ struct ContactsRulesTests {
         "Cards that were one person are one again; of a save that cannot be taken back nothing is, nor of the one before"
     )
     func undoneLinks() throws {
+        let said = try probe("undo-linked")
         #expect(
-            try probe("undo-linked") == """
+            said == """
                 1 ["katherine@home.example", "katherine@work.example"]
                 0
                 1 ["katherine@home.example", "katherine@work.example"] 2
@@ -111,7 +114,8 @@ struct ContactsRulesTests {
 
     @Test("Names are written in the order that the person wants, but those whose language has an order of its own")
     func nameOrder() throws {
-        #expect(try probe("order") == "Ada Lovelace, Lin Lanying\nLovelace Ada, Lin Lanying 2\n")
+        let written = try probe("order")
+        #expect(written == "Ada Lovelace, 李小龙\nLovelace Ada, 李小龙 2\n")
     }
 
     @Test("The names of fields are the person's words; what is no field stays as it is")
