@@ -63,7 +63,7 @@ public struct PhoneMatchKey: Hashable, Sendable {
 
     private static func parse(_ number: String, _ region: String) -> cphonenumber? {
         var parsed = cphonenumber()
-        var number = number
+        var number = Self.undecorated(number) ?? number
         let isOne = number.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) {
                 cphonenumber_parse($0.baseAddress, $0.count, region, &parsed)
@@ -71,6 +71,29 @@ public struct PhoneMatchKey: Hashable, Sendable {
         }
         return isOne == 1 ? parsed : nil
     }
+
+    /// The digits, and the plus in front of them, where the number is these with spaces, dots, hyphens and parentheses
+    /// around them; `nil` for any other.
+    ///
+    /// libphonenumber leaves those out itself, after it has looked behind each of them for an extension, which takes as long
+    /// as everything else. Three digits at least: of two it wants to see that nothing stands between them.
+    private static func undecorated(_ number: String) -> String? {
+        guard number.utf8.count <= longestUndecorated else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(number.utf8.count)
+        for byte in number.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): bytes.append(byte)
+            case UInt8(ascii: "+") where bytes.isEmpty: bytes.append(byte)
+            case UInt8(ascii: " "), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "("), UInt8(ascii: ")"): break
+            default: return nil
+            }
+        }
+        return bytes.count > 3 ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    /// In bytes. Far below the length at which the library reads no number any more.
+    private static let longestUndecorated = 64
 
     private static func text(_ parsed: cphonenumber) -> String {
         withUnsafeBytes(of: parsed.extension) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }

@@ -111,6 +111,35 @@ struct PhoneMatchTests {
     }
 
     @Test(
+        "Whatever stands between its digits, a number is read as the library reads it",
+        arguments: ["GB", "US", "IT", "AR", "ZZ"])
+    func decorated(region: String) throws {
+        var generator = SystemRandomNumberGenerator()
+        let codes = ["+44", "+1", "+39", "+54", "+7", "+", "", "0", "0044", "01144", "00", "15"]
+        var found = 0
+        for _ in 0..<1_000 {
+            let digits = (0..<Int.random(in: 0...14, using: &generator)).map { _ in
+                "\(Int.random(in: 0...9, using: &generator))"
+            }
+            var number = ""
+            for character in (codes.randomElement(using: &generator) ?? "") + digits.joined() {
+                while Int.random(in: 0..<4, using: &generator) == 0 {
+                    number += [" ", ".", "-", "(", ")"].randomElement(using: &generator) ?? ""
+                }
+                number.append(character)
+            }
+            var parsed = cphonenumber()
+            let isOne = cphonenumber_parse(number, number.utf8.count, region, &parsed) == 1 && parsed.national > 0
+            let key = PhoneMatchKey(number, region: region)
+            #expect(key?.country ?? 0 == (isOne ? parsed.country : 0), "\(number)")
+            guard isOne, let key else { continue }
+            #expect(String(key.national.filter(\.isNumber).reversed()) == String(parsed.national), "\(number)")
+            found += 1
+        }
+        #expect(found > 100)
+    }
+
+    @Test(
         "Nothing that is written as a number harms",
         arguments: [String(repeating: "+", count: 100_000), "\u{0}1\u{0}", "+", "x", "＋４４２０７９４６００１８"])
     func harmless(text: String) throws {
