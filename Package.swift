@@ -114,8 +114,8 @@ let package = Package(
         .executableTarget(
             name: "contactbrokerd",
             dependencies: [
-                "Broker", "CSQLite", "Manifests", "PeerIdentity", "Policy", "System", "Thumbnails", "VarlinkServer",
-                logging,
+                "Broker", "CLinux", "CSQLite", "Manifests", "PeerIdentity", "Policy", "System", "Thumbnails",
+                "VarlinkServer", logging,
             ],
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-stdlib"] + shortStart, .when(configuration: .release))]),

@@ -2,4 +2,6 @@
 
 #include <malloc.h>
 
+void clinux_share_memory(void) { mallopt(M_ARENA_MAX, 1); }
+
 void clinux_return_memory(void) { malloc_trim(0); }

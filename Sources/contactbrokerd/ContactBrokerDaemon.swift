@@ -1,3 +1,4 @@
+import CLinux
 import ContactsInterface
 import Glibc
 import VarlinkServer
@@ -6,6 +7,7 @@ import VarlinkServer
 @main
 enum ContactBrokerDaemon {
     static func main() {
+        clinux_share_memory()
         // Whatever we make is ours alone, also before its mode is set.
         umask(0o077)
         // A peer that hangs up is an error of that one write.
