@@ -34,9 +34,9 @@ enum BookConnection {
     }
 
     /// Pages in the log after which a save empties it. Each such save waits for the file, and a page that many saves
-    /// change is written to it each time; so the log may grow to some 64 MB, and is emptied when no save has come for a
+    /// change is written to it each time; so the log may grow to some 128 MB, and is emptied when no save has come for a
     /// while.
-    private static let logPages = 16_384
+    private static let logPages = 32_768
 
     /// KiB of pages that a large save goes back to; given back when it rests. An index is written all over.
     private static let writingCache = 32_768

@@ -7,7 +7,12 @@ final class BookWriter {
     let database: Database
     private let file: BookFile
     private let identity: [UInt64]
-    private let normalizer: Normalizer
+    private let maker: FormMaker
+    private var normalizer: Normalizer { maker.normalizer }
+    /// What another thread makes forms with while a large save is written.
+    private var otherMaker: ContactsAhead.Maker?
+    /// The contacts that the save adds, where there are many.
+    private var ahead: ContactsAhead.Iterator?
     private var statements: WriteStatements?
     private var groups: GroupStatements?
     private var history: HistoryStatements?
@@ -24,7 +29,7 @@ final class BookWriter {
         self.database = database
         self.file = file
         self.identity = identity
-        self.normalizer = normalizer
+        maker = FormMaker(normalizer)
     }
 
     func close() {
@@ -46,14 +51,17 @@ final class BookWriter {
         do {
             var made: [BookChange] = []
             var links = links
-            let ahead = numbersAhead(of: changes)
-            try transaction { db, statements in
+            let time = Timestamp.text(seconds: seconds)
+            let ahead = contactsAhead(of: changes, at: time)
+            self.ahead = ahead.map { ContactsAhead.Iterator($0, maker) }
+            defer {
+                ahead?.stop()
+                self.ahead = nil
+            }
+            try transaction(checksReferences: !Self.isManyNew(changes)) { db, statements in
                 let written = db.totalChangesCount
-                statements.beginForms(ahead)
-                defer { statements.endForms() }
                 let history = try self.history ?? HistoryStatements(db)
                 self.history = history
-                let time = Timestamp.text(seconds: seconds)
                 var log = ChangeLog(after: try history.last(), by: author, at: seconds)
                 let linking = try self.linking ?? Linking(db, normalizer)
                 self.linking = linking
@@ -79,7 +87,7 @@ final class BookWriter {
                         try apply(change, index, author, time, statements, &log)
                     }
                 }
-                try statements.finishForms(normalizer)
+                try statements.finishForms()
                 links = try linking.finish(&log)
                 try history.write(log.changes, by: author, at: seconds)
                 made = log.changes
@@ -96,6 +104,15 @@ final class BookWriter {
             throw .store(StoreError(error))
         }
     }
+
+    /// Many contacts and nothing else. What is written of a new one refers to itself, and to look for it each time takes a
+    /// tenth of the save.
+    private static func isManyNew(_ changes: [ContactChange]) -> Bool {
+        changes.count >= fewestMany && changes.allSatisfy { if case .add = $0 { true } else { false } }
+    }
+
+    /// For fewer it takes longer to prepare the statements anew.
+    static let fewestMany = 64
 
     private func outbox(_ db: Database) throws -> OutboxStatements {
         let statements = try outbox ?? OutboxStatements(db)
@@ -123,10 +140,13 @@ final class BookWriter {
         }
     }
 
-    private func numbersAhead(of changes: [ContactChange]) -> NumbersAhead? {
-        var numbers: [String] = []
-        for case .add(_, let contact) in changes { numbers += contact.phoneNumbers.map(\.value) }
-        return numbers.count < NumbersAhead.fewest ? nil : NumbersAhead(numbers, normalizer)
+    private func contactsAhead(of changes: [ContactChange], at time: String) -> ContactsAhead? {
+        let contacts = changes.compactMap { if case .add(_, let contact) = $0 { contact } else { nil } }
+        guard contacts.count >= ContactsAhead.fewest,
+            let other = otherMaker ?? ContactsAhead.Maker(locale: normalizer.locale, region: normalizer.region)
+        else { return nil }
+        otherMaker = other
+        return ContactsAhead(contacts, at: time, other)
     }
 
     /// What the owner prefers. What cannot be read is as if never said.
@@ -182,11 +202,11 @@ final class BookWriter {
                     guard let contact = Contact(stored) else {
                         throw StoreError.damaged(reason: "a contact cannot be read")
                     }
-                    let keys = normalizer.collationKeys(of: contact)
-                    try statements.writeKeys(record, keys)
-                    try statements.writeForms(record, contact, keys, normalizer)
+                    let forms = maker.forms(of: contact)
+                    try statements.writeKeys(record, forms.names)
+                    try statements.writeForms(record, forms)
                 }
-                try statements.finishForms(normalizer)
+                try statements.finishForms()
                 try statements.recordForms(normalizer.version)
             }
         } catch {
@@ -237,12 +257,18 @@ final class BookWriter {
     /// Pages that were read or written: the file's, and the next save reads those that it needs.
     func rest() {
         statements?.rest()
+        maker.rest()
+        otherMaker = nil
         database.releaseMemory()
     }
 
-    private func transaction(_ body: (Database, WriteStatements) throws -> Void) throws {
+    /// - Parameter checksReferences: not where all that is written refers to what comes with it.
+    private func transaction(
+        checksReferences: Bool = true, _ body: (Database, WriteStatements) throws -> Void
+    ) throws {
         // What is written to a file without a name would be acknowledged and lost.
         guard file.identity() == identity else { throw StoreError.unavailable(reason: "the file was replaced") }
+        try database.setChecksReferences(checksReferences)
         try database.write { db in
             let statements = try self.statements ?? WriteStatements(db, ordering: ordering)
             self.statements = statements
@@ -256,16 +282,10 @@ final class BookWriter {
         _ log: inout ChangeLog
     ) throws {
         switch change {
-        case .add(let record, var contact):
-            contact.creationDate = time
-            contact.modificationDate = time
-            contact.imageDataAvailable = !contact.imageData.isEmpty
-            var identifiers = ValueIdentifiers()
-            identifiers.assign(to: &contact)
-            let keys = normalizer.collationKeys(of: contact)
-            try statements.insert(record.rawValue, contact, identifiers, keys, maker: author.app)
-            try statements.writeForms(record.rawValue, contact, keys, normalizer)
-            if contact.imageDataAvailable { try statements.writeImage(record.rawValue, contact.imageData) }
+        case .add(let record, let contact):
+            let made = ahead?.next() ?? NewContact(contact, at: time, maker)
+            try statements.insert(record.rawValue, made, maker: author.app)
+            if !contact.imageData.isEmpty { try statements.writeImage(record.rawValue, contact.imageData) }
             try linking?.added(record)
             log.note(.addContact, record)
         case .update(let record, let patch, let keys):
@@ -292,16 +312,16 @@ final class BookWriter {
                 try linking?.willUpdate(record, from: former, to: contact)
             }
             try statements.update(record.rawValue, contact, identifiers)
-            if !keys.isDisjoint(with: WriteStatements.formKeys.union(CollationKey.keys)) {
-                let names = normalizer.collationKeys(of: contact)
-                try statements.removeForms(record.rawValue, normalizer)
-                if !keys.isDisjoint(with: CollationKey.keys) { try statements.writeKeys(record.rawValue, names) }
-                try statements.writeForms(record.rawValue, contact, names, normalizer)
+            if !keys.isDisjoint(with: FormMaker.keys.union(CollationKey.keys)) {
+                let forms = maker.forms(of: contact)
+                try statements.removeForms(record.rawValue)
+                if !keys.isDisjoint(with: CollationKey.keys) { try statements.writeKeys(record.rawValue, forms.names) }
+                try statements.writeForms(record.rawValue, forms)
             }
             if keys.contains(.imageData) { try statements.writeImage(record.rawValue, patch.imageData) }
         case .delete(let record):
             try linking?.willDelete(record)
-            guard try statements.delete(record.rawValue, normalizer) else {
+            guard try statements.delete(record.rawValue) else {
                 throw ChangeError.recordDoesNotExist(index: index)
             }
             log.note(.deleteContact, record)

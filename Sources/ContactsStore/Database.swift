@@ -8,6 +8,7 @@ final class Database {
     private let handle: OpaquePointer
     private var isClosed = false
     private var bound: ReadBound?
+    private var checksReferences: Bool?
 
     /// Opens a file that is there.
     ///
@@ -74,6 +75,21 @@ final class Database {
     var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Has what a row refers to looked for as it is written, or not. Not within a transaction.
+    ///
+    /// A change of this has every statement prepared anew when it next runs.
+    func setChecksReferences(_ isOn: Bool) throws(StoreError) {
+        guard checksReferences != isOn else { return }
+        // What did not become so is not known: it is asked anew.
+        checksReferences = nil
+        try execute(sql: "PRAGMA foreign_keys = \(isOn ? "ON" : "OFF")")
+        // SQLite says nothing where it does not do it.
+        guard try integer("PRAGMA foreign_keys") == (isOn ? 1 : 0) else {
+            throw .unavailable(reason: "references cannot be checked")
+        }
+        checksReferences = isOn
+    }
 
     /// Makes all changes of `body`, or none where it throws. Nobody else writes meanwhile.
     func write<Result>(_ body: (Database) throws -> Result) throws -> Result {

@@ -1,3 +1,4 @@
+import ContactsModel
 import Normalization
 
 /// Rows by which contacts are found, gathered over a save and written table by table in the order of the index.
@@ -32,10 +33,10 @@ struct FormRows {
         let keys: Int64
     }
 
-    private var words = Rows<Word>()
-    private var emails = Rows<Email>()
-    private var phones: [(record: Int64, number: String)] = []
-    private var beginnings = Rows<Beginning>()
+    private(set) var words = Rows<Word>()
+    private(set) var emails = Rows<Email>()
+    private(set) var beginnings = Rows<Beginning>()
+    private(set) var phones = Rows<Phone>()
     private var records: Set<Int64> = []
 
     /// More are not kept: a book that is made anew has any number.
@@ -44,60 +45,45 @@ struct FormRows {
     var isEmpty: Bool { count == 0 }
     var count: Int { words.count + emails.count + phones.count + beginnings.count }
 
-    /// To be called before rows of a record are appended.
-    mutating func begin(_ record: Int64) { records.insert(record) }
-
     /// Whether there may be any: whoever takes away those in the tables would miss these.
     func hasRows(of record: Int64) -> Bool { records.contains(record) }
 
-    mutating func append(_ row: Word) { words.append(row, Prefix(row.word.utf8).number, UInt64(row.key)) }
-
-    mutating func append(_ row: Email) {
-        let prefix = Prefix(row.address.utf8)
-        emails.append(row, prefix.number, prefix.next)
-    }
-
-    mutating func append(_ record: Int64, number: String) { phones.append((record, number)) }
-
-    mutating func append(_ row: Beginning) {
-        let letters = Prefix(row.letters.utf8).number >> 8
-        beginnings.append(row, UInt64(row.ordering) << 56 | letters, Prefix(row.nameKey).number)
-    }
-
-    /// Gives what was gathered but the phone numbers, and keeps nothing of it.
-    mutating func take(
-        word: (Word) throws(StoreError) -> Void, email: (Email) throws(StoreError) -> Void,
-        beginning: (Beginning) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        let taken = self
-        self = FormRows()
-        phones = taken.phones
-        try taken.words.inOrder(word)
-        try taken.emails.inOrder(email)
-        try taken.beginnings.inOrder(beginning)
-    }
-
-    /// Gives the phone numbers, and keeps none.
-    ///
-    /// - Parameter known: keys of numbers that were read before, by the numbers' bytes.
-    mutating func takePhones(
-        _ known: [[UInt8]: PhoneMatchKey?], _ normalizer: Normalizer, _ body: (Phone) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        var rows = Rows<Phone>()
-        for (record, number) in phones {
-            guard let key = known[Array(number.utf8)] ?? PhoneMatchKey(number, normalizer) else { continue }
+    /// - Parameter ordering: the order in which beginnings are kept.
+    mutating func append(_ record: Int64, _ forms: ContactForms, _ ordering: ContactOrder) {
+        records.insert(record)
+        for (word, key) in forms.words {
+            words.append(Word(record: record, word: word, key: key), Prefix(word.utf8).number, UInt64(key))
+        }
+        for address in forms.emails {
+            let prefix = Prefix(address.utf8)
+            emails.append(Email(record: record, address: address), prefix.number, prefix.next)
+        }
+        for (key, digits) in forms.phones {
             let prefix = Prefix(key.national.utf8)
             let row = Phone(
                 record: record, national: key.national, country: Int64(key.country),
-                extensionDigits: key.extensionDigits, digits: PhoneDigits(number)?.reversed ?? "")
-            rows.append(row, prefix.number, prefix.next)
+                extensionDigits: key.extensionDigits, digits: digits)
+            phones.append(row, prefix.number, prefix.next)
         }
-        phones = []
-        try rows.inOrder(body)
+        guard ordering != .none else { return }
+        let nameKey = (ordering == .familyName ? forms.names.familyName : forms.names.givenName).bytes
+        let place = Prefix(nameKey).number
+        for (letters, keys) in forms.beginnings {
+            let row = Beginning(
+                ordering: Int64(ordering.rawValue), letters: letters, nameKey: nameKey, record: record,
+                keys: Int64(bitPattern: keys.rawValue))
+            beginnings.append(row, UInt64(row.ordering) << 56 | Prefix(letters.utf8).number >> 8, place)
+        }
+    }
+
+    /// Gives what was gathered, and keeps nothing of it.
+    mutating func take() -> FormRows {
+        defer { self = FormRows() }
+        return self
     }
 
     /// Rows with what decides their order, or nearly: where rows stand among their neighbours does not matter.
-    private struct Rows<Row> {
+    struct Rows<Row> {
         private struct Place {
             let first: UInt64
             let second: UInt64
@@ -114,9 +100,10 @@ struct FormRows {
             rows.append(row)
         }
 
-        func inOrder(_ body: (Row) throws(StoreError) -> Void) throws(StoreError) {
-            let sorted = places.sorted { ($0.first, $0.second, $0.index) < ($1.first, $1.second, $1.index) }
-            for place in sorted { try body(rows[place.index]) }
+        func inOrder() -> some Collection<Row> {
+            places.sorted { ($0.first, $0.second, $0.index) < ($1.first, $1.second, $1.index) }.lazy.map {
+                rows[$0.index]
+            }
         }
     }
 

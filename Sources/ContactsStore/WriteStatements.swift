@@ -1,57 +1,17 @@
 import ContactsModel
 import Normalization
 
-/// What a contact's names begin with, as somebody types who looks for one.
-enum Beginning {
-    /// Letters.
-    static let length = 3
-
-    /// A shorter word is its own beginning.
-    static func letters(of word: String) -> String { String(word.unicodeScalars.prefix(length)) }
-}
-
-/// The words of names that are in other than plain letters: names return, and to turn one into Latin letters takes longer
-/// than to write its words.
-private struct KnownWords {
-    private static let most = 1_024
-    private static let longest = 64
-    /// By the bytes of the text: a String equals another whose characters are written otherwise.
-    private var words: [[UInt8]: [String]] = [:]
-
-    mutating func words(of text: String, _ normalizer: Normalizer) -> [String] {
-        guard text.utf8.count <= Self.longest, !text.utf8.allSatisfy({ $0 < 0x80 }) else {
-            return normalizer.storedWords(text).words
-        }
-        let bytes = Array(text.utf8)
-        if let known = words[bytes] { return known }
-        if words.count >= Self.most { words.removeAll() }
-        let made = normalizer.storedWords(text).words
-        words[bytes] = made
-        return made
-    }
-}
-
-/// The places of a contact in both orders.
-typealias NameKeys = (givenName: CollationKey, familyName: CollationKey)
-
 /// What is written of one contact, table by table. Used within a transaction only.
 final class WriteStatements {
-    /// The keys that have words or match keys of their own.
-    static let formKeys = Match.nameKeys.union(ContactKeySet([.emailAddresses, .phoneNumbers]))
-    /// Most words kept of one key, so that a list of many values cannot fill the index.
-    private static let wordsOfKey = 4_096
-
     private let db: Database
     private let selectContact, selectNext, insertContact, updateContact, updateKeys, deleteContact: PreparedStatement
     private let deleteWords, deleteEmails, deletePhones: PreparedStatement
-    private let insertWord, insertEmail, insertPhone: PreparedStatement
-    private let selectBeginnings, insertBeginning, deleteBeginning, makeBeginnings: PreparedStatement
+    private let words, emails, phones, beginnings: RowInsertion
+    private let selectBeginnings, deleteBeginning, makeBeginnings: PreparedStatement
     private let deleteAllForms: [PreparedStatement]
     private let deleteBeginnings: PreparedStatement
     private let insertImage, deleteImage, updateThumbnail, updateForms: PreparedStatement
     private var gathered = FormRows()
-    private var numbersAhead: NumbersAhead?
-    private var known = KnownWords()
     /// The order in which beginnings are kept.
     private var ordering: ContactOrder
 
@@ -72,17 +32,15 @@ final class WriteStatements {
         deleteWords = try prepare("DELETE FROM word WHERE record = ?")
         deleteEmails = try prepare("DELETE FROM email WHERE record = ?")
         deletePhones = try prepare("DELETE FROM phone WHERE record = ?")
-        insertWord = try prepare("INSERT OR IGNORE INTO word (record, word, key) VALUES (?, ?, ?)")
-        insertEmail = try prepare("INSERT OR IGNORE INTO email (record, address) VALUES (?, ?)")
-        insertPhone = try prepare(
-            "INSERT OR IGNORE INTO phone (record, national, country, extension, digits) VALUES (?, ?, ?, ?, ?)")
+        words = try RowInsertion(db, into: "word (record, word, key)", columns: 3)
+        emails = try RowInsertion(db, into: "email (record, address)", columns: 2)
+        phones = try RowInsertion(db, into: "phone (record, national, country, extension, digits)", columns: 5)
+        beginnings = try RowInsertion(db, into: "beginning (ordering, letters, nameKey, record, keys)", columns: 5)
         selectBeginnings = try prepare(
             """
             SELECT DISTINCT substr(word, 1, \(Beginning.length)), givenNameKey, familyNameKey
             FROM word JOIN contact USING (record) WHERE record = ?
             """)
-        insertBeginning = try prepare(
-            "INSERT OR IGNORE INTO beginning (ordering, letters, nameKey, record, keys) VALUES (?, ?, ?, ?, ?)")
         deleteBeginning = try prepare(
             "DELETE FROM beginning WHERE ordering = ? AND letters = ? AND nameKey = ? AND record = ?")
         // The bits of several keys are their sum.
@@ -128,16 +86,15 @@ final class WriteStatements {
         return stored
     }
 
-    func insert(
-        _ record: Int64, _ contact: Contact, _ identifiers: ValueIdentifiers, _ keys: NameKeys, maker: [UInt8]
-    ) throws(StoreError) {
+    func insert(_ record: Int64, _ contact: NewContact, maker: [UInt8]) throws(StoreError) {
         insertContact.bind(1, record)
-        insertContact.bind(2, keys.givenName.bytes)
-        insertContact.bind(3, keys.familyName.bytes)
-        insertContact.bind(4, identifiers.bytes)
+        insertContact.bind(2, contact.forms.names.givenName.bytes)
+        insertContact.bind(3, contact.forms.names.familyName.bytes)
+        insertContact.bind(4, contact.identifiers)
         insertContact.bind(5, maker)
-        insertContact.bind(6, StoredContact(contact).bytes)
+        insertContact.bind(6, contact.stored)
         try insertContact.run()
+        try writeForms(record, contact.forms)
     }
 
     func update(_ record: Int64, _ contact: Contact, _ identifiers: ValueIdentifiers) throws(StoreError) {
@@ -156,8 +113,8 @@ final class WriteStatements {
     }
 
     /// Whether it was there. Everything that hangs on it goes with it.
-    func delete(_ record: Int64, _ normalizer: Normalizer) throws(StoreError) -> Bool {
-        if gathered.hasRows(of: record) { try finishForms(normalizer) }
+    func delete(_ record: Int64) throws(StoreError) -> Bool {
+        if gathered.hasRows(of: record) { try finishForms() }
         try removeBeginnings(record)
         deleteContact.bind(1, record)
         try deleteContact.run()
@@ -191,8 +148,8 @@ final class WriteStatements {
         for statement in deleteAllForms { try statement.run() }
     }
 
-    func removeForms(_ record: Int64, _ normalizer: Normalizer) throws(StoreError) {
-        if gathered.hasRows(of: record) { try finishForms(normalizer) }
+    func removeForms(_ record: Int64) throws(StoreError) {
+        if gathered.hasRows(of: record) { try finishForms() }
         try removeBeginnings(record)
         for statement in [deleteWords, deleteEmails, deletePhones] {
             statement.bind(1, record)
@@ -200,93 +157,46 @@ final class WriteStatements {
         }
     }
 
-    /// Has the contact found by them once ``finishForms(_:)`` was called.
-    func writeForms(
-        _ record: Int64, _ contact: Contact, _ keys: NameKeys, _ normalizer: Normalizer
-    ) throws(StoreError) {
-        gathered.begin(record)
-        var beginnings: [String: ContactKeySet] = [:]
-        for key in Match.nameKeys.keys {
-            guard let text = contact.text(of: key), !text.isEmpty else { continue }
-            for word in known.words(of: text, normalizer) {
-                gathered.append(FormRows.Word(record: record, word: word, key: Int64(key.index)))
-                beginnings[Beginning.letters(of: word), default: []].formUnion(ContactKeySet([key]))
-            }
-        }
-        for word in normalizer.wholeNameWords(familyName: contact.familyName, givenName: contact.givenName) {
-            gathered.append(FormRows.Word(record: record, word: word, key: Match.wholeNameIndex))
-            beginnings[Beginning.letters(of: word), default: []].formUnion(
-                ContactKeySet(rawValue: 1 << UInt64(Match.wholeNameIndex)))
-        }
-        gather(beginnings, record, keys)
-        var words = 0
-        for email in contact.emailAddresses {
-            if let key = EmailMatchKey(email.value, normalizer) {
-                gathered.append(FormRows.Email(record: record, address: key.text))
-            }
-            for word in normalizer.storedWords(email.value).words where words < Self.wordsOfKey {
-                let key = Int64(ContactKey.emailAddresses.index)
-                gathered.append(FormRows.Word(record: record, word: word, key: key))
-                words += 1
-            }
-        }
-        for phone in contact.phoneNumbers { gathered.append(record, number: phone.value) }
-        if gathered.count >= FormRows.most { try finishForms(normalizer) }
+    /// Has the contact found by them once ``finishForms()`` was called.
+    func writeForms(_ record: Int64, _ forms: ContactForms) throws(StoreError) {
+        gathered.append(record, forms, ordering)
+        if gathered.count >= FormRows.most { try finishForms() }
     }
 
-    private func gather(_ beginnings: [String: ContactKeySet], _ record: Int64, _ keys: NameKeys) {
-        guard ordering != .none else { return }
-        let nameKey = ordering == .familyName ? keys.familyName : keys.givenName
-        for (letters, keys) in beginnings {
-            gathered.append(
-                FormRows.Beginning(
-                    ordering: Int64(ordering.rawValue), letters: letters, nameKey: nameKey.bytes, record: record,
-                    keys: Int64(bitPattern: keys.rawValue)))
-        }
-    }
-
-    /// Writes what ``writeForms(_:_:_:_:)`` has gathered: before the transaction ends, and before anything of it goes.
-    func finishForms(_ normalizer: Normalizer) throws(StoreError) {
+    /// Writes what ``writeForms(_:_:)`` has gathered: before the transaction ends, and before anything of it goes.
+    func finishForms() throws(StoreError) {
         guard !gathered.isEmpty else { return }
-        try gathered.take { row throws(StoreError) in
-            insertWord.bind(1, row.record)
-            insertWord.bind(2, row.word)
-            insertWord.bind(3, row.key)
-            try insertWord.run()
-        } email: { row throws(StoreError) in
-            insertEmail.bind(1, row.record)
-            insertEmail.bind(2, row.address)
-            try insertEmail.run()
-        } beginning: { row throws(StoreError) in
-            insertBeginning.bind(1, row.ordering)
-            insertBeginning.bind(2, row.letters)
-            insertBeginning.bind(3, row.nameKey)
-            insertBeginning.bind(4, row.record)
-            insertBeginning.bind(5, row.keys)
-            try insertBeginning.run()
+        let rows = gathered.take()
+        try words.insert(rows.words.inOrder()) { statement, first, row in
+            statement.bind(first, row.record)
+            statement.bind(first + 1, row.word)
+            statement.bind(first + 2, row.key)
         }
-        // Last, so that who reads them ahead has had the longest time.
-        try gathered.takePhones(numbersAhead?.keys() ?? [:], normalizer) { row throws(StoreError) in
-            insertPhone.bind(1, row.record)
-            insertPhone.bind(2, row.national)
-            insertPhone.bind(3, row.country)
-            insertPhone.bind(4, row.extensionDigits)
-            insertPhone.bind(5, row.digits)
-            try insertPhone.run()
+        try emails.insert(rows.emails.inOrder()) { statement, first, row in
+            statement.bind(first, row.record)
+            statement.bind(first + 1, row.address)
+        }
+        try beginnings.insert(rows.beginnings.inOrder()) { statement, first, row in
+            statement.bind(first, row.ordering)
+            statement.bind(first + 1, row.letters)
+            statement.bind(first + 2, row.nameKey)
+            statement.bind(first + 3, row.record)
+            statement.bind(first + 4, row.keys)
+        }
+        try phones.insert(rows.phones.inOrder()) { statement, first, row in
+            statement.bind(first, row.record)
+            statement.bind(first + 1, row.national)
+            statement.bind(first + 2, row.country)
+            statement.bind(first + 3, row.extensionDigits)
+            statement.bind(first + 4, row.digits)
         }
     }
 
-    /// Begins what a transaction is to write, and forgets what one has gathered that was not to be.
-    func beginForms(_ ahead: NumbersAhead? = nil) {
-        gathered = FormRows()
-        numbersAhead = ahead
-    }
-
-    /// What was read ahead is of no more use.
-    func endForms() { numbersAhead = nil }
+    /// Forgets what a transaction has gathered that was not to be.
+    func beginForms() { gathered = FormRows() }
 
     /// Gives back what is only kept to be quick.
-    func rest() { known = KnownWords() }
+    func rest() { for insertion in [words, emails, phones, beginnings] { insertion.rest() } }
 
     /// - Parameter base64: empty to take the image away.
     func writeImage(_ record: Int64, _ base64: String) throws(StoreError) {

@@ -8,6 +8,9 @@ public final class Normalizer {
     private let collator: OpaquePointer
     private let folder: OpaquePointer
 
+    /// Whose alphabet decides the order.
+    public let locale: String
+
     /// Where numbers are dialled that are written without a country: two capital letters, or `ZZ` for nobody knows where.
     public let region: String
 
@@ -33,6 +36,7 @@ public final class Normalizer {
             return nil
         }
         self.collator = collator
+        self.locale = locale
         self.folder = folder
         // Whether there is such a region is for libphonenumber to say when it reads a number: its plans are large.
         let isRegion = region.utf8.count == 2 && region.utf8.allSatisfy { (0x41...0x5A).contains($0) }

@@ -81,7 +81,7 @@ struct SavingTests {
                 ]
             }
         }
-        let count = Int64(3 * NumbersAhead.fewest)
+        let count = Int64(3 * ContactsAhead.fewest)
         let numbers = 1...count
         let together = try Book(region: "GB")
         try together.store.apply(

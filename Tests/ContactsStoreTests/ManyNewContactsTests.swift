@@ -1,0 +1,79 @@
+import ContactsModel
+import GRDB
+import Testing
+
+@testable import ContactsStore
+
+@Suite("Many new contacts in one save")
+struct ManyNewContactsTests {
+    /// More than another thread is woken for, and than one statement takes.
+    private static let count = Int64(2 * BookWriter.fewestMany + ContactsAhead.fewest + 1)
+
+    private static func contact(_ number: Int64) -> Contact {
+        let names = [("Änne", "Groß"), ("Ada", "O'Brien"), ("伟", "王"), ("Анна", "Щербаков"), ("", "")]
+        let (given, family) = names[Int(number) % names.count]
+        return person(given, family) {
+            $0.organizationName = number % 3 == 0 ? "Hafen & Söhne \(number)" : ""
+            $0.phoneNumbers = [
+                LabeledString(value: "+44 20 7946 \(1_000 + number)"), LabeledString(value: "no number"),
+            ]
+            $0.emailAddresses = [LabeledString(value: "person.\(number)@example.org"), LabeledString(value: "a@b")]
+            $0.imageData = number % 5 == 0 ? "AAAA" : ""
+        }
+    }
+
+    private static let tables = ["contact", "word", "beginning", "email", "phone", "image", "link", "change"]
+
+    /// What is in the tables, but which change a row is of.
+    private func rows(_ book: Book, _ table: String) throws -> [Row] {
+        let database = try DatabaseQueue(path: book.folder.file)
+        defer { try? database.close() }
+        let columns = table == "change" ? "kind, record, member, keys" : "*"
+        return try database.read { try Row.fetchAll($0, sql: "SELECT \(columns) FROM \(table)") }
+    }
+
+    private func add(_ numbers: some Sequence<Int64>, to book: Book) throws {
+        try book.store.apply(numbers.map { .add(RecordNumber($0), Self.contact($0)) }, at: 0)
+    }
+
+    @Test("They stand in every table as where each is saved alone")
+    func asAlone() throws {
+        let (together, alone) = (try Book(region: "GB"), try Book(region: "GB"))
+        try add(1...Self.count, to: together)
+        for number in 1...Self.count { try add([number], to: alone) }
+        for table in Self.tables where table != "link" {
+            let written = try rows(together, table)
+            #expect(try written == rows(alone, table), "\(table)")
+            #expect(!written.isEmpty, "\(table)")
+        }
+    }
+
+    @Test("What is kept of a contact goes with it, before and after such a save")
+    func deleting() throws {
+        let book = try Book()
+        try add([1], to: book)
+        try add(2...Self.count, to: book)
+        try book.store.apply((1..<Self.count).map { .delete(RecordNumber($0)) }, at: 0)
+        for table in Self.tables where table != "change" {
+            #expect(try rows(book, table).allSatisfy { $0["record"] == Self.count }, "\(table)")
+        }
+        let database = try DatabaseQueue(path: book.folder.file)
+        defer { try? database.close() }
+        #expect(try database.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check") }.isEmpty)
+    }
+
+    @Test("One that cannot be made leaves nothing, and what comes after it refers to what is there")
+    func failing() throws {
+        let book = try Book([person("Ada")])
+        #expect(throws: ChangeError.self, "a number is used once") {
+            try book.store.apply(
+                (2...Self.count).map { .add(RecordNumber($0), Self.contact($0)) }
+                    + [.add(RecordNumber(1), person("Bob"))], at: 0)
+        }
+        #expect(try book.records() == [1])
+        try book.store.apply([.delete(RecordNumber(1))], at: 0)
+        #expect(try rows(book, "word").isEmpty)
+        try add(2...Self.count, to: book)
+        #expect(try book.records().count == Int(Self.count) - 1)
+    }
+}
