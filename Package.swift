@@ -96,7 +96,7 @@ let package = Package(
 
         // First floor: files, the kernel, sockets.
         room("Policy", ["AccessControl", "CCrypto", "CTOML"]),
-        room("ContactsStore", ["Normalization", "CLinux", grdbSQLite]),
+        room("ContactsStore", ["Normalization", "CLinux", "CSQLite", grdbSQLite]),
         room("AccessStore", ["AccessControl", "CLinux", grdbSQLite]),
         room("PeerIdentity", ["AccessControl", "CLinux", "CIdentify"]),
         room("Manifests", ["PeerIdentity", "Policy"]),

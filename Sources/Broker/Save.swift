@@ -9,8 +9,9 @@ import Varlink
 /// One `SaveContacts`: all of its steps, or none. It lives on the loop; the book is written on the user's queue.
 ///
 /// The disk is waited for once: the contacts go onto it together with what the access store must learn of them, in the
-/// book's outbox. Then the access store takes that over, in memory and into its log, and the reply is sent. A crash in
-/// between, or one that takes the log's end along, leaves the entry in the outbox, and whoever opens the book takes it over.
+/// book's outbox. Then the access store takes that over in memory, the reply is sent, and with the same turn it goes into the
+/// access store's log, before anything else is answered. A crash in between, or one that takes the log's end along,
+/// leaves the entry in the outbox, and whoever opens the book takes it over.
 final class Save {
     private let call: Call
     private let session: CallerSession
@@ -82,19 +83,29 @@ final class Save {
         }
     }
 
-    /// - Parameter waitsForDisk: for the access store's, too.
-    private func reply(_ names: [String], _ token: String, waitsForDisk: Bool = false) {
+    /// When the app is told that it is saved.
+    private enum Telling {
+        /// Now: whatever happens, the book's outbox has the record on the disk.
+        case atOnce
+        /// Once the record is committed.
+        case committed
+        /// Once the access store's disk has it, too.
+        case onDisk
+    }
+
+    private func reply(_ names: [String], _ token: String, _ telling: Telling = .committed) {
         var writer = JSONWriter(reservingCapacity: 192 + names.count * 36)
         writer.object {
             $0.member("identifiers", names)
             $0.member("historyToken", token)
         }
         let bytes = writer.bytes
+        if telling == .atOnce { call.reply(bytes) }
         // The contacts are on the disk, and the outbox with them: where the record of their coming cannot be written now,
         // it is later. The app is not told that nothing happened when it did.
-        let told = { [call] in call.reply(bytes) }
+        let told = { [call] in if telling != .atOnce { call.reply(bytes) } }
         broker.turn.work(
-            committed: { [broker] in if waitsForDisk { broker.onDisk { _ in told() } } else { told() } },
+            committed: { [broker] in if telling == .onDisk { broker.onDisk { _ in told() } } else { told() } },
             failed: { [broker] in
                 broker.surroundings.log("a save is on the disk, and its record is not yet: it is tried again")
                 broker.grantsChanged()
@@ -232,9 +243,9 @@ final class Save {
         broker.books.rest(uid)
         // Only an addition leaves no former text behind.
         if made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) { broker.books.forget(uid) }
-        reply(
-            changes.names(identifiers), broker.historyToken(for: session, book, identifiers) ?? "",
-            waitsForDisk: !isAsDecided || broker.turn.isDurable)
+        // What made nothing has put nothing into the outbox.
+        let telling: Telling = !isAsDecided || broker.turn.isDurable ? .onDisk : made.isEmpty ? .committed : .atOnce
+        reply(changes.names(identifiers), broker.historyToken(for: session, book, identifiers) ?? "", telling)
     }
 }
 

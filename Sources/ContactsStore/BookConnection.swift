@@ -45,16 +45,16 @@ enum BookConnection {
         let database = try Database(
             path: file.path, patience: 2_000,
             settings: """
+                PRAGMA synchronous = FULL;
                 PRAGMA journal_mode = WAL;
                 PRAGMA wal_autocheckpoint = \(logPages);
-                PRAGMA synchronous = FULL;
                 PRAGMA secure_delete = ON;
                 PRAGMA foreign_keys = ON;
                 PRAGMA trusted_schema = OFF;
                 PRAGMA cell_size_check = ON;
                 PRAGMA cache_size = -\(writingCache);
                 PRAGMA temp_store = MEMORY;
-                """)
+                """, gathersLog: true)
         do {
             try Schema.migrator.migrate(database)
         } catch {

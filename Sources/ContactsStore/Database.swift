@@ -1,3 +1,4 @@
+import CSQLite
 import GRDBSQLite
 
 /// One connection to a book's file. One caller at a time uses it, as its owner promises.
@@ -10,16 +11,24 @@ final class Database {
     private var bound: ReadBound?
     private var checksReferences: Bool?
 
+    /// Where it cannot be had, commits take longer and are as good (Decisions/0019).
+    private static let canGather = csqlite_register_gathering() == SQLITE_OK
+
     /// Opens a file that is there.
     ///
     /// - Parameters:
     ///   - patience: milliseconds to wait for another connection that holds a lock.
     ///   - settings: the connection's own, as PRAGMA statements.
-    init(path: String, isReadOnly: Bool = false, patience: Int32, settings: String = "") throws(StoreError) {
+    ///   - gathersLog: what a commit writes to the write-ahead log goes there at once. For who syncs each commit, by
+    ///     `PRAGMA synchronous = FULL`, and for nobody else.
+    init(
+        path: String, isReadOnly: Bool = false, patience: Int32, settings: String = "", gathersLog: Bool = false
+    ) throws(StoreError) {
         var opened: OpaquePointer?
         // NOMUTEX: see above.
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX, nil)
+        let files = gathersLog && Self.canGather ? CSQLITE_GATHERING : nil
+        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX, files)
         guard let opened else { throw .unavailable(reason: "no memory for SQLite") }
         handle = opened
         guard code == SQLITE_OK else { throw error(code) }

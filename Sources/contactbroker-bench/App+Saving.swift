@@ -100,5 +100,5 @@ extension App {
     }
 
     /// Microseconds. A watcher is told every 50 ms at most.
-    private static let pause: UInt32 = 75_000
+    static let pause: UInt32 = 75_000
 }

@@ -30,6 +30,7 @@ import VarlinkClient
 ///     change-slowly COUNT       changes one contact each, with pauses; the time of each on the clock, and nanoseconds
 ///     first                     waits until the broker is there, and fetches one contact; the time on the clock
 ///     ping COUNT CALL REPLY     with a process that only answers, see ``PingPong``; nanoseconds of each
+///     ping-slowly               as ping, each after a pause
 ///     pin PROCESSOR…            the app, and whoever answers its pings on the first given
 final class App {
     static let interface = "io.contactbroker.Contacts."
@@ -92,9 +93,10 @@ final class App {
         case ("watch", 1): return try watch(numbers[0])
         case ("change-slowly", 1): return try changeSlowly(numbers[0])
         case ("first", 0): return [try first()]
-        case ("ping", 5):
+        case ("ping", 5), ("ping-slowly", 5):
             return try PingPong.measure(
-                numbers[0], call: numbers[1], reply: numbers[2], here: CInt(numbers[3]), there: CInt(numbers[4]))
+                numbers[0], call: numbers[1], reply: numbers[2], here: CInt(numbers[3]), there: CInt(numbers[4]),
+                pause: word == "ping" ? 0 : Self.pause)
         case ("pin", 1...):
             try Processors.pin(process: getpid(), to: numbers.map { CInt($0) })
             return [0]

@@ -34,6 +34,13 @@ extension Benchmark {
 
     mutating func measureNotification(_ app: ChildProcess) throws {
         _ = try place(app, nil)
+        let pings = try app.ask("ping-slowly \(Self.notifications) 256 256 -1 -1")
+        report.figures.append(Figure("ping-pong of 256 bytes, after a pause", Samples(pings)))
+        let storage = try SQLiteFloor(folder: scratch.state, count: size, rowSize: 600)
+        report.figures.append(
+            Figure(
+                "SQLite: commit of one row, durable, after a pause",
+                try storage.commits(durable: true, Self.notifications, pause: App.pause)))
         let watcher = try self.app(Role.program)
         _ = try watcher.ask("watch \(Self.notifications)")
         let changes = try app.ask("change-slowly \(Self.notifications)")
@@ -45,8 +52,8 @@ extension Benchmark {
             Figure(
                 "another client is told of a change", Samples(zip(sent, told).map { $1 - $0 }), .milliseconds, bar: 1))
         report.remarks.append(
-            "Who watches is told once in 50 ms at most, so these changes come further apart, and find the broker asleep; the "
-                + "time is from the call on, the save's syncs included.")
+            "Who watches is told once in 50 ms at most, so these changes come further apart, and find the broker and the processor "
+                + "asleep, as the two floors do; the time is from the call on, the save's sync included.")
     }
 
     // MARK: The broker itself

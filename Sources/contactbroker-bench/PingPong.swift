@@ -9,9 +9,13 @@ enum PingPong {
         while (try? socket.receive(exactly: call)) != nil { try socket.send(bytes) }
     }
 
-    /// - Parameters: the processors for each end; below 0 for any.
+    /// - Parameters:
+    ///   - here, there: the processors for each end; below 0 for any.
+    ///   - pause: microseconds before each.
     /// - Returns: nanoseconds of each.
-    static func measure(_ count: Int, call: Int, reply: Int, here: CInt, there: CInt) throws -> [Int64] {
+    static func measure(_ count: Int, call: Int, reply: Int, here: CInt, there: CInt, pause: UInt32) throws
+        -> [Int64]
+    {
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
             throw Failure(system: "socketpair")
@@ -30,6 +34,7 @@ enum PingPong {
         var times: [Int64] = []
         for round in 0..<count + 500 {
             if round == 1, there >= 0 { try Processors.pin(process: other.pid, to: [there]) }
+            if round >= 500, pause > 0 { usleep(pause) }
             let start = Clock.now()
             try socket.send(bytes)
             try socket.receive(exactly: reply)

@@ -8,6 +8,7 @@ final class SQLiteFloor {
 
     /// Makes a database of so many rows in the folder.
     init(folder: String, count: Int, rowSize: Int) throws {
+        for end in ["", "-wal", "-shm"] { unlink(folder + "/floor.sqlite" + end) }
         var opened: OpaquePointer?
         guard sqlite3_open(folder + "/floor.sqlite", &opened) == SQLITE_OK, let opened else {
             throw Failure("SQLite does not open a database in \(folder)")
@@ -51,13 +52,16 @@ final class SQLiteFloor {
 
     /// Commits of one row each.
     ///
-    /// - Parameter durable: each on the disk before it counts; otherwise when it suits the system.
-    func commits(durable: Bool) throws -> Samples {
+    /// - Parameters:
+    ///   - durable: each on the disk before it counts; otherwise when it suits the system.
+    ///   - pause: microseconds before each.
+    func commits(durable: Bool, _ count: Int = 500, pause: UInt32 = 0) throws -> Samples {
         try execute("PRAGMA synchronous = \(durable ? "FULL" : "NORMAL")")
         let insert = try prepare("INSERT INTO contact (stored) VALUES (zeroblob(600))")
         defer { sqlite3_finalize(insert) }
         return Samples(
-            try (0..<500).map { _ in
+            try (0..<count).map { _ in
+                if pause > 0 { usleep(pause) }
                 let start = Clock.now()
                 try step(insert)
                 return Clock.now() - start
