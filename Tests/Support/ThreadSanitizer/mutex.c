@@ -15,8 +15,9 @@
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *
 
-void __tsan_acquire(void *address);
-void __tsan_release(void *address);
+// Weak: a tool that is built on the way, without the sanitizer, is linked with this too.
+__attribute__((weak)) void __tsan_acquire(void *address);
+__attribute__((weak)) void __tsan_release(void *address);
 
 #define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
@@ -38,13 +39,13 @@ SWIFT void told_lock(uint32_t thread, SELF mutex) {
     static _Atomic(void *) known;
     if (!known) known = of_library(LOCK);
     ((function)known)(thread, mutex);
-    __tsan_acquire(mutex);
+    if (__tsan_acquire) __tsan_acquire(mutex);
 }
 
 SWIFT void told_unlock(SELF mutex) {
     typedef SWIFT void (*function)(SELF);
     static _Atomic(void *) known;
     if (!known) known = of_library(UNLOCK);
-    __tsan_release(mutex);
+    if (__tsan_release) __tsan_release(mutex);
     ((function)known)(mutex);
 }
