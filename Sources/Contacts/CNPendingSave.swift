@@ -21,18 +21,25 @@ public final class CNPendingSave {
 
     init(_ request: CNSaveRequest, in store: CNContactStore) throws(CNError) {
         (self.request, self.store, steps) = (request, store, request.steps)
+        guard !steps.isEmpty else {
+            state = .over
+            return
+        }
         try CNContactStore.require(bounded: steps)
-        state = steps.isEmpty ? .over : .prepared(try CNContactStore.written(steps))
+        state = .prepared(try CNContactStore.written(steps))
     }
 
-    /// Sends what was prepared. Once it was sent, this does nothing.
+    /// Sends what was prepared, and has the person asked before where nothing was decided yet: 300 seconds at most. Once it was sent,
+    /// this does nothing.
     ///
     /// - Throws: ``CNError``, where it could not be sent: then it is not made.
     public func begin() throws {
         guard case .prepared(let changes) = state else { return }
-        let undoing = store.keepsUndo ? try UndoPlan(of: steps, in: store) : nil
-        state = .over
-        state = .underWay(try CNContactStore.begin(changes, author: request.transactionAuthor), undoing)
+        try WaitBudget.forOneCall {
+            let undoing = store.keepsUndo ? try UndoPlan(of: steps, in: store) : nil
+            state = .over
+            state = .underWay(try CNContactStore.begin(changes, author: request.transactionAuthor), undoing)
+        }
     }
 
     /// For poll(2) and event loops: it has something to read when the answer has come, or a part of it. It belongs to the save; -1
@@ -56,17 +63,23 @@ public final class CNPendingSave {
     ///
     /// - Throws: as ``CNContactStore/execute(_:)``. Once this has returned or thrown, it returns at once.
     public func finish() throws {
-        guard try !finish(within: Self.bound) else { return }
-        abandon()
-        throw CallFailure(.timedOut).asError()
+        try WaitBudget.forOneCall {
+            guard try !finish(within: Self.bound) else { return }
+            abandon()
+            throw CallFailure(.timedOut).asError()
+        }
     }
 
-    /// Waits for the answer as long as that, 300 seconds at most.
+    /// Waits for the answer as long as that, 300 seconds at most; what is not sent yet is sent before.
     ///
     /// - Parameter seconds: 0 only looks.
     /// - Returns: `false` where it has not come: wait again, or ``abandon()``.
     /// - Throws: as ``finish()``.
     public func finish(within seconds: TimeInterval) throws -> Bool {
+        try WaitBudget.forOneCall { try answered(within: seconds) }
+    }
+
+    private func answered(within seconds: TimeInterval) throws -> Bool {
         try begin()
         guard case .underWay(let call, let undoing) = state else { return true }
         let answer: JSONValue?

@@ -190,7 +190,13 @@ struct Import {
     mutating func save() throws {
         let entries = batch
         (batch, batchSize) = ([], 0)
-        let next = try entries.isEmpty ? nil : prepare(entries)
+        let next: Flight?
+        do {
+            next = try entries.isEmpty ? nil : prepare(entries)
+        } catch {
+            try settle()
+            throw failed(error)
+        }
         let last = try answered()
         do {
             if let next { try begin(next) }

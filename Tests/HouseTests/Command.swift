@@ -62,9 +62,11 @@ struct Command {
         func wait(for lines: Int, within time: Duration = .seconds(30)) throws -> [String] {
             let deadline = ContinuousClock.now + time
             while true {
+                // Looked at first: what it said before it ended is all there then.
+                let isOver = process.hasEnded(within: .milliseconds(2)) || ContinuousClock.now >= deadline
                 let said = House.text(of: files + "/out").split(separator: "\n").map(String.init)
                 if said.count >= lines { return said }
-                guard ContinuousClock.now < deadline, !process.hasEnded(within: .milliseconds(2)) else {
+                guard !isOver else {
                     throw Trouble("a program said \(said) and no more: \(House.text(of: files + "/err"))")
                 }
             }
