@@ -109,6 +109,9 @@ public final class AccessStore {
         walSync = try WALSync(database: folder.database)
     }
 
+    /// Gives back the memory that commits have taken.
+    public func rest() { writer?.connection.releaseMemory() }
+
     // The connection goes before the folder's lock, so that nobody opens the file in between.
     deinit { writer = nil }
 

@@ -90,6 +90,9 @@ final class SQLiteConnection {
     }
 
     /// A transaction is open: a statement failed in a way that did not end it.
+    /// Gives back pages that are only kept to be quick.
+    func releaseMemory() { sqlite3_db_release_memory(handle) }
+
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 }
 

@@ -16,6 +16,8 @@ final class Books {
     var takeOver: (UInt32, [OutboxEntry]) -> Void = { _, _ in }
     /// Set by the broker: nothing of the book's saves is still to be recorded.
     var mayClose: (UInt32) -> Bool = { _ in true }
+    /// Set by the broker: no book was written for a while.
+    var rested: () -> Void = {}
     private let loop: any Loop
     private let userName: (UInt32) -> String
     private let forgetsAfter: Duration
@@ -200,6 +202,7 @@ final class Books {
     private func giveBack(_ uid: UInt32) {
         resting[uid] = nil
         guard case .open(let book) = states[uid] else { return }
+        rested()
         queue(of: uid).async {
             // What cannot be emptied now grows no further than a save lets it, and the next pause comes.
             try? book.checkpoint()

@@ -89,6 +89,7 @@ public final class Broker {
         turn.onDisk = { [weak self] done in self?.onDisk(done) }
         access.setsMoved = { [weak self] in self?.grantsChanged() }
         books.takeOver = { [weak self] uid, entries in self?.takeOver(entries, of: uid) }
+        books.rested = { [weak self] in self?.access.rest() }
         books.mayClose = { [weak self] _ in self?.access.hasUndelivered != true }
         policyCameIntoForce()
         auditForwarder = surroundings.auditKeeper.map { AuditForwarder($0, broker: self) }

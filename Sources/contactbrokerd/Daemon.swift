@@ -17,6 +17,7 @@ struct Daemon {
     /// Serves until SIGTERM or SIGINT. In system mode SIGHUP has the policy read anew.
     func run() throws {
         _ = csqlite_without_memory_account()
+        _ = csqlite_keep_pages_apart()
         raiseDescriptorLimit()
         let settings: Settings
         do throws(PolicyError) {

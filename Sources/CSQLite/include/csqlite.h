@@ -7,6 +7,10 @@
 /// allocation. Before the first use of SQLite in a process; answers SQLite's code, which changes nothing where it is not 0.
 int csqlite_without_memory_account(void);
 
+/// Keeps pages of books that SQLite holds apart from everything else in memory, so that they go back to the kernel when it
+/// lets them go. Before the first use of SQLite in a process; answers SQLite's code, which changes nothing where it is not 0.
+int csqlite_keep_pages_apart(void);
+
 /// The name of a file system for SQLite: its own for Unix, where what is written to a write-ahead log is gathered until
 /// it is synced or read. For connections alone that sync each commit (`PRAGMA synchronous = FULL`).
 #define CSQLITE_GATHERING "unix-gathering"
