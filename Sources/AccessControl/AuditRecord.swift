@@ -53,7 +53,8 @@ public struct AuditRecord: Hashable, Sendable {
     public var revision: Int64?
     /// Set in a count alone: so many more were equal to an earlier record, which was written before they were answered.
     public var repeats: Int?
-    /// One of our own words, such as a method's name or `expired`; never a text of an app or a contact.
+    /// One of our own words, such as a method's name or `expired`; never a text of an app or a contact. Beside the kind of a
+    /// prompt stands ``purposeHash(of:)``, where the app gave a reason.
     public var detail: String?
     /// Tells apart two disclosures that name no contacts, such as two batches of one list; it is not stored. Without it
     /// such a disclosure is never taken for a repeat.

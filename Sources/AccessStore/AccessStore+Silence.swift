@@ -4,6 +4,9 @@ import AccessControl
 extension AccessStore {
     public func isSilenced(_ principal: Principal) -> Bool { silenced[principal] != nil }
 
+    /// Seconds since 1970.
+    public func silencedSince(_ principal: Principal) -> Int64? { silenced[principal] }
+
     /// Apps of one user, sessions and processes included.
     public func silenceCount(_ uid: UInt32) -> Int { silenced.keys.count { $0.uid == uid } }
 

@@ -9,3 +9,15 @@ public enum AccessStoreError: Error, Hashable, Sendable {
     /// Another broker serves this folder.
     case inUse
 }
+
+extension AccessStoreError: CustomStringConvertible {
+    /// For the journal.
+    public var description: String {
+        switch self {
+        case .unavailable(let reason): reason
+        case .damaged(let reason): "the access database is damaged (\(reason))"
+        case .newerSchema: "the access database was written by a later contactbrokerd"
+        case .inUse: "another broker serves the folder"
+        }
+    }
+}

@@ -173,9 +173,12 @@ extension Broker {
         writer.member("hash", record.hash)
     }
 
-    func getStatus(_ call: Call) {
-        // The system's broker tells of all users together.
-        let uid = surroundings.mode == .session ? surroundings.ownUID : nil
+    /// How the broker is doing. The system's tells administrators of all users together, and anybody else of themselves alone.
+    func getStatus(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
+        let isWhole = extent(parameters, session) == .whole
+        let uid: UInt32? = isWhole ? (surroundings.mode == .session ? surroundings.ownUID : nil) : session.caller.uid
+        let connections = isWhole ? sessions.count : sessions.values.count { $0.caller.uid == session.caller.uid }
+        let problem = lastProblem.flatMap { isWhole || $0.uid == session.caller.uid ? $0 : nil }
         call.reply {
             $0.name("status")
             $0.object {
@@ -183,15 +186,20 @@ extension Broker {
                 $0.member("mode", surroundings.mode.rawValue)
                 $0.member("startedAt", Timestamp.text(seconds: startedAt / 1_000_000))
                 $0.member("stateFolder", surroundings.stateFolder)
-                $0.member("connections", sessions.count)
+                $0.member("connections", connections)
                 $0.member("agents", prompts.agentCount(uid))
                 $0.member("promptsOpen", prompts.openCount(uid))
-                $0.member("grants", access.principals.count)
-                $0.member("auditRecords", access.auditCount)
+                $0.member("grants", access.principals.count { uid == nil || $0.uid == uid })
+                if isWhole { $0.member("auditRecords", access.auditCount) }
+                if let problem {
+                    $0.member("lastProblem", problem.words)
+                    $0.member("lastProblemAt", Timestamp.text(seconds: problem.time))
+                }
                 if !surroundings.policyFolder.isEmpty { $0.member("policyFolder", surroundings.policyFolder) }
                 $0.member("policyRules", policy.policy.rules.count)
                 $0.member("policyLoadedAt", Timestamp.text(seconds: policy.loadedAt))
-                $0.member("policyProblem", policy.policy.problem.map { "every app is refused: \($0)" })
+                let refused = "every app is refused"
+                $0.member("policyProblem", policy.policy.problem.map { isWhole ? "\(refused): \($0)" : refused })
                 for (name, value) in surroundings.facts { $0.member(name, value) }
             }
         }

@@ -82,7 +82,7 @@ extension Broker {
         case .resetGrant: try resetGrant(parameters, call, session)
         case .queryAudit: try queryAudit(parameters, call, session)
         case .verifyAudit: verifyAudit(call)
-        case .getStatus: getStatus(call)
+        case .getStatus: getStatus(parameters, call, session)
         case .listPending: listPending(parameters, call, session)
         case .explainDecision: try explainDecision(parameters, call, session)
         case .reloadPolicy: reloadPolicy(call)
@@ -112,7 +112,7 @@ extension Broker {
         let usage = access.usage(of: principal)
         if forAdministrator { writer.member("uid", principal.uid) }
         writer.member("app", principal.app)
-        writer.member("displayName", access.displayName(of: principal) ?? principal.app)
+        writer.member("displayName", displayName(of: principal))
         writer.member("strength", principal.strength.rawValue)
         // Administrators see what was decided, and what counts beside it; the person what counts.
         let counting = policy.standing(of: grant, ruling(on: principal), at: seconds)
@@ -132,6 +132,7 @@ extension Broker {
             writer.member("decidedBy", grant.decidedBy.rawValue)
             writer.member("decidedAt", Timestamp.text(seconds: grant.decidedAt))
             if counting.status != grant.access.status { writer.member("counts", counting.status.rawValue) }
+            if access.isSilenced(principal) { writer.member("silenced", true) }
         }
         writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })
         writer.member("uses", usage.uses)
@@ -145,8 +146,49 @@ extension Broker {
     }
 
     private func listGrantsForAdministrator(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
-        let grants = grantedPrincipals(uid: parameters.allUsers ? nil : parameters.uid ?? session.caller.uid)
-        call.reply { write(grants, &$0) }
+        let uid = parameters.allUsers ? nil : parameters.uid ?? session.caller.uid
+        let grants = grantedPrincipals(uid: uid)
+        let silenced = Set(access.silencedPrincipals.filter { uid == nil || $0.uid == uid })
+            .subtracting(grants.map(\.principal))
+            .sorted { ($0.uid, $0.app, $0.strength.rawValue) < ($1.uid, $1.app, $1.strength.rawValue) }
+        call.reply { writer in
+            writer.name("grants")
+            writer.array(grants.map { ($0.principal, $0.grant) } + silenced.map { ($0, nil) }) { writer, entry in
+                writer.object {
+                    if let grant = entry.1 {
+                        describe(entry.0, grant, forAdministrator: true, &$0)
+                    } else {
+                        describeSilenced(entry.0, &$0)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A `Grant` of an app about which nothing was said but that it is never to be asked about.
+    private func describeSilenced(_ principal: Principal, _ writer: inout JSONWriter) {
+        let usage = access.usage(of: principal)
+        writer.member("uid", principal.uid)
+        writer.member("app", principal.app)
+        writer.member("displayName", displayName(of: principal))
+        writer.member("strength", principal.strength.rawValue)
+        writer.member("status", AuthorizationStatus.notDetermined.rawValue)
+        writer.member("contacts", 0)
+        writer.member("session", Self.words(for: principal.binding))
+        writer.member("revision", 0)
+        writer.member("decidedBy", Grant.Decider.person.rawValue)
+        writer.member("decidedAt", Timestamp.text(seconds: access.silencedSince(principal) ?? 0))
+        writer.member("silenced", true)
+        writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })
+        writer.member("uses", usage.uses)
+    }
+
+    /// What an app was called when it was decided about; else its file's name, where it is known by its file.
+    private func displayName(of principal: Principal) -> String {
+        if let name = access.displayName(of: principal) { return name }
+        guard principal.app.hasPrefix("/") else { return principal.app }
+        let path = principal.app.lastIndex(of: " ").map { principal.app[..<$0] } ?? principal.app[...]
+        return path.split(separator: "/").last.map(String.init) ?? principal.app
     }
 
     func matching(_ parameters: AdminParameters, _ session: CallerSession) -> [GrantedPrincipal] {
@@ -159,12 +201,20 @@ extension Broker {
     private func resetGrant(
         _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
-        let found = matching(parameters, session)
-        let silenced = access.silencedPrincipals.filter {
-            $0.uid == parameters.uid ?? session.caller.uid && (parameters.app == nil || $0.app == parameters.app)
-                && (parameters.strength == nil || $0.strength == parameters.strength)
+        let uid = parameters.uid ?? session.caller.uid
+        let isMeant = { (strength: IdentityStrength, app: String) in
+            (parameters.app == nil || app == parameters.app)
+                && (parameters.strength == nil || strength == parameters.strength)
         }
-        if found.isEmpty, silenced.isEmpty, let app = parameters.app { throw AdminError.unknownApp(app) }
+        let found = matching(parameters, session)
+        let silenced = access.silencedPrincipals.filter { $0.uid == uid && isMeant($0.strength, $0.app) }
+        let connected = sessions.values.lazy.map(\.caller).filter { $0.uid == uid && isMeant($0.strength, $0.app) }
+        // What one of the crowd had to wait for, all of it had to.
+        let crowd = (found.map(\.principal) + silenced).map(\.strength) + connected.map(\.strength)
+        let waiting = prompts.forgetWaits(uid, where: isMeant, weak: crowd.contains(where: \.namesNobody))
+        if found.isEmpty, silenced.isEmpty, waiting.isEmpty, let app = parameters.app {
+            throw AdminError.unknownApp(app)
+        }
         for principal in silenced {
             access.endSilence(of: principal)
             record(.revocation, of: principal, detail: "asked again")
@@ -175,7 +225,8 @@ extension Broker {
             access.removeGrant(of: principal.bound(to: .standing))
         }
         grantsChanged()
-        let count = Set(silenced).union(found.map(\.principal)).count
+        let waited = waiting.map { Principal(uid: uid, strength: $0.strength, app: $0.app) }
+        let count = Set(silenced).union(found.map(\.principal)).union(waited).count
         replyOnDisk(call) { _, writer in writer.member("count", count) }
     }
 

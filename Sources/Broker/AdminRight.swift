@@ -29,10 +29,10 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     guard caller.uid != 0 else { return .nothing }
     guard request.isOwn else { return .authentication(.admin) }
     switch request.method {
-    case .listGrants, .explainDecision: return .nothing
+    case .listGrants, .explainDecision, .listPending, .getStatus: return .nothing
     case .setGrant: return request.widens ? .authentication(.shareAll) : .nothing
     case .resetGrant, .queryAudit: return .authentication(.manageOwn)
-    case .verifyAudit, .listPending, .getStatus, .reloadPolicy, .purgeUser: return .authentication(.admin)
+    case .verifyAudit, .reloadPolicy, .purgeUser: return .authentication(.admin)
     }
 }
 
@@ -46,12 +46,13 @@ extension AdminMethod {
     var parameters: Set<String> {
         switch self {
         case .listGrants: ["uid", "allUsers"]
+        case .getStatus: ["allUsers"]
         case .setGrant: ["app", "strength", "uid", "status", "identifiers", "keys", "expires"]
         case .resetGrant, .explainDecision: ["app", "strength", "uid"]
         case .queryAudit:
             ["uid", "allUsers", "app", "since", "until", "event", "contact", "limit", "follow"]
         case .listPending, .purgeUser: ["uid"]
-        case .verifyAudit, .getStatus, .reloadPolicy: []
+        case .verifyAudit, .reloadPolicy: []
         }
     }
 }

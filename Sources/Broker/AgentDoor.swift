@@ -278,6 +278,8 @@ extension Broker {
     /// What the policy leaves to the person's choice.
     private func describePolicy(_ prompt: Prompt, _ known: PrincipalStanding, _ writer: inout JSONWriter) {
         let ruling = ruling(of: prompt.session)
+        // What is picked is cut to what may be read, and a card is merged or not, whatever was shown.
+        if prompt.pick == nil, prompt.proposal == nil { prompt.offer = policy.offer(ruling) }
         if !policy.mayShareAll(ruling) { writer.member("maximumLevel", AuthorizationStatus.limited.rawValue) }
         if ruling.maximumKeys != .all { writer.member("maximumKeys", ruling.maximumKeys.keys.map(\.rawValue)) }
         let end: Int64?

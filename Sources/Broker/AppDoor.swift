@@ -131,7 +131,8 @@ extension Broker {
             purpose: question.purpose, keys: question.keys?.intersection(ruling(of: session).maximumKeys),
             query: question.query, caption: question.caption,
             pick: question.pick, proposal: question.proposal, ignored: question.ignored, rows: rows)
-        record(.prompt, of: session.caller, detail: question.kind.rawValue)
+        let reason = question.purpose.flatMap(purposeHash).map { " purpose:" + $0 }
+        record(.prompt, of: session.caller, detail: question.kind.rawValue + (reason ?? ""))
         do throws(Prompts.Refusal) {
             try prompts.ask(prompt, for: call, done: done)
         } catch {

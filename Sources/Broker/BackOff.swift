@@ -9,7 +9,11 @@ struct BackOff {
         case app(IdentityStrength, String)
         case weak
 
-        init(_ caller: Caller) { self = caller.strength.namesNobody ? .weak : .own(caller) }
+        init(_ caller: Caller) { self.init(caller.strength, caller.app) }
+
+        init(_ strength: IdentityStrength, _ app: String) {
+            self = strength.namesNobody ? .weak : .app(strength, app)
+        }
 
         static func own(_ caller: Caller) -> Key { .app(caller.strength, caller.app) }
     }
@@ -28,10 +32,10 @@ struct BackOff {
     }
 
     /// Whole seconds, rounded up, that the app must still wait; `nil` if it need not.
-    func remaining(_ caller: Caller, now: Int64) -> Int? {
-        guard let entries = entries[caller.uid] else { return nil }
+    func remaining(_ uid: UInt32, _ strength: IdentityStrength, _ app: String, now: Int64) -> Int? {
+        guard let entries = entries[uid] else { return nil }
         // A program without a lasting name that was denied has an entry of its own besides.
-        let until = max(entries[Key(caller)]?.until ?? 0, entries[.own(caller)]?.until ?? 0)
+        let until = max(entries[Key(strength, app)]?.until ?? 0, entries[.app(strength, app)]?.until ?? 0)
         return until > now ? Int((until - now + 999_999) / 1_000_000) : nil
     }
 
@@ -63,6 +67,29 @@ struct BackOff {
         entries[caller.uid]?[Key(caller)] = nil
         entries[caller.uid]?[.own(caller)] = nil
         if entries[caller.uid]?.isEmpty ?? false { entries[caller.uid] = nil }
+    }
+
+    /// Forgets how long some apps of a user must wait.
+    ///
+    /// - Parameters:
+    ///   - isMeant: whether an app is meant, by its strength and identifier.
+    ///   - weak: the crowd of those without a lasting name is meant too, since one of them is.
+    /// - Returns: the apps of whom something was forgotten; not the crowd.
+    mutating func forget(
+        _ uid: UInt32, where isMeant: (IdentityStrength, String) -> Bool, weak: Bool
+    ) -> [(strength: IdentityStrength, app: String)] {
+        var found: [(strength: IdentityStrength, app: String)] = []
+        for key in (entries[uid] ?? [:]).keys {
+            switch key {
+            case .app(let strength, let app) where isMeant(strength, app):
+                found.append((strength, app))
+                entries[uid]?[key] = nil
+            case .weak where weak: entries[uid]?[key] = nil
+            case .app, .weak: break
+            }
+        }
+        if entries[uid]?.isEmpty ?? false { entries[uid] = nil }
+        return found
     }
 
     /// Everything that is remembered of a user.

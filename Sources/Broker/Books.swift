@@ -188,7 +188,7 @@ final class Books {
     private func couldNotEmptyLog(of uid: UInt32, _ error: StoreError) {
         // Closed in the meantime: closing empties it.
         guard case .open = states[uid] else { return }
-        log("deleted text is still in the log of an address book: \(error)")
+        log("deleted text is still in the log of the address book in \(folder(of: uid)): \(error)")
         forget(uid)
     }
 
@@ -278,7 +278,7 @@ final class Books {
 
     func endRemoving(_ uid: UInt32) { removing.remove(uid) }
 
-    private func folder(of uid: UInt32) -> String { "\(folder)/users/\(uid)" }
+    func folder(of uid: UInt32) -> String { "\(folder)/users/\(uid)" }
 
     // MARK: -
 

@@ -40,6 +40,8 @@ public final class Broker {
     var userNames: [UInt32: String] = [:]
     /// Users whose purge is on its way.
     var purging: Set<UInt32> = []
+    /// What was wrong with a book last.
+    var lastProblem: StoreProblem?
     /// What ends when a process or a terminal session ends.
     private var watches: [Principal: AnyObject] = [:]
     let syncQueue = DispatchQueue(label: "access sync")
@@ -54,6 +56,7 @@ public final class Broker {
 
     /// - Parameter access: the open store; the broker closes it.
     public init(surroundings: Surroundings, limits: Limits = Limits(), access: AccessStore) {
+        let surroundings = surroundings.withRemarks()
         self.surroundings = surroundings
         self.limits = limits
         self.access = access

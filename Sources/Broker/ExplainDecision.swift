@@ -39,8 +39,10 @@ extension Broker {
             principal.uid == uid && principal.app == app && (strength == nil || principal.strength == strength)
         }
         let granted = grantedPrincipals(uid: uid).filter { isMeant($0.principal) }
-        guard granted.isEmpty else {
-            return granted.sorted { $0.grant.revision > $1.grant.revision }.map(\.principal)
+        let silenced = Set(access.silencedPrincipals.filter(isMeant)).subtracting(granted.map(\.principal))
+            .sorted { $0.strength.rawValue < $1.strength.rawValue }
+        guard granted.isEmpty, silenced.isEmpty else {
+            return granted.sorted { $0.grant.revision > $1.grant.revision }.map(\.principal) + silenced
         }
         let connected = sessions.values.filter { $0.door == .contacts }
             .map { $0.caller.principals[$0.caller.principals.endIndex - 1] }.filter(isMeant)
@@ -61,6 +63,12 @@ extension Broker {
         if let difference = ruling.difference(of: grant, from: standing, at: seconds) { reasons.append(difference) }
         if !ruling.isDenied, ruling.requiresAuthentication, !policy.canGrant(ruling) {
             reasons.append("nobody can ask for the password here, so nothing more can be granted")
+        }
+        if let time = access.silencedSince(principal) {
+            reasons.append("since \(Timestamp.text(seconds: time)) the person is not asked to pick or to share for it")
+        }
+        if let seconds = prompts.wait(of: principal) {
+            reasons.append("what was asked for it last gave nothing, so it has to wait \(seconds) s to ask again")
         }
         reasons.append(Self.words(for: standing))
         return reasons

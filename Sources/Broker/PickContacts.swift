@@ -159,14 +159,13 @@ extension Broker {
         }
         let records = Set(chosen.map(\.record))
         let images = chosen.contains { $0.value.key == nil } ? pick.permitted.intersection(.images) : []
+        let cookie = prompt.cookie
         offLoop(call, agent.session) { (book) throws(StoreError) in
             try Self.read(records, images: images, book).map {
                 ($0, pick.choice($0.record, $0.contact), pick.selectable($0.record, $0.contact))
             }
         } done: { [self] found in
-            guard prompts.prompt(prompt.cookie, shownTo: agent) === prompt else {
-                return call.fail(AgentError.unknownPrompt)
-            }
+            guard prompts.prompt(cookie, shownTo: agent) === prompt else { return call.fail(AgentError.unknownPrompt) }
             // Another policy may have come into force while they were read.
             guard isApproved || (try? wantsPassword(forPicking: records.count, prompt)) == false else {
                 return call.fail(AgentError.authenticationFailed)

@@ -47,6 +47,11 @@ struct PolicyInForce {
     /// Whether an answer that wants a password counts where nobody is there to ask for it.
     var mayDoWithout: Bool { withoutAuthentication == .allow }
 
+    func offer(_ ruling: Ruling) -> PromptOffer {
+        PromptOffer(
+            allowsAll: mayShareAll(ruling), keys: ruling.maximumKeys, longest: ruling.maximumLifetime)
+    }
+
     /// Whether an answer at a prompt may share all contacts.
     func mayShareAll(_ ruling: Ruling) -> Bool {
         !ruling.capsLevel && ruling.forcedLevel != .limited && ruling.forcedLevel != .denied && allowsMuch
@@ -112,6 +117,7 @@ extension Broker {
         let told = Set(sessions.values.lazy.filter { $0.door == .contacts }.flatMap(\.disclosedUnder))
         for principal in told where isNarrower(for: principal, than: former) { narrowed(principal) }
         prompts.withdraw { [self] in !mayStillAsk($0) }
+        prompts.showAnew { [self] in $0.offer != nil && $0.offer != policy.offer(ruling(of: $0.session)) }
         policyCameIntoForce()
     }
 

@@ -4,8 +4,8 @@ import Varlink
 
 /// One question to the person, from the call that raised it to the answer. It lives on the loop.
 final class Prompt {
-    /// Names the prompt to agents.
-    let cookie: String
+    /// Names the prompt to agents, as it was shown to them last.
+    var cookie: String
     let kind: PromptKind
     let session: CallerSession
     /// As one line that the person may open.
@@ -23,6 +23,8 @@ final class Prompt {
     /// The contacts that ``ignored`` names, once an agent has asked for rows: nothing is looked up before somebody
     /// is there to look at it.
     var ignoredRecords: Set<RecordNumber>?
+    /// What the policy left to the person's choice when the prompt was last described to an agent.
+    var offer: PromptOffer?
     /// Makes the rows' identifiers; dies with the prompt.
     let rows: IdentifierCipher
     /// The calls that wait, each with what to do when the person has answered.
@@ -81,6 +83,14 @@ final class Prompt {
         waiting.removeAll { $0.call === call }
         return waiting.isEmpty
     }
+}
+
+/// What the policy leaves to the person's choice. The agent offers no more than this.
+struct PromptOffer: Hashable {
+    let allowsAll: Bool
+    let keys: ContactKeySet
+    /// Seconds from the person's decision.
+    let longest: Int64?
 }
 
 /// What came of a prompt.

@@ -38,7 +38,7 @@ final class Prompts {
 
     /// Whether the person may be asked for this caller now; looked at before anything is read for the prompt.
     func mayAsk(_ kind: PromptKind, isQuiet: Bool, for caller: Caller) throws(Refusal) {
-        if let seconds = backOff.remaining(caller, now: surroundings.uptime()) {
+        if let seconds = backOff.remaining(caller.uid, caller.strength, caller.app, now: surroundings.uptime()) {
             throw .tooManyPrompts(retryAfterSeconds: seconds)
         }
         let open = desks[caller.uid]?.open ?? []
@@ -152,8 +152,10 @@ final class Prompts {
 
     /// The prompt is over: tells the calls that wait, the agents that show it, and asks the next question.
     ///
-    /// - Parameter answering: the agent that answered, which need not be told.
-    func end(_ prompt: Prompt, _ outcome: PromptOutcome, answering: Agent? = nil) {
+    /// - Parameters:
+    ///   - answering: the agent that answered, which need not be told.
+    ///   - isCounted: whether the app has to wait for its next question where this one granted nothing.
+    func end(_ prompt: Prompt, _ outcome: PromptOutcome, answering: Agent? = nil, isCounted: Bool = true) {
         let uid = prompt.caller.uid
         if let answering, answering.own === prompt {
             answering.own = nil
@@ -169,7 +171,7 @@ final class Prompts {
         prompt.overdue = nil
         // What would be answered is over: nobody has to give a password for it any more.
         prompt.withdrawPasswords()
-        count(outcome, of: prompt)
+        if isCounted { count(outcome, of: prompt) }
         for agent in prompt.agents where agent !== answering {
             agent.serve.reply(continues: true) { $0.member("withdrawn", prompt.cookie) }
         }
@@ -182,10 +184,37 @@ final class Prompts {
         if wasFirst, let next = desks[uid]?.queue.first, next.timer == nil { begin(next) }
     }
 
-    /// Ends the open questions that must not be asked any more. What was answered already is judged by what it comes to.
+    /// Ends the open questions that must not be asked any more. What was answered already is judged by what it comes to. The
+    /// person said nothing to them, so that no app has to wait for it.
     func withdraw(where isMoot: (Prompt) -> Bool) {
         for prompt in desks.values.flatMap(\.open) where !prompt.isAnswered && isMoot(prompt) {
-            end(prompt, .dismissed)
+            end(prompt, .dismissed, isCounted: false)
+        }
+    }
+
+    /// Has agents show anew what can no longer be answered as they show it: they forget the question and are asked it again,
+    /// under another cookie, since an answer to what was shown before is none to what is shown now.
+    /// A grant that the person opened themselves is closed at the agent; they open it as it is now.
+    func showAnew(where isStale: (Prompt) -> Bool) {
+        for prompt in desks.values.flatMap(\.shown) where !prompt.isAnswered && isStale(prompt) {
+            // Whose time was over ends with the password that was waited for.
+            prompt.withdrawPasswords()
+            let agents = prompt.agents
+            guard !agents.isEmpty, desks[prompt.caller.uid]?.shown.contains(where: { $0 === prompt }) == true
+            else { continue }
+            let former = prompt.cookie
+            prompt.cookie = Broker.randomName() ?? former
+            prompt.agents = []
+            for agent in agents {
+                agent.serve.reply(continues: true) { $0.member("withdrawn", former) }
+                send(prompt, to: agent)
+            }
+        }
+        for agent in desks.values.flatMap(\.agents) {
+            guard let own = agent.own, !own.isAnswered, isStale(own) else { continue }
+            agent.own = nil
+            own.withdrawPasswords()
+            agent.serve.reply(continues: true) { $0.member("withdrawn", own.cookie) }
         }
     }
 
@@ -284,6 +313,18 @@ final class Prompts {
 
     /// Prompts of this user that are open; `nil` for all users.
     func openCount(_ uid: UInt32?) -> Int { desks(of: uid).reduce(0) { $0 + $1.open.count } }
+
+    /// Forgets how long some apps of a user must wait; see ``BackOff/forget(_:where:weak:)``.
+    func forgetWaits(
+        _ uid: UInt32, where isMeant: (IdentityStrength, String) -> Bool, weak: Bool
+    ) -> [(strength: IdentityStrength, app: String)] {
+        backOff.forget(uid, where: isMeant, weak: weak)
+    }
+
+    /// Whole seconds that an app must still wait; `nil` if it need not.
+    func wait(of principal: Principal) -> Int? {
+        backOff.remaining(principal.uid, principal.strength, principal.app, now: surroundings.uptime())
+    }
 
     /// Ends every question of a user, and forgets how long their apps must wait.
     func forget(_ uid: UInt32) {

@@ -70,8 +70,9 @@ extension Broker {
             }
             target = record
         }
+        let cookie = prompt.cookie
         books.with(prompt.caller.uid, creating: true) { [weak self] result in
-            guard let self, prompts.prompt(prompt.cookie, shownTo: agent) === prompt else {
+            guard let self, prompts.prompt(cookie, shownTo: agent) === prompt else {
                 return call.fail(AgentError.unknownPrompt)
             }
             switch result {

@@ -21,12 +21,10 @@ extension Broker {
     }
 
     /// The same, found by the book.
-    func tellOfAnotherPerson(_ call: Call) {
-        guard let session = call.connection.context as? CallerSession else { return }
+    func tellOfAnotherPerson(_ uid: UInt32) {
         surroundings.notice(
-            .anotherPerson,
-            "the address book kept for user \(session.caller.uid) is another person's: nothing is answered",
-            [("uid", "\(session.caller.uid)")])
+            .anotherPerson, "the address book kept for user \(uid) is another person's: nothing is answered",
+            [("uid", "\(uid)")])
     }
 
     func purgeUser(_ parameters: AdminParameters, _ call: Call) throws(VarlinkError) {

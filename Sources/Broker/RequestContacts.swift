@@ -93,14 +93,4 @@ extension Broker {
         prompt.ignoredRecords = ignored
         return hidden.union(ignored)
     }
-
-    /// The book cannot be read or written: the app learns that much, the journal the cause.
-    func unavailable(_ call: Call, _ error: StoreError) {
-        if case .wrongOwner = error {
-            tellOfAnotherPerson(call)
-        } else {
-            surroundings.log("an address book is unavailable: \(error)")
-        }
-        turn.fail(ContactsError.storeUnavailable, call)
-    }
 }

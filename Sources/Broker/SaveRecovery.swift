@@ -36,9 +36,7 @@ extension Broker {
         let loop = surroundings.loop
         // Under the name for which it is kept: it tells the same, whoever has the number now.
         books.with(uid, named: access.ownerName(of: uid)) { [weak self] result in
-            if case .failure(let error) = result {
-                self?.surroundings.log("an address book that was not closed cannot be opened: \(error)")
-            }
+            if case .failure(let error) = result { self?.noteProblem(error, of: uid) }
             loop.execute { bound.value.settle(users.dropFirst()) }
         }
     }

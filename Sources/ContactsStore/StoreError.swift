@@ -31,6 +31,23 @@ public enum ChangeError: Error, Hashable, Sendable {
     case store(StoreError)
 }
 
+extension StoreError: CustomStringConvertible {
+    /// For the journal: what is wrong, and what to do about it where that is sure.
+    public var description: String {
+        switch self {
+        case .unavailable(let reason): reason
+        case .takesLong: "a read took longer than it may where it was made"
+        case .damaged(let reason):
+            """
+            it is damaged and was left as it is (\(reason)); restore contacts.sqlite from a backup, or move it away to begin \
+            without contacts
+            """
+        case .newerSchema: "it was written by a later contactbrokerd and was left as it is; install that version again"
+        case .wrongOwner: "it is another person's and was left as it is; contactctl purge-user removes it"
+        }
+    }
+}
+
 extension StoreError {
     init(_ error: any Error) { self = error as? StoreError ?? .unavailable(reason: "\(error)") }
 

@@ -100,7 +100,9 @@ struct SessionFolders {
         }
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw Failure("could not start: \(path) is no folder")
+            throw Failure(
+                "could not start: \(path) is no folder, or a link to one",
+                tryThis: "name the folder itself with --runtime-dir or --state-dir")
         }
         guard status.st_uid == getuid(), status.st_mode & 0o022 == 0 else {
             throw Failure(

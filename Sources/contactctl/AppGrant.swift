@@ -21,8 +21,18 @@ struct AppGrant {
 
     func text(_ name: String) -> String? { json[name]?.string }
 
+    /// The person said never to be asked about it.
+    var isSilenced: Bool { json["silenced"]?.bool == true }
+
+    /// Something was decided beside that.
+    var isDecided: Bool { status != "notDetermined" }
+
     /// The status, and what the policy makes of it.
-    var counting: String { text("counts").map { "\(status), by policy \($0)" } ?? status }
+    var counting: String {
+        let counting = text("counts").map { "\(status), by policy \($0)" } ?? status
+        guard isSilenced else { return counting }
+        return isDecided ? "\(counting), never asked" : "never asked"
+    }
 
     /// How many contacts it sees, as far as this program is told.
     var countingExtent: String {
@@ -47,7 +57,7 @@ struct AppGrant {
     var end: String {
         if let session = text("session") { return session }
         if let expires = text("expires") { return LocalTime.text(expires) }
-        return status == "denied" ? "reset" : "revoked"
+        return status == "denied" || !isDecided ? "reset" : "revoked"
     }
 
     var lastUsed: String { text("lastUsedAt").map { LocalTime.text($0) } ?? "never" }

@@ -16,7 +16,11 @@ struct RevokeCommand: ParsableCommand {
         let grants = try AppGrant.matching(app, strength: strength, in: door.grants(), to: task)
         guard let first = grants.first else { return }
         let name = Speech.clean(first.displayName)
-        guard grants.contains(where: { $0.status != "denied" }) else {
+        guard grants.contains(where: \.isDecided) else {
+            Speech.say("\(name) was never allowed anything, and you are not asked about it")
+            return
+        }
+        guard grants.contains(where: { $0.isDecided && $0.status != "denied" }) else {
             Speech.say("\(name) was refused already")
             return
         }
@@ -25,7 +29,7 @@ struct RevokeCommand: ParsableCommand {
             $0.member("strength", strength)
             $0.member("status", "denied")
         }
-        let before = grants.filter { $0.status != "denied" }.map {
+        let before = grants.filter { $0.isDecided && $0.status != "denied" }.map {
             $0.extent == "1" ? "1 contact" : "\($0.extent) contacts"
         }
         print("\(name) may see no contact any more; it was allowed \(before.joined(separator: " and "))")

@@ -45,7 +45,7 @@ struct SetCommand: ParsableCommand {
     func run() throws {
         let task = "change what the app may see"
         let door = try AdminDoor(to: task)
-        let grants = try AppGrant.matching(app, strength: strength, in: door.grants(), to: task)
+        let grants = try AppGrant.matching(app, strength: strength, in: door.grants().filter(\.isDecided), to: task)
         guard let grant = grants.first else { return }
         // Which one would be given more is for the person to say.
         guard grants.count == 1 else {

@@ -39,9 +39,11 @@ struct ShowCommand: ParsableCommand {
         case "full": add("may see", "all contacts")
         case "limited": add("may see", grant.contacts == 1 ? "1 contact" : "\(grant.contacts) contacts")
         case "denied": add("may see", "nothing: you refused it")
+        case "notDetermined": add("may see", "nothing: you decided nothing about it")
         default: add("status", grant.status)
         }
         add("policy", grant.text("counts").map { "makes it \($0); contactctl why says by which rule" })
+        if grant.isSilenced { add("questions", "never: contactctl reset has it ask again") }
         if grant.status != "denied" {
             add("reads", KeyWords.text(grant.json["keys"]))
         }

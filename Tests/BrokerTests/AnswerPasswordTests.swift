@@ -114,12 +114,16 @@ struct AnswerPasswordTests {
         var rule = Rule(place: "test.toml:1")
         rule.capsLevel = true
         house.rule([rule])
+        #expect(authority.open.isEmpty)
         try authority.answer(.granted)
-        #expect(try person.agent.replies(1, to: answer)[0].error == "InvalidAnswer")
+        #expect(try person.agent.replies(1, to: answer)[0].error == "AuthenticationFailed")
         #expect(try status(app) == "notDetermined")
         #expect(!call.isOver)
+        // The question is there anew, and is refused what was asked for before the rule.
+        let anew = try #require(person.prompts().first)
+        #expect(try person.answer(anew, Self.everything).error == "InvalidAnswer")
         // And one that refuses it ends the prompt, and with it the question for the password.
-        let second = try person.begin(answering: prompt, limited(to: 26, of: prompt))
+        let second = try person.begin(answering: anew, limited(to: 26, of: anew))
         rule.denies = true
         house.rule([rule])
         #expect(authority.open.isEmpty)

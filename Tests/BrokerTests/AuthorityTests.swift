@@ -140,7 +140,7 @@ struct ServingPasswordTests {
         // At the administrator's door, which any program opens, fewer.
         for count in 1...3 {
             let admin = TestApp(house: house, caller: house.caller("ctl", uid: 1_002), door: .admin)
-            let status = try admin.begin("GetStatus", #"{"allowInteractiveAuthentication":true}"#)
+            let status = try admin.begin("VerifyAudit", #"{"allowInteractiveAuthentication":true}"#)
             #expect(status.isOver == (count > limits.passwordsAtAdminDoor))
         }
     }

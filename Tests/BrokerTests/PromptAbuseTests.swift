@@ -134,8 +134,8 @@ struct PromptAbuseTests {
             backOff.grantedNothing(house.caller("app\(number)", strength: .sandboxed), denied: false, now: 0)
         }
         #expect(backOff.count(1_000) == 64)
-        #expect(backOff.remaining(nuisance, now: 0) == 600)
-        #expect(backOff.remaining(neighbour, now: 0) == 5)
+        #expect(backOff.remaining(1_000, .sandboxed, "nuisance", now: 0) == 600)
+        #expect(backOff.remaining(1_001, .sandboxed, "neighbour", now: 0) == 5)
         for number in 1...100_000 {
             backOff.grantedNothing(house.caller("app\(number)", strength: .unverified), denied: false, now: 0)
         }

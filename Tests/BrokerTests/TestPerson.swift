@@ -47,6 +47,14 @@ final class TestPerson {
         }
     }
 
+    /// Every prompt as it was described, in the order of the replies.
+    func told() throws -> [JSONValue] { try agent.replies(to: serve).compactMap { $0.parameters["prompt"] } }
+
+    /// The cookies of what was taken back.
+    func withdrawn() throws -> [String] {
+        try agent.replies(to: serve).compactMap { $0.parameters["withdrawn"]?.string }
+    }
+
     func rows(_ prompt: Prompt, query: String = "") throws -> [Row] {
         let answer = try agent.call(
             "Search", #"{"agent":"\#(token)","cookie":"\#(prompt.cookie)","query":"\#(query)","limit":200}"#)

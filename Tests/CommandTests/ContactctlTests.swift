@@ -64,6 +64,34 @@ struct ContactctlTests {
         #expect(outcome.code == 0 && outcome.error.isEmpty)
     }
 
+    @Test("An app that is never to be asked about is listed, can be reset by its name, and was allowed nothing")
+    func silenced() throws {
+        let game = """
+            {"uid":1000,"app":"/opt/game/run sha256:ab","displayName":"run","strength":"unverified",\
+            "status":"notDetermined","contacts":0,"revision":0,"decidedBy":"person",\
+            "decidedAt":"2026-03-01T12:00:00Z","silenced":true,"uses":0}
+            """
+        let ink = Self.ink.replacing("\"revision\":4", with: "\"silenced\":true,\"revision\":4")
+        let broker = try broker([ink, game])
+        #expect(
+            try run("contactctl", "apps", with: broker).output
+                == """
+                APP  HOW SURE    STATUS                CONTACTS  UNTIL    LAST USED
+                Ink  sandboxed   limited, never asked  3         revoked  2026-03-02 08:30
+                run  unverified  never asked           none      reset    never
+
+                """)
+        let revoked = try run("contactctl", "revoke", "run", with: broker)
+        #expect(
+            revoked.error == "run was never allowed anything, and you are not asked about it\n" && revoked.code == 0)
+        #expect(try run("contactctl", "set", "run", "--level", "denied", with: broker).code == 1)
+        #expect(broker.asked.allSatisfy { $0.method == "ListGrants" })
+        #expect(try run("contactctl", "reset", "run", with: broker).code == 0)
+        #expect(broker.asked.last?.parameters == #"{"app":"/opt/game/run sha256:ab"}"#)
+        let shown = try run("contactctl", "show", "run", with: broker).output
+        #expect(shown.contains("nothing: you decided nothing about it") && shown.contains("contactctl reset"))
+    }
+
     @Test("apps in JSON is what the broker said")
     func appsInJSON() throws {
         let outcome = try run("contactctl", "apps", "--json", with: broker([Self.ink]))

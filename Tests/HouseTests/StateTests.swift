@@ -71,6 +71,14 @@ struct StateTests {
         try Self.launchFails(house, saying: "was written by a later contactbrokerd")
     }
 
+    @Test("A link in the place of the state folder is refused, and what to do instead is said")
+    func link() throws {
+        let house = try House(starting: false)
+        try #require(mkdir(house.folder + "/elsewhere", 0o700) == 0)
+        try #require(symlink(house.folder + "/elsewhere", house.state) == 0)
+        try Self.launchFails(house, saying: "\(house.state) is no folder, or a link to one\nname the folder itself")
+    }
+
     @Test("Two brokers do not share a folder: the second says so, the first goes on")
     func inUse() throws {
         let house = try House()
@@ -160,7 +168,13 @@ struct StateTests {
         #expect(try keeper.call("GetAuthorization").word == "full")
         #expect(try keeper.fetch().error == "StoreUnavailable")
         #expect(try keeper.save([App.adding(given: "Kurt")]).error == "StoreUnavailable")
-        #expect(house.journal.contains("an address book is unavailable"))
+        let folder = path.dropLast("/contacts.sqlite".count)
+        let cause = how == "newer" ? "it was written by a later contactbrokerd" : "it is damaged and was left as it is"
+        #expect(house.journal.contains("the address book in \(folder) is unavailable: \(cause)"))
+        // However often it was asked for.
+        #expect(house.journal.ranges(of: " is unavailable: ").count == 1)
+        let status = try house.administrator().call("io.contactbroker.Admin.GetStatus")["status"]
+        #expect(status?["lastProblem"]?.string?.contains(cause) == true)
         #expect(House.bytes(of: path) == bytes)
         try house.stop()
         #expect(House.bytes(of: path) == bytes)

@@ -2,8 +2,8 @@
 
 
 from house.accounts import as_user
-from house.broker import fresh, secrets
-from house.varlink import AGENT, IDENTIFY, Connection, admin, attempt, contacts
+from house.broker import CALLER, REQUEST_ACCESS, Asking, fresh, secrets
+from house.varlink import AGENT, APPS, IDENTIFY, Connection, admin, attempt, contacts
 from house.verdict import must, run, tries
 
 fresh()
@@ -50,7 +50,7 @@ ADMIN_CALLS = {
     "QueryAudit": [{"uid": 1000}, {"allUsers": True}],
     "ListPending": [{"uid": 1000}],
     "ExplainDecision": [{"app": "io.contactbroker.contactbook", "uid": 1000}],
-    "VerifyAudit": [{}], "ReloadPolicy": [{}], "PurgeUser": [{"uid": 1000}],
+    "GetStatus": [{"allUsers": True}], "VerifyAudit": [{}], "ReloadPolicy": [{}], "PurgeUser": [{"uid": 1000}],
 }
 
 
@@ -63,6 +63,22 @@ def admins_door():
     through = [(name, answer) for name, answer in got if answer[0] not in REFUSED]
     must(not through, f"{through}")
     return f"{', '.join(sorted({answer[0] for _, answer in got}))}: {len(got)} times"
+
+
+@tries("bob asks how the broker is doing, and which questions are open", "his own numbers: none of alice's")
+def status():
+    def ask():
+        return attempt(admin, "GetStatus"), attempt(admin, "ListPending")
+
+    with Asking("alice", [CALLER, APPS, REQUEST_ACCESS]) as asking:
+        must(asking.prompt, "alice's question is open")
+        (error, told), pending = as_user("bob", ask)
+        everybody = admin("GetStatus", allUsers=True)["status"]
+    must(error is None and pending == (None, {"prompts": []}), f"{error}, {pending}")
+    own = told["status"]
+    must(everybody["promptsOpen"] == 1 and own["promptsOpen"] == own["agents"] == own["grants"] == 0, f"{own}")
+    must("auditRecords" not in own and own["connections"] <= 1, f"{own}")
+    return "0 questions, 0 grants"
 
 
 @tries("alice herself asks for what administrators do", "refused without a password")

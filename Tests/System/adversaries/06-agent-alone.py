@@ -89,6 +89,13 @@ def with_group():
 
     error, answer = as_user("alice", serve, group=group)
     must(error is not None and "agent" not in (answer or {}), f"it serves: {answer}")
+    # Nor does it answer without being one, by a cookie and a token of its own making.
+    names = {"agent": "0" * 32, "cookie": "1" * 32}
+    for method, parameters in (
+            ("Answer", names | {"level": "full"}), ("Search", names | {"query": ""}), ("Show", names | {"identifier": "2" * 32})):
+        refused = as_user("alice", lambda: attempt(
+            lambda: Connection(AGENT, 10).call("io.contactbroker.Agent." + method, parameters)), group=group)
+        must(refused[0] == "NotAnAgent", f"{method}: {refused}")
     return f"{error} {(answer or {}).get('reason', '')}".strip()
 
 

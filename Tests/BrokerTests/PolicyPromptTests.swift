@@ -1,0 +1,150 @@
+import AccessControl
+import ContactsModel
+import JSON
+import Policy
+import Testing
+import Varlink
+
+@testable import Broker
+
+/// Rules that come while a question is on the screen.
+@Suite("The policy over open questions")
+struct PolicyPromptTests {
+    private let house: BrokerHouse
+    private let person: TestPerson
+
+    init() throws {
+        house = try BrokerHouse()
+        try house.keeper(adding: "Ada", "Grace")
+        person = try TestPerson(house: house)
+    }
+
+    private func rule(_ fill: (inout Rule) -> Void) {
+        var rule = Rule(place: "test.toml:1")
+        rule.strengths = [.installed]
+        fill(&rule)
+        house.rule([rule])
+    }
+
+    private func ask(_ app: TestApp, _ method: String = "RequestAccess", _ parameters: String = "{}") throws -> Call {
+        let call = try app.begin(method, parameters)
+        try #require(house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 })
+        return call
+    }
+
+    /// What the agent was told of a prompt last.
+    private func told(_ cookie: String) throws -> JSONValue? {
+        try person.told().last { $0["cookie"]?.string == cookie }
+    }
+
+    @Test("A question that a rule takes back makes nobody wait: the person said nothing to it")
+    func withdrawn() throws {
+        for strength in [IdentityStrength.installed, .unverified] {
+            var forbids = Rule(place: "test.toml:1")
+            forbids.strengths = [strength]
+            forbids.forbidsPrompting = true
+            let app = try house.app("mail", strength: strength)
+            let call = try ask(app)
+            try #require(try person.prompts().count == 1)
+            house.rule([forbids])
+            #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "notDetermined")
+            house.rule([])
+            let again = try ask(house.app("mail", strength: strength))
+            #expect(!again.isOver)
+            // What the person dismisses counts as ever.
+            try person.answer(try #require(try person.prompts().last))
+            try #require(house.loop.run { again.isOver })
+            #expect(try house.app("mail", strength: strength).call("RequestAccess").error == "TooManyPrompts")
+        }
+    }
+
+    @Test("A question on the screen is shown anew as the rules have it, and what was shown before cannot be answered")
+    func shownAnew() throws {
+        let app = try house.app("mail", strength: .installed)
+        let call = try ask(app)
+        let first = try #require(try person.prompts().last)
+        #expect(try told(first.cookie)?["maximumLevel"] == nil)
+        rule {
+            $0.capsLevel = true
+            $0.maximumKeys = ContactKeySet([.givenName])
+        }
+        #expect(try !call.isOver && person.withdrawn().contains(first.cookie))
+        let second = try #require(try person.prompts().last)
+        #expect(second.cookie != first.cookie)
+        #expect(try told(second.cookie)?["maximumLevel"]?.string == "limited")
+        #expect(try told(second.cookie)?["maximumKeys"]?.elements?.compactMap(\.string) == ["givenName"])
+        // Neither sharing everything nor refusing reaches it under the cookie of what is gone.
+        for level in ["full", "denied"] {
+            #expect(try person.answer(first, #""level":"\#(level)""#).error == "UnknownPrompt")
+        }
+        #expect(try person.answer(second, #""level":"full""#).error == "InvalidAnswer")
+        let ada = try #require(try person.rows(second).first { $0.contact["givenName"]?.string == "Ada" })
+        #expect(try person.answer(second, #""level":"limited","identifiers":["\#(ada.identifier)"]"#).error == nil)
+        #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "limited")
+        #expect(try app.fetch().names == ["Ada"])
+    }
+
+    @Test("A rule that leaves an app's question as it was disturbs nobody")
+    func undisturbed() throws {
+        _ = try ask(house.app("mail", strength: .unverified))
+        let prompt = try #require(try person.prompts().last)
+        rule { $0.capsLevel = true }
+        #expect(try person.prompts().isEmpty && person.withdrawn().isEmpty)
+        #expect(try person.answer(prompt, #""level":"full""#).error == nil)
+    }
+
+    @Test("A second agent is told too, and the question ends for both at its time")
+    func severalAgents() throws {
+        let other = try TestPerson(house: house)
+        let app = try house.app("mail", strength: .installed)
+        let call = try ask(app)
+        let first = try #require(try other.prompts().last)
+        house.loop.advance(by: .seconds(100))
+        rule { $0.capsLevel = true }
+        let second = try #require(try other.prompts().last)
+        #expect(second.cookie != first.cookie && !call.isOver)
+        house.loop.advance(by: .seconds(21))
+        #expect(call.isOver)
+        for person in [person, other] { #expect(try person.withdrawn() == [first.cookie, second.cookie]) }
+    }
+
+    @Test("An answer that waits for the password is over when a rule changes the question", arguments: [false, true])
+    func whileThePasswordIsTyped(late: Bool) throws {
+        let authority = TestAuthority()
+        let house = try BrokerHouse(authority: authority)
+        try house.keeper(adding: "Ada")
+        let agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+        let serve = try agent.begin("Serve", more: true)
+        try authority.answer(.granted)
+        let token = try #require(try agent.replies(to: serve).first?.parameters["agent"]?.string)
+        let call = try house.app("mail", strength: .installed).begin("RequestAccess")
+        try #require(house.loop.run { (try? agent.replies(to: serve).count) == 2 })
+        let cookie = try #require(try agent.replies(to: serve)[1].parameters["prompt"]?["cookie"]?.string)
+        if late { house.loop.advance(by: .seconds(30)) }
+        let answer = try agent.begin("Answer", #"{"agent":"\#(token)","cookie":"\#(cookie)","level":"full"}"#)
+        try #require(authority.open.count == 1)
+        // Its time is over, and only the password is still waited for.
+        if late { house.loop.advance(by: .seconds(90)) }
+        try #require(!call.isOver && !answer.isOver)
+        var rule = Rule(place: "test.toml:1")
+        rule.capsLevel = true
+        house.rule([rule])
+        #expect(answer.isOver && authority.open.isEmpty)
+        #expect(try agent.replies(to: answer).allSatisfy { $0.error != nil })
+        let told = try agent.replies(to: serve).dropFirst(2)
+        #expect(told.first?.parameters["withdrawn"]?.string == cookie)
+        #expect(call.isOver == late && told.contains { $0.parameters["prompt"] != nil } == !late)
+    }
+
+    @Test("A grant that the person has open is closed, and opens as the rules have it")
+    func ownPrompt() throws {
+        let app = try house.app("mail", .limited(to: house.records("Ada")), strength: .installed)
+        let open = try #require(try person.manage(app))
+        rule { $0.maximumKeys = ContactKeySet([.givenName]) }
+        #expect(try person.withdrawn() == [open.cookie])
+        #expect(try person.answer(open, #""level":"full""#).error == "UnknownPrompt")
+        let again = try #require(try person.manage(app))
+        #expect(try person.answer(again, #""level":"denied""#).error == nil)
+        #expect(try app.fetch().error == "AccessDenied")
+    }
+}
