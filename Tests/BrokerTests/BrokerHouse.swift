@@ -93,8 +93,11 @@ final class BrokerHouse {
     /// The access database's files and the book's, as they are now.
     func files() -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
-        for name in ["access.sqlite", "users/1000/contacts.sqlite"] {
-            for path in ["\(folder)/\(name)", "\(folder)/\(name)-wal"] { files[path] = Self.bytes(of: path) }
+        // One after the other is no moment while the book's log is being emptied into its file.
+        broker.books.queue(of: 1_000).sync {
+            for name in ["access.sqlite", "users/1000/contacts.sqlite"] {
+                for path in ["\(folder)/\(name)", "\(folder)/\(name)-wal"] { files[path] = Self.bytes(of: path) }
+            }
         }
         return files
     }
