@@ -90,7 +90,7 @@ public final class CNContactStore: NSObject, Sendable {
         completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         let keys = Result { () throws(CNError) in try ContactKeySet(keysToOffer) }
-        Self.waiting.async {
+        Self.whileAppGoesOn {
             do throws(CNError) {
                 try Self.askForAccess(keys.get())
                 completionHandler(true, nil)
@@ -114,7 +114,7 @@ public final class CNContactStore: NSObject, Sendable {
     public func requestAccess(for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor]) async throws -> Bool {
         let keys = try ContactKeySet(keysToOffer)
         return try await withCheckedThrowingContinuation { continuation in
-            Self.waiting.async {
+            Self.whileAppGoesOn {
                 continuation.resume(
                     with: Result { () throws(CNError) in
                         try Self.askForAccess(keys)
@@ -124,8 +124,16 @@ public final class CNContactStore: NSObject, Sendable {
         }
     }
 
-    /// Where calls wait for the person, so that no thread of the app's own does.
-    static let waiting = DispatchQueue(label: "io.contactbroker.contacts.waiting", attributes: .concurrent)
+    /// Waits for the person on a thread of its own, so that no thread of the app's does.
+    ///
+    /// No queue of Dispatch: its threads want to set their priority, and where they may not they write that to the system's
+    /// journal, which keeps the program's command line beside it, with whatever names stand there.
+    static func whileAppGoesOn(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
+        thread.name = "contacts-ask"
+        thread.stackSize = 512 * 1_024
+        thread.start()
+    }
 
     private static func askForAccess(_ keys: ContactKeySet = []) throws(CNError) {
         let reply = try answer {

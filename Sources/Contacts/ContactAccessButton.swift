@@ -75,7 +75,7 @@ public struct ContactAccessButton {
 ///
 /// - Parameter completionHandler: is given the identifiers of what is newly shared. What was taken back is not told.
 public func contactAccessPicker(completionHandler: @escaping @Sendable ([String]) -> Void = { _ in }) {
-    CNContactStore.waiting.async { completionHandler((try? manageAccess()) ?? []) }
+    CNContactStore.whileAppGoesOn { completionHandler((try? manageAccess()) ?? []) }
 }
 
 /// The access picker, for callers that can be suspended until the person is done.
@@ -83,7 +83,7 @@ public func contactAccessPicker(completionHandler: @escaping @Sendable ([String]
 /// - Throws: ``CNError``, where the person could not be asked.
 public func contactAccessPicker() async throws -> [String] {
     try await withCheckedThrowingContinuation { continuation in
-        CNContactStore.waiting.async { continuation.resume(with: Result { try manageAccess() }) }
+        CNContactStore.whileAppGoesOn { continuation.resume(with: Result { try manageAccess() }) }
     }
 }
 

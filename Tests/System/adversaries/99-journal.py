@@ -24,8 +24,10 @@ def entries():
 def names():
     found = [entry for entry in entries() if secrets(json.dumps(entry, ensure_ascii=False))]
     must(not found, str(found[:2]))
-    _, whole = command("journalctl", "--no-pager", "-b", "-o", "export")
-    must(not secrets(whole), "in another program's entry")
+    _, whole = command("journalctl", "--no-pager", "-b", "-o", "json")
+    others = [json.loads(line) for line in whole.splitlines() if secrets(line)]
+    told = [{name: entry.get(name) for name in ("_COMM", "_TRANSPORT", "MESSAGE")} for entry in others[:2]]
+    must(not others, f"in another program's entry: {told}")
     return f"none in {len(entries())} entries of ours, nor in any other"
 
 
