@@ -7,6 +7,8 @@ import json
 import sys
 import traceback
 
+from house.polkit import revive
+
 
 # Characters of what one got that stand in the table.
 MOST = 400
@@ -46,6 +48,7 @@ def run():
     """Makes all attempts of the program, each on its own: what one does wrong leaves the others to be tried."""
     name = " ".join((sys.modules["__main__"].__doc__ or "").split("\n", 1)[0].split())
     for words, expect, function in attempts:
+        revive()
         try:
             got, outcome = function(), "held"
         except Broke as broke:
