@@ -44,6 +44,8 @@ public enum AuthorityAnswer: Hashable, Sendable {
     case absent
     /// It could not be asked; why, for the journal.
     case failed(reason: String)
+    /// It is there, and gives no sign of life: somebody has to start it anew.
+    case hung
 }
 
 /// Who proves that the person is there, where an answer of a program is not enough. It lives on the loop.

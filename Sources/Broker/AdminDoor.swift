@@ -15,11 +15,11 @@ extension Broker {
         do throws(VarlinkError) {
             // Nobody without a right learns even what is wrong with their parameters.
             guard adminRight(AdminRequest(method: method, isOwn: true), session) != .never else {
-                throw AdminError.notAuthorized
+                throw AdminError.notAuthorized()
             }
             let parameters = try AdminParameters(call.parameters, allowing: method.parameters)
             switch adminRight(try request(method, parameters, session), session) {
-            case .never: throw AdminError.notAuthorized
+            case .never: throw AdminError.notAuthorized()
             case .nothing: try run(method, parameters, call, session)
             case .authentication(let action): authenticate(action, method, parameters, call, session)
             }
@@ -61,11 +61,13 @@ extension Broker {
                 case .granted: break
                 case .wantsInteraction where !parameters.mayInteract:
                     throw AdminError.interactiveAuthenticationRequired
-                case .refused, .absent, .wantsInteraction: throw AdminError.notAuthorized
+                case .refused, .wantsInteraction: throw AdminError.notAuthorized()
+                case .absent: throw AdminError.notAuthorized(Self.withoutAuthority)
+                case .unanswered(let reason): throw AdminError.notAuthorized(reason)
                 }
                 switch adminRight(try request(method, parameters, session), session) {
                 case .nothing, .authentication(action): try run(method, parameters, call, session)
-                case .authentication, .never: throw AdminError.notAuthorized
+                case .authentication, .never: throw AdminError.notAuthorized()
                 }
             } catch {
                 call.fail(error)

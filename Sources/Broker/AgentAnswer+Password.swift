@@ -28,7 +28,7 @@ extension Broker {
 
     private func wantsPassword(forMuch givesMuch: Bool, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         let ruling = ruling(of: prompt.session)
-        guard policy.canGrant(ruling), policy.allowsMuch || !givesMuch else { throw AgentError.authenticationFailed }
+        guard policy.canGrant(ruling), policy.allowsMuch || !givesMuch else { throw AgentError.authenticationFailed() }
         return surroundings.wantsPasswords && (givesMuch || ruling.requiresAuthentication)
     }
 
@@ -42,7 +42,7 @@ extension Broker {
             guard let self else { return }
             do throws(VarlinkError) {
                 _ = try shown(parameters.agent, parameters.cookie, session)
-                guard counts(verdict) else { throw AgentError.authenticationFailed }
+                try demand(verdict)
                 try answer(parameters, call, session, approved: approval)
             } catch {
                 call.fail(error)

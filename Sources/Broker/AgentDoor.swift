@@ -37,7 +37,7 @@ extension Broker {
         wantPassword(.answer, of: session, mayInteract: true, for: call) { [weak self] verdict in
             guard let self else { return }
             do throws(VarlinkError) {
-                guard counts(verdict) else { throw AgentError.authenticationFailed }
+                try demand(verdict)
                 try serve(parameters, call, session)
             } catch {
                 call.fail(error)
@@ -45,12 +45,18 @@ extension Broker {
         }
     }
 
-    /// Whether the agent may go on, or nobody is there to ask for the password and the administrator wants none then.
-    func counts(_ verdict: Verdict) -> Bool {
+    static let withoutAuthority = "this machine has no polkit, which would ask for the password"
+
+    /// The agent may go on with the password, or where nobody is there to ask for it and the administrator wants none then.
+    func demand(_ verdict: Verdict) throws(VarlinkError) {
         switch verdict {
-        case .granted: true
-        case .absent: policy.mayDoWithout
-        case .refused, .wantsInteraction: false
+        case .granted: return
+        case .absent where policy.mayDoWithout: return
+        case .absent: throw AgentError.authenticationFailed(Self.withoutAuthority)
+        case .wantsInteraction:
+            throw AgentError.authenticationFailed("nothing asks for passwords here: polkit's pkttyagent does not run")
+        case .unanswered(let reason): throw AgentError.authenticationFailed(reason)
+        case .refused: throw AgentError.authenticationFailed()
         }
     }
 

@@ -10,6 +10,8 @@ enum Verdict: Hashable {
     case wantsInteraction
     /// Nobody is there who could ask.
     case absent
+    /// The person was not asked, or did not answer; why, and what to do, for whoever waits to read.
+    case unanswered(String)
 }
 
 /// The passwords that are wanted just now, and how many may be at once.
@@ -122,7 +124,7 @@ extension Broker {
             action, session, concerned: concerned ?? session.caller, call, broker: self, done: done)
         guard passwords.add(wanted, limits) else {
             wanted.record("not asked: too many")
-            wanted.end(.refused)
+            wanted.end(.unanswered("other questions for a password are open; answer them first"))
             return nil
         }
         call.onAbandoned = { [weak wanted] in wanted?.abandon() }
@@ -152,7 +154,7 @@ extension Broker {
             guard !wanted.isOver else { return }
             wanted.asked?.cancel()
             wanted.record("not answered in time")
-            wanted.end(.refused)
+            wanted.end(.unanswered("the password was not given in time; try again"))
         }
     }
 
@@ -165,9 +167,14 @@ extension Broker {
         case .wantsInteraction: (verdict, word) = (.wantsInteraction, "wants the person")
         case .absent: (verdict, word) = (.absent, "cannot be asked: no polkit")
         case .failed(let reason):
-            (verdict, word) = (.refused, "failed")
+            verdict = .unanswered("polkit could not be asked for the password; the broker's journal says why")
+            word = "failed"
             surroundings.log(
                 "a password was wanted for \(wanted.action.rawValue) and could not be asked for: \(reason)")
+        case .hung:
+            let advice = "polkit does not answer; an administrator starts it anew: systemctl restart polkit.service"
+            (verdict, word) = (.unanswered(advice), "failed: polkit hangs")
+            surroundings.log("a password was wanted for \(wanted.action.rawValue): \(advice)")
         }
         wanted.record(word)
         // The password was given to the program that asked, and not to what took its place.

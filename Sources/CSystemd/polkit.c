@@ -16,9 +16,6 @@ static const char interface[] = "org.freedesktop.PolicyKit1.Authority";
 // CheckAuthorizationFlags, polkit's reference manual.
 static const uint32_t allow_user_interaction = 1;
 
-// How long polkit has to hear that a question was taken back, in microseconds.
-static const uint64_t farewell = 1000000;
-
 static uint64_t now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -104,17 +101,51 @@ static int make_call(sd_bus *bus, const struct cpolkit_question *question, sd_bu
         result = question->app ? sd_bus_message_append(*message, "a{ss}", 1, "app", question->app)
                                : sd_bus_message_append(*message, "a{ss}", 0);
     }
-    if (result >= 0) {
-        result = sd_bus_message_append(
-            *message, "us", question->may_interact ? allow_user_interaction : 0, question->cancellation);
-    }
+    // No cancellation_id: CancelCheckAuthorization is never called. GLib, under polkitd (122 at least), waits for ever where that
+    // comes in the moment when the person's agent answers or goes away: the thread that cancels wants the connection that the
+    // reader of the agent's answer holds, who waits for the cancelling to be done. A connection that ends takes its questions
+    // back too, without all that.
+    if (result >= 0)
+        result = sd_bus_message_append(*message, "us", question->may_interact ? allow_user_interaction : 0, "");
     return result;
 }
 
-// Goes on with the bus until the answer is there, the time is over, or somebody wants no answer any more (1).
-static int turn(sd_bus *bus, struct waiting *waiting, uint64_t end, int cancel) {
+// polkit's sign of life: something that it answers without asking anybody, after what was sent before.
+struct pulse {
+    // When it was last felt for, and whether nothing has come back since.
+    uint64_t time;
+    bool is_awaited;
+};
+
+static int felt(sd_bus_message *reply, void *data, sd_bus_error *error) {
+    (void)reply;
+    (void)error;
+    // Whatever it says, an error too: it is there.
+    ((struct pulse *)data)->is_awaited = false;
+    return 0;
+}
+
+static int feel(sd_bus *bus, struct pulse *pulse) {
+    pulse->time = now();
+    pulse->is_awaited = true;
+    sd_bus_message *message = NULL;
+    int result = sd_bus_message_new_method_call(
+        bus, &message, destination, path, "org.freedesktop.DBus.Properties", "Get");
+    if (result >= 0) result = sd_bus_message_append(message, "ss", interface, "BackendVersion");
+    // Whoever turns the bus sees to the time.
+    if (result >= 0) result = sd_bus_call_async(bus, NULL, message, felt, pulse, UINT64_MAX);
+    sd_bus_message_unref(message);
+    return result;
+}
+
+// Goes on with the bus until the answer is there, the time is over, polkit gives no sign of life (-EHOSTDOWN), or somebody
+// wants no answer any more (1).
+static int turn(sd_bus *bus, struct waiting *waiting, uint64_t end, uint64_t patience, int cancel) {
+    struct pulse pulse = {0};
+    int result = feel(bus, &pulse);
+    if (result < 0) return result;
     while (!waiting->is_over) {
-        int result = sd_bus_process(bus, NULL);
+        result = sd_bus_process(bus, NULL);
         if (result < 0) return result;
         if (result > 0) continue;
         uint64_t wake = 0;
@@ -122,7 +153,15 @@ static int turn(sd_bus *bus, struct waiting *waiting, uint64_t end, int cancel) 
         if (result < 0) return result;
         uint64_t time = now();
         if (time >= end) return -ETIMEDOUT;
+        uint64_t next = pulse.time + patience;
+        if (time >= next) {
+            if (pulse.is_awaited) return -EHOSTDOWN;
+            result = feel(bus, &pulse);
+            if (result < 0) return result;
+            continue;
+        }
         uint64_t until = wake < end ? wake : end;
+        if (next < until) until = next;
         uint64_t left = until > time ? until - time : 0;
         struct timespec limit = {.tv_sec = (time_t)(left / 1000000), .tv_nsec = (long)(left % 1000000) * 1000};
         int descriptor = sd_bus_get_fd(bus), events = sd_bus_get_events(bus);
@@ -136,23 +175,6 @@ static int turn(sd_bus *bus, struct waiting *waiting, uint64_t end, int cancel) 
         if (ready[1].revents) return 1;
     }
     return 0;
-}
-
-static int ignored(sd_bus_message *reply, void *data, sd_bus_error *error) {
-    (void)reply;
-    (void)error;
-    ((struct waiting *)data)->is_over = true;
-    return 0;
-}
-
-// Takes the question back, so that no password is asked for any more. That the connection ends then does the same.
-static void take_back(sd_bus *bus, const char *cancellation, sd_bus_slot *slot) {
-    sd_bus_slot_unref(slot);
-    struct waiting waiting = {0};
-    if (sd_bus_call_method_async(
-            bus, NULL, destination, path, interface, "CancelCheckAuthorization", ignored, &waiting, "s", cancellation)
-        >= 0)
-        turn(bus, &waiting, now() + farewell, -1);
 }
 
 int cpolkit_make_signal(void) {
@@ -193,18 +215,19 @@ enum cpolkit_answer cpolkit_ask(
     if (result >= 0) result = make_call(bus, question, &message);
     if (result >= 0) result = sd_bus_call_async(bus, &slot, message, answered, &waiting, question->timeout);
     if (result >= 0) {
-        result = turn(bus, &waiting, end, cancel);
+        result = turn(bus, &waiting, end, question->patience, cancel);
         if (result == 1 && !waiting.is_over) waiting.answer = CPOLKIT_CANCELLED;
-        if (result == 1 || result == -ETIMEDOUT) {
-            take_back(bus, question->cancellation, slot);
-            slot = NULL;
+        if (result == -EHOSTDOWN && !waiting.is_over) {
+            waiting.is_over = true;
+            waiting.answer = CPOLKIT_HUNG;
         }
     }
     if (result < 0 && !waiting.is_over) fail_errno(&waiting, "polkit cannot be asked", result);
 
     sd_bus_slot_unref(slot);
     sd_bus_message_unref(message);
-    // Closed without waiting: what polkit has not taken by now it will not miss.
+    // Closed without waiting. Of a question that polkit was asked it is told by the bus, and asks nobody for a password any more;
+    // one that is still on its way goes nowhere.
     sd_bus_close(bus);
     sd_bus_unref(bus);
     return waiting.answer;

@@ -72,7 +72,11 @@ public enum AgentError {
 
     public static let unknownPrompt = VarlinkError(prefix + "UnknownPrompt")
     public static let tooManyAgents = VarlinkError(prefix + "TooManyAgents")
-    public static let authenticationFailed = VarlinkError(prefix + "AuthenticationFailed")
+
+    /// - Parameter reason: why nobody was asked, or nobody answered; `nil` where the person was, and was not recognised.
+    public static func authenticationFailed(_ reason: String? = nil) -> VarlinkError {
+        VarlinkError(prefix + "AuthenticationFailed") { $0.member("reason", reason) }
+    }
 
     public static func invalidAnswer(_ reason: String) -> VarlinkError {
         VarlinkError(prefix + "InvalidAnswer") { $0.member("reason", reason) }
@@ -87,7 +91,11 @@ public enum AgentError {
 public enum AdminError {
     private static let prefix = "io.contactbroker.Admin."
 
-    public static let notAuthorized = VarlinkError(prefix + "NotAuthorized")
+    /// - Parameter reason: why no password was asked for where one would help, or nobody gave it; `nil` otherwise.
+    public static func notAuthorized(_ reason: String? = nil) -> VarlinkError {
+        VarlinkError(prefix + "NotAuthorized") { $0.member("reason", reason) }
+    }
+
     /// A password is wanted, and the caller did not say that the person may be asked. systemd's name for it.
     public static let interactiveAuthenticationRequired = VarlinkError(
         "io.systemd.InteractiveAuthenticationRequired")

@@ -16,26 +16,29 @@ public final class PolkitAuthority: Authority {
     static let systemBus = "unix:path=/run/dbus/system_bus_socket"
     /// Longer than the broker waits: it is the one to give up.
     static let longestWait = Duration.seconds(130)
+    /// Longer than polkit may do nothing and be well: 122 of Debian loses the end of an administrator's rules now and then, and goes
+    /// on after the 15 seconds that it gives a rule.
+    static let patience = Duration.seconds(20)
 
     private let loop: any Loop
     private let address: String
     private let wait: Duration
-    private var number: UInt64 = 0
+    private let patience: Duration
 
     public convenience init(loop: any Loop) {
         self.init(loop: loop, address: Self.systemBus)
     }
 
-    init(loop: any Loop, address: String, wait: Duration = longestWait) {
+    init(loop: any Loop, address: String, wait: Duration = longestWait, patience: Duration = patience) {
         self.loop = loop
         self.address = address
         self.wait = wait
+        self.patience = patience
     }
 
     public func ask(
         _ question: AuthorityQuestion, _ answered: @escaping (AuthorityAnswer) -> Void
     ) -> any AskedAuthority {
-        number += 1
         let asked = Asked(answered)
         let bound = LoopBound(asked, loop: loop)
         // polkit is told a number, which is used again. Holding the process before and looking after the answer whether it
@@ -55,9 +58,9 @@ public final class PolkitAuthority: Authority {
         }
         let signal = Signal(owning: cancel)
         asked.signal = signal
-        let (loop, address, wait, number) = (loop, address, wait, number)
+        let (loop, address, wait, patience) = (loop, address, wait, patience)
         let hasBegun = onThread {
-            let said = Self.check(question, address, wait, number, signal)
+            let said = Self.check(question, address, wait, patience, signal)
             // Granted to a process that is no more is granted to nobody.
             let answer = said == .granted && subject.hasEnded ? .failed(reason: "the process has ended") : said
             loop.execute { bound.value.end(answer) }
@@ -68,29 +71,28 @@ public final class PolkitAuthority: Authority {
 
     /// Asks and waits, on a thread that may.
     private static func check(
-        _ question: AuthorityQuestion, _ address: String, _ wait: Duration, _ number: UInt64, _ cancel: Signal
+        _ question: AuthorityQuestion, _ address: String, _ wait: Duration, _ patience: Duration, _ cancel: Signal
     ) -> AuthorityAnswer {
         var problem = [CChar](repeating: 0, count: 512)
         let app = question.app.map { strdup($0) } ?? nil
         defer { free(app) }
         let answer = question.action.rawValue.withCString { action in
-            "contactbroker-\(number)".withCString { cancellation in
-                var asked = cpolkit_question()
-                asked.action = action
-                asked.pid = UInt32(bitPattern: question.process.pid)
-                asked.start_time = question.process.startTime
-                asked.uid = question.uid
-                asked.app = UnsafePointer(app)
-                asked.may_interact = question.mayInteract
-                asked.cancellation = cancellation
-                asked.timeout = UInt64(wait / .microseconds(1))
-                return cpolkit_ask(address, &asked, cancel.descriptor, &problem, problem.count)
-            }
+            var asked = cpolkit_question()
+            asked.action = action
+            asked.pid = UInt32(bitPattern: question.process.pid)
+            asked.start_time = question.process.startTime
+            asked.uid = question.uid
+            asked.app = UnsafePointer(app)
+            asked.may_interact = question.mayInteract
+            asked.timeout = UInt64(wait / .microseconds(1))
+            asked.patience = UInt64(patience / .microseconds(1))
+            return cpolkit_ask(address, &asked, cancel.descriptor, &problem, problem.count)
         }
         switch answer {
         case CPOLKIT_GRANTED: return .granted
         case CPOLKIT_CHALLENGE: return .wantsInteraction
         case CPOLKIT_ABSENT: return .absent
+        case CPOLKIT_HUNG: return .hung
         case CPOLKIT_FAILED:
             return .failed(
                 reason: String(decoding: problem.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))

@@ -156,16 +156,19 @@ extension Agent {
             try body(connection)
         } catch {
             guard case .error(let name, let parameters) = error else { return lost("\(error)") }
+            let reason = parameters["reason"]?.string.map(ShownText.line)
+            let wasNotRecognised = name == "io.contactbroker.Agent.AuthenticationFailed" && reason == nil
+            if isTerminalLent, !wasNotRecognised { endPasswordAgent() }
             switch name {
             case "io.contactbroker.Agent.AuthenticationFailed":
-                hint = names.text(.notRecognised)
+                hint = reason.map { names.text(.notTaken, [.reason: $0]) } ?? names.text(.notRecognised)
             case "io.contactbroker.Agent.UnknownPrompt":
                 if let dialogue { withdraw(dialogue.prompt.cookie) }
             default:
-                let reason = parameters["reason"]?.string.map { ": " + ShownText.line($0) } ?? ""
+                let words = [ShownText.line(name), reason].compactMap { $0 }.joined(separator: ": ")
                 let prompt = dialogue?.prompt
                 leaveDialogue()
-                terminal.say(.warning(names.text(.notTaken, [.reason: ShownText.line(name) + reason])))
+                terminal.say(.warning(names.text(.notTaken, [.reason: words])))
                 terminal.say(StyledLine(names.text(.nothingShared)))
                 if let prompt { try? connection.answer(prompt.cookie, .dismissed) }
                 if once { ending = .refused }
@@ -246,8 +249,8 @@ extension Agent {
         ].compactMap { $0 }.joined(separator: " · ")
         let title = Columns.pad("contact-agent", to: size.columns - Columns.width(right) - 1) + right
         let body = dialogue.lines(on: size, isArmed: isDrawnArmed)
-        let last = hint.map { StyledLine.warning($0) } ?? ""
-        let room = size.rows - 2
-        terminal.draw([.dim(title)] + body.prefix(room) + [last], clearing: clearing)
+        let last = (hint.map { StyledLine.warning($0) } ?? "").wrapped(columns: size.columns)
+        let room = size.rows - 1 - last.count
+        terminal.draw([.dim(title)] + body.prefix(room) + last, clearing: clearing)
     }
 }

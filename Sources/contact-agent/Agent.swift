@@ -118,6 +118,10 @@ final class Agent {
         terminal.say(.dim(names.text(.passwordOnDesktop)))
     }
 
+    /// Nobody wants the password any more. pkttyagent would go on reading this terminal, and having read a line of it hang for ever
+    /// (in polkit 122 what cancels its question waits for its own end). The next question has a new one.
+    func endPasswordAgent() { password?.end() }
+
     /// What was typed meanwhile was for the password.
     func takeTerminalBack() {
         guard isTerminalLent else { return }
@@ -257,9 +261,12 @@ final class Agent {
             if case .error(let name, let parameters) = error {
                 let reason = parameters["reason"]?.string.map { ": " + ShownText.line($0) } ?? ""
                 if name == "io.contactbroker.Agent.AuthenticationFailed" {
+                    let wasAsked = reason.isEmpty
                     ending = .failed(
-                        "could not become an agent: you were not recognised",
-                        advice: "Apps ask nobody here. Start it again, and give your own password when it is asked for."
+                        "could not become an agent" + (wasAsked ? ": you were not recognised" : reason),
+                        advice: "Apps ask nobody here. Start it again"
+                            + (wasAsked
+                                ? ", and give your own password when it is asked for." : " when that is mended.")
                     )
                     return
                 }
@@ -321,6 +328,7 @@ final class Agent {
         retry = ContinuousClock.now + Self.pause(before: attempt)
         attempt = min(attempt + 1, Arguments.mostAttempts)
         leaveDialogue()
+        endPasswordAgent()
         takeTerminalBack()
         queue = []
         quiet = []

@@ -82,6 +82,8 @@ struct AdminDoor {
         guard case .error(let name, let parameters) = error else { return CommandFailure(could: task, error) }
         func text(_ name: String) -> String { Speech.clean(parameters[name]?.string ?? "") }
         switch name {
+        case "io.contactbroker.Admin.NotAuthorized" where !text("reason").isEmpty:
+            return CommandFailure("could not \(task): \(text("reason"))", .refused)
         case "io.contactbroker.Admin.NotAuthorized":
             return CommandFailure(
                 "could not \(task): the contact broker does not let you",

@@ -232,15 +232,58 @@ struct InstalledTests {
         #expect(try house.quit() == .exited(0))
     }
 
-    @Test("Who is not recognised is no agent, and is told so")
-    func notRecognised() throws {
+    @Test("What asked for a password that came to nothing asks for no other: pkttyagent hangs where it is taken back")
+    func takenBack() throws {
+        let (house, orders) = try houseWithPassword()
+        defer {
+            close(orders)
+            unlink(house.broker.runtimeDirectory + "/orders")
+            unlink(house.broker.runtimeDirectory + "/asked")
+        }
+        func asking() throws -> pid_t {
+            try house.wait(for: "the call") { house.broker.heldCount == 1 }
+            return try #require(pid_t(text(house.broker.runtimeDirectory + "/asked").prefix { $0.isNumber }))
+        }
+        let first = try asking()
+        house.broker.release()
+        try house.see("Waiting for apps")
+        house.broker.holdsForPassword = true
+        house.ask(PromptText())
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        // One that asked, and was answered, asks again.
+        #expect(try asking() == first)
+        house.broker.refusal = ("io.contactbroker.Agent.AuthenticationFailed", #"{"reason":"not given in time"}"#)
+        house.broker.release()
+        try house.see("The broker did not take that (not given in time).")
+        #expect(kill(first, 0) != 0)
+
+        house.broker.refusal = nil
+        house.broker.holdsForPassword = true
+        try house.see("[a] Share all 3 contacts", thenPress: "a")
+        #expect(try asking() != first)
+        order(orders, "once more")
+        try house.see("Password, once more:", thenPress: "right\r")
+        try house.see("heard right.")
+        house.broker.release()
+        try house.see("You shared all contacts with “mail”.")
+        #expect(try house.quit() == .exited(0))
+    }
+
+    @Test(
+        "Who is not recognised is no agent, and is told so; so is who could not be asked",
+        arguments: [
+            ("{}", "could not become an agent: you were not recognised"),
+            (#"{"reason":"polkit is ill"}"#, "could not become an agent: polkit is ill"),
+        ])
+    func notRecognised(parameters: String, words: String) throws {
         let (house, orders) = try houseWithPassword()
         defer { close(orders) }
         try house.wait(for: "the call") { house.broker.heldCount == 1 }
-        house.broker.serveRefusal = ("io.contactbroker.Agent.AuthenticationFailed", "{}")
+        house.broker.serveRefusal = ("io.contactbroker.Agent.AuthenticationFailed", parameters)
         house.broker.release()
         #expect(try house.exitWhileServing() == .exited(2))
-        #expect(house.terminal.screen.contains("you were not recognised"))
+        #expect(house.terminal.screen.contains(words))
     }
 
     @Test(

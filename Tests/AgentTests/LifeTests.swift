@@ -221,6 +221,14 @@ struct LifeTests {
         try house.see("[c] Continue", thenPress: "c")
         try house.see("[a] Share all", thenPress: "a")
         try house.see("You were not recognised; nothing was shared.")
+        // Where nobody was asked, it is said why, in full.
+        broker.refusal = (
+            "io.contactbroker.Agent.AuthenticationFailed",
+            #"{"reason":"polkit does not answer; an administrator starts it anew: systemctl restart polkit.service"}"#
+        )
+        try house.see("[a] Share all", thenPress: "a")
+        try house.see("The broker did not take that (polkit does not answer;")
+        try house.see("systemctl restart polkit.service")
         broker.refusal = nil
         house.terminal.send("d")
         #expect(try house.answer()?.level == "denied")

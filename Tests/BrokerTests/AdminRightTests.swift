@@ -120,7 +120,11 @@ struct AdminRightTests {
             let call = try ctl.begin(method, parameters)
             #expect(authority.open.map(\.mayInteract) == [true])
             try authority.answer(answer)
-            #expect(try ctl.replies(to: call).map(\.error) == ["NotAuthorized"])
+            let replies = try ctl.replies(to: call)
+            #expect(replies.map(\.error) == ["NotAuthorized"])
+            let reason = replies.first?.parameters["reason"]?.string
+            #expect((reason == nil) == [.refused, .wantsInteraction].contains(answer))
+            if answer == .hung { #expect(reason?.contains("systemctl restart polkit.service") == true) }
         }
         #expect(house.broker.access.grant(of: app.principal) == before)
         // With it, it is tried.

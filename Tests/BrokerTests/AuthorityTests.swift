@@ -7,7 +7,7 @@ import Varlink
 @testable import Broker
 
 /// Everything but a yes.
-let refusals: [AuthorityAnswer] = [.refused, .wantsInteraction, .failed(reason: "no reply"), .absent]
+let refusals: [AuthorityAnswer] = [.refused, .wantsInteraction, .failed(reason: "no reply"), .hung, .absent]
 
 @Suite("The person's password before they are asked about apps")
 struct ServingPasswordTests {
@@ -51,7 +51,18 @@ struct ServingPasswordTests {
         #expect(replies.map(\.error) == ["AuthenticationFailed"])
         #expect(house.broker.prompts.agentCount(1_000) == 0)
         #expect(try house.audit(.authentication).count == 2)
-        if case .failed = answer { #expect(house.journal.lines.last?.contains("no reply") == true) }
+        // Whoever was asked and did not know the password is told no more; whoever was not is told why, and what to do.
+        let reason = replies.first?.parameters["reason"]?.string
+        switch answer {
+        case .refused, .granted: #expect(reason == nil)
+        case .wantsInteraction: #expect(reason?.contains("pkttyagent") == true)
+        case .absent: #expect(reason?.contains("no polkit") == true)
+        case .failed:
+            #expect(reason?.contains("journal") == true && house.journal.lines.last?.contains("no reply") == true)
+        case .hung:
+            #expect(reason?.contains("systemctl restart polkit.service") == true)
+            #expect(house.journal.lines.last?.contains("systemctl restart polkit.service") == true)
+        }
     }
 
     @Test("A program that became another one while the password was typed does not serve")
@@ -86,7 +97,9 @@ struct ServingPasswordTests {
         #expect(authority.open.count == 1)
         house.loop.advance(by: .seconds(1))
         #expect(authority.open.isEmpty)
-        #expect(try agent.replies(to: serve).map(\.error) == ["AuthenticationFailed"])
+        let replies = try agent.replies(to: serve)
+        #expect(replies.map(\.error) == ["AuthenticationFailed"])
+        #expect(replies.first?.parameters["reason"]?.string?.contains("not given in time") == true)
         try authority.answer(.granted)
         #expect(house.broker.prompts.agentCount(1_000) == 0)
     }

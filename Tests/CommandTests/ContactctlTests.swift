@@ -286,6 +286,12 @@ struct ContactctlTests {
         let refused = try run(
             "contactctl", "apps", with: ScriptedBroker { _, _ in .error("io.contactbroker.Admin.NotAuthorized") })
         #expect(refused.code == 1 && refused.error.hasPrefix("contactctl: could not list the apps: "))
+        let unasked = try run(
+            "contactctl", "apps",
+            with: ScriptedBroker { _, _ in
+                .error("io.contactbroker.Admin.NotAuthorized", parameters: #"{"reason":"polkit is ill; nurse it"}"#)
+            })
+        #expect(unasked.code == 1 && unasked.error == "contactctl: could not list the apps: polkit is ill; nurse it\n")
         let gone = try run("contactctl", "apps", with: ScriptedBroker { _, _ in .hangUp })
         #expect(gone.code == 2 && gone.error.contains("hung up"))
         let mistyped = try run("contactctl", "frob", with: broker())

@@ -112,9 +112,9 @@ struct InterfaceTests {
             (.contacts, ContactsError.unauthorizedKeys(["note"])), (.contacts, ContactsError.invalidPredicate("x")),
             (.contacts, ContactsError.invalidContact(at: 0, key: "x", reason: "x")),
             (.contacts, ContactsError.limitExceeded("x", maximum: 1)), (.agent, AgentError.unknownPrompt),
-            (.agent, AgentError.tooManyAgents), (.agent, AgentError.authenticationFailed),
+            (.agent, AgentError.tooManyAgents), (.agent, AgentError.authenticationFailed("x")),
             (.agent, AgentError.invalidAnswer("x")), (.agent, AgentError.notAnAgent("x")),
-            (.admin, AdminError.notAuthorized), (.admin, AdminError.unknownApp("x")),
+            (.admin, AdminError.notAuthorized("x")), (.admin, AdminError.unknownApp("x")),
             (.admin, AdminError.invalidValue("x", reason: "x")),
         ]
         for (interface, error) in errors {

@@ -91,8 +91,8 @@ final class PrivateBus {
         _ = try daemon.waitForExit()
     }
 
-    func authority(wait: Duration = .seconds(20)) -> PolkitAuthority {
-        PolkitAuthority(loop: loop, address: address, wait: wait)
+    func authority(wait: Duration = .seconds(20), patience: Duration = .seconds(20)) -> PolkitAuthority {
+        PolkitAuthority(loop: loop, address: address, wait: wait, patience: patience)
     }
 
     /// Asks, and waits for the answer.

@@ -192,14 +192,16 @@ struct RealPolkitTests {
     }
 
     @Test("A question that is given up takes the agent's away, and a password typed afterwards gives nothing")
-    func hung() throws {
+    func givenUp() throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
         let agent = try house.agent(of: PolkitHouse.ada, for: ada)
         guard case .failed = try bus.ask(.answer, of: ada, by: bus.authority(wait: .seconds(2))) else {
             Issue.record("nobody typed anything")
             return
         }
-        agent.terminal.send("right password\r")
+        // pkttyagent hears of it once it has read its line.
+        try agent.type("right password")
+        try agent.terminal.wait(for: "AUTHENTICATION FAILED")
         #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
         // And cancelled by the broker it is the same.
         let asked = Question(.shareAll, of: ada, by: bus.authority())
@@ -219,6 +221,44 @@ struct RealPolkitTests {
         _ = try program.waitForExit()
         agent.terminal.send("right password\r")
         #expect(try asked.answer(bus.loop) != .granted)
+    }
+
+    @Test("polkit is well after questions that are taken back in the moment when the person's agent goes away")
+    func takenBack() throws {
+        // What has to do with the moment is seen in some of many: polkitd 122 hung for ever in one of 15 to 170 such moments,
+        // as long as questions were taken back by CancelCheckAuthorization.
+        for round in 0..<40 {
+            let (program, ada) = try house.process(of: PolkitHouse.ada)
+            let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+            let asked = Question(.answer, of: ada, by: bus.authority())
+            try agent.isAsked()
+            if round % 2 == 0 {
+                agent.terminal.signal(SIGKILL)
+                asked.handle?.cancel()
+            } else {
+                asked.handle?.cancel()
+                agent.terminal.signal(SIGKILL)
+            }
+            _ = try agent.terminal.waitForExit()
+            #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction, "round \(round)")
+            withExtendedLifetime(program) {}
+        }
+    }
+
+    @Test("polkit that hangs in the middle of a question is a no, and the next question finds the one started for it")
+    func hung() throws {
+        let (program, ada) = try house.process(of: PolkitHouse.ada)
+        let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let asked = Question(.answer, of: ada, by: bus.authority(patience: .seconds(1)))
+        try agent.isAsked()
+        house.polkitd?.signal(SIGSTOP)
+        #expect(try asked.answer(bus.loop) == .hung)
+        #expect(try bus.ask(.answer, of: ada, by: bus.authority(patience: .seconds(1))) == .hung)
+        house.polkitd?.signal(SIGKILL)
+        _ = try house.polkitd?.waitForExit()
+        try house.startPolkit()
+        #expect(try bus.ask(.answer, of: ada, mayInteract: false) == .wantsInteraction)
+        withExtendedLifetime(program) {}
     }
 
     @Test("An administrator's rights want an administrator's password, and uid 0 needs none")

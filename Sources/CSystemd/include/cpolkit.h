@@ -20,10 +20,10 @@ struct cpolkit_question {
     const char *app;
     /// Whether the person may be asked for a password.
     bool may_interact;
-    /// Names the question while it waits, so that it can be taken back.
-    const char *cancellation;
     /// When nobody answers, in microseconds from now.
     uint64_t timeout;
+    /// How long polkit may give no sign of life, in microseconds. Looked at so often too.
+    uint64_t patience;
 };
 
 enum cpolkit_answer {
@@ -36,6 +36,8 @@ enum cpolkit_answer {
     /// It could not be asked, or what came back was no answer.
     CPOLKIT_FAILED = 5,
     CPOLKIT_CANCELLED = 6,
+    /// It is there, and does nothing: not even what it needs nobody for.
+    CPOLKIT_HUNG = 7,
 };
 
 /// A descriptor for `cancel` below, eventfd(2); -errno where there is none. It is closed on exec.
@@ -44,7 +46,7 @@ int cpolkit_make_signal(void);
 /// Makes it readable.
 void cpolkit_send_signal(int signal);
 
-/// Asks on a connection of its own and waits for the answer; blocks the thread, and no longer than the timeout and a second.
+/// Asks on a connection of its own and waits for the answer; blocks the thread, and no longer than the timeout.
 ///
 /// cancel: a descriptor that becomes readable when nobody wants the answer any more; the question is taken back then.
 /// problem: why it failed, ended by NUL, for the journal; empty otherwise.

@@ -19,9 +19,11 @@ struct fakepolkit {
     int stop;
     pthread_mutex_t lock;
     pthread_cond_t happened;
-    bool was_asked, was_cancelled;
+    bool was_asked, was_left;
+    unsigned other_calls;
     struct fakepolkit_question question;
-    char cancelled[64];
+    // The bus's name for whoever asked last.
+    char asker[64];
 };
 
 static void copy(char *to, size_t size, const char *from) { snprintf(to, size, "%s", from); }
@@ -75,7 +77,8 @@ static int reply(struct fakepolkit *fake, sd_bus_message *call) {
     case FAKEPOLKIT_EMPTY: return sd_bus_reply_method_return(call, "");
     case FAKEPOLKIT_ERROR:
         return sd_bus_reply_method_errorf(call, "org.freedesktop.PolicyKit1.Error.Failed", "out of order");
-    case FAKEPOLKIT_SILENT: return 0;
+    case FAKEPOLKIT_SILENT:
+    case FAKEPOLKIT_HUNG: return 0;
     case FAKEPOLKIT_LEAVE: sd_bus_close(fake->bus); return 0;
     }
     return -EINVAL;
@@ -90,23 +93,29 @@ static int heard(sd_bus_message *call, void *data, sd_bus_error *error) {
         pthread_mutex_lock(&fake->lock);
         fake->was_asked = result >= 0;
         fake->question = question;
+        copy(fake->asker, sizeof fake->asker, sd_bus_message_get_sender(call));
         pthread_cond_broadcast(&fake->happened);
         pthread_mutex_unlock(&fake->lock);
         result = reply(fake, call);
         return result < 0 ? result : 1;
     }
-    if (sd_bus_message_is_method_call(call, NULL, "CancelCheckAuthorization")) {
-        const char *cancellation = "";
-        sd_bus_message_read(call, "s", &cancellation);
+    const char *name = NULL, *before = NULL, *after = NULL;
+    if (sd_bus_message_is_signal(call, "org.freedesktop.DBus", "NameOwnerChanged")
+        && sd_bus_message_read(call, "sss", &name, &before, &after) >= 0) {
         pthread_mutex_lock(&fake->lock);
-        fake->was_cancelled = true;
-        copy(fake->cancelled, sizeof fake->cancelled, cancellation);
+        if (!*after && !strcmp(name, fake->asker)) fake->was_left = true;
         pthread_cond_broadcast(&fake->happened);
         pthread_mutex_unlock(&fake->lock);
-        int result = sd_bus_reply_method_return(call, "");
-        return result < 0 ? result : 1;
+        return 0;
     }
-    return 0;
+    if (!sd_bus_message_is_method_call(call, NULL, NULL)) return 0;
+    if (!sd_bus_message_is_method_call(call, "org.freedesktop.DBus.Properties", "Get")) {
+        pthread_mutex_lock(&fake->lock);
+        fake->other_calls++;
+        pthread_mutex_unlock(&fake->lock);
+    }
+    // sd-bus says that it knows no such thing, which is a sign of life too.
+    return fake->habit == FAKEPOLKIT_HUNG ? 1 : 0;
 }
 
 static void *live(void *data) {
@@ -137,6 +146,10 @@ struct fakepolkit *fakepolkit_start(const char *address, enum fakepolkit_habit h
     if (result >= 0) result = sd_bus_set_bus_client(fake->bus, 1);
     if (result >= 0) result = sd_bus_start(fake->bus);
     if (result >= 0) result = sd_bus_add_filter(fake->bus, NULL, heard, fake);
+    if (result >= 0) {
+        const char *left = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'";
+        result = sd_bus_add_match(fake->bus, NULL, left, NULL, NULL);
+    }
     // The one before may not be gone yet, as far as the bus knows.
     uint64_t flags = SD_BUS_NAME_REPLACE_EXISTING | SD_BUS_NAME_ALLOW_REPLACEMENT;
     if (result >= 0) result = sd_bus_request_name(fake->bus, "org.freedesktop.PolicyKit1", flags);
@@ -165,12 +178,18 @@ bool fakepolkit_wait_asked(struct fakepolkit *fake, struct fakepolkit_question *
     return happened;
 }
 
-bool fakepolkit_wait_cancelled(struct fakepolkit *fake, char cancellation[64]) {
+bool fakepolkit_wait_left(struct fakepolkit *fake) {
     pthread_mutex_lock(&fake->lock);
-    bool happened = wait_until(fake, &fake->was_cancelled);
-    copy(cancellation, 64, fake->cancelled);
+    bool happened = wait_until(fake, &fake->was_left);
     pthread_mutex_unlock(&fake->lock);
     return happened;
+}
+
+unsigned fakepolkit_other_calls(struct fakepolkit *fake) {
+    pthread_mutex_lock(&fake->lock);
+    unsigned calls = fake->other_calls;
+    pthread_mutex_unlock(&fake->lock);
+    return calls;
 }
 
 void fakepolkit_stop(struct fakepolkit *fake) {

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 
 from house.accounts import as_user, run as run_as, start
 from house.broker import CALLER, REQUEST_ACCESS, Asking, command, fresh
@@ -14,19 +15,42 @@ from house.verdict import must, run, tries
 class SharingAll:
     """An app asks, and at the agent somebody presses the key that shares everything."""
 
+    def __init__(self, before=lambda: None):
+        """before: what happens between the agent's start and the app's question."""
+        self.before = before
+
     def __enter__(self):
         fresh()
         self.person = Agent("alice")
-        self.app = start("alice", [CALLER, APPS, REQUEST_ACCESS], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        self.before()
+        self.ask()
+        return self
+
+    def ask(self):
+        """Has the app ask, and until its back-off is over ask again."""
+        end = time.monotonic() + 20
+        while True:
+            self.app = start("alice", [CALLER, APPS, REQUEST_ACCESS], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+            while self.app.poll() is None and "asks to see your contacts" not in self.person.text:
+                self.person.watch(0.05)
+            if self.app.poll() is None or time.monotonic() > end:
+                break
+            self.app.communicate()
         self.person.wait("asks to see your contacts")
         self.person.press("c")
         self.person.wait("What may")
         self.person.approve("a")
-        return self
 
-    def __exit__(self, *_):
+    def go_away(self):
         self.app.kill()
         self.app.communicate()
+
+    def take_back(self):
+        app = self.shared()[0]
+        admin("ResetGrant", uid=1000, app=app["app"], strength="unverified")
+
+    def __exit__(self, *_):
+        self.go_away()
         self.person.close()
 
     def shared(self):
@@ -73,9 +97,42 @@ def right():
     with SharingAll() as sharing:
         sharing.person.give_password("alice", "You shared all contacts")
         must(sharing.shared(), "nothing was shared")
-        app = sharing.shared()[0]
-    admin("ResetGrant", uid=1000, app=app["app"], strength="unverified")
+        sharing.take_back()
     return "shared, and taken back"
+
+
+@tries("is an app that goes away while alice is asked for the password", "the next one's question is asked as ever")
+def moot():
+    with SharingAll() as sharing:
+        sharing.person.wait(PASSWORD_PROMPT)
+        sharing.go_away()
+        sharing.person.wait("no longer waits")
+        must(not sharing.shared(), "everything was shared")
+        sharing.ask()
+        sharing.person.give_password("alice", "You shared all contacts")
+        must(sharing.shared(), "nothing was shared")
+        sharing.take_back()
+    return "nothing shared; the next one's was asked, and shared"
+
+
+@tries("starts the agent and goes away in the midst of the question, twenty times", "polkit goes on answering")
+def leaves():
+    fresh()
+    for _ in range(20):
+        with Terminal("alice", "contact-agent") as terminal:
+            terminal.wait(PASSWORD_PROMPT)
+    with Agent("alice"):
+        pass
+    return "alice was asked for her password after that, and serves"
+
+
+@tries("(polkit is started anew while alice's agent serves)", "her next answer wants the password, and counts")
+def polkit_anew():
+    with SharingAll(before=lambda: command("systemctl", "restart", "polkit.service")) as sharing:
+        sharing.person.give_password("alice", "You shared all contacts")
+        must(sharing.shared(), "nothing was shared")
+        sharing.take_back()
+    return "asked, shared, and taken back"
 
 
 @tries("has polkit stopped before the agent starts", "no agent serves")
@@ -96,22 +153,28 @@ def absent():
     return "no agent serves, and what wants a password is NotAuthorized"
 
 
-@tries("has polkit hang (SIGSTOP)", "a denial in time; the broker goes on for others")
+@tries("has polkit hang (SIGSTOP)", "a denial in time that says what to do; others are served; polkit started anew is asked")
 def hung():
     fresh()
     command("systemctl", "start", "polkit.service")
     _, text = command("systemctl", "show", "--property=MainPID", "--value", "polkit.service")
     os.kill(int(text), signal.SIGSTOP)
     try:
+        begun = time.monotonic()
         with Terminal("alice", "contact-agent") as terminal:
-            terminal.watch(4)
-            must(WAITING not in terminal.text, "it serves while polkit hangs")
             must(attempt(admin, "GetStatus")[0] is None, "the broker hangs with polkit")
             _, said = run_as("bob", [CALLER, APPS, '{"method":"io.contactbroker.Contacts.GetAuthorization"}'], timeout=10)
             must("notDetermined" in said, f"bob was told {said!r}")
+            # 5 for pkttyagent, and 20 in which polkit may think.
+            terminal.wait("systemctl restart polkit.service", timeout=40)
+            took = time.monotonic() - begun
+            must(terminal.wait_for_end() != 0, "it ended as if all were well")
+            must(WAITING not in terminal.everything, "it serves while polkit hangs")
     finally:
-        os.kill(int(text), signal.SIGCONT)
-    return "no agent serves; bob and root are answered"
+        command("systemctl", "restart", "polkit.service")
+    with Agent("alice"):
+        pass
+    return f"refused after {took:.0f} s, with what to do; bob and root are answered; polkit started anew is asked"
 
 
 @tries("contactctl reset without a password", "NotAuthorized")

@@ -5,7 +5,6 @@ import subprocess
 import time
 
 from house.accounts import start
-from house.polkit import revive
 from house.varlink import APPS, Connection, admin, attempt
 from house.verdict import NotBuilt
 
@@ -33,7 +32,6 @@ def pid(unit=SERVICE):
 
 def fresh():
     """A broker that remembers no prompt and no back-off: one adversary's harm must not help to hold off the next."""
-    revive()
     # systemd would take so many restarts for a service that keeps failing.
     command("systemctl", "reset-failed")
     status, said = command("systemctl", "restart", SERVICE)

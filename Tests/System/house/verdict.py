@@ -7,7 +7,7 @@ import json
 import sys
 import traceback
 
-from house.polkit import revive
+from house.polkit import hanging
 
 
 # Characters of what one got that stand in the table.
@@ -48,7 +48,6 @@ def run():
     """Makes all attempts of the program, each on its own: what one does wrong leaves the others to be tried."""
     name = " ".join((sys.modules["__main__"].__doc__ or "").split("\n", 1)[0].split())
     for words, expect, function in attempts:
-        revive()
         try:
             got, outcome = function(), "held"
         except Broke as broke:
@@ -61,6 +60,8 @@ def run():
             frame = traceback.extract_tb(error.__traceback__)[-1]
             got, outcome = f"{type(error).__name__}: {error} ({frame.name}:{frame.lineno})", "FAILED"
             traceback.print_exc()
+        if ill := hanging():
+            got, outcome = f"it left polkitd hanging ({ill}); else: {got}", "BROKE"
         got = " ".join(str(got).split())
         if len(got) > MOST:
             print(got, file=sys.stderr)

@@ -25,6 +25,8 @@ enum fakepolkit_habit {
     FAKEPOLKIT_SILENT,
     /// Leaves the bus in place of an answer.
     FAKEPOLKIT_LEAVE,
+    /// Takes everything, and gives no sign of life.
+    FAKEPOLKIT_HUNG,
 };
 
 /// The last question as it came.
@@ -44,9 +46,12 @@ struct fakepolkit;
 /// Takes polkit's name on that bus; NULL where it cannot.
 struct fakepolkit *fakepolkit_start(const char *address, enum fakepolkit_habit habit);
 
-/// Waits until it was asked, or until a question was taken back. False after ten seconds.
+/// Waits until it was asked, or until whoever asked last has left the bus, as polkit sees it. False after ten seconds.
 bool fakepolkit_wait_asked(struct fakepolkit *fake, struct fakepolkit_question *question);
-bool fakepolkit_wait_cancelled(struct fakepolkit *fake, char cancellation[64]);
+bool fakepolkit_wait_left(struct fakepolkit *fake);
+
+/// How often it was called for anything that is neither a question nor a look at whether it is there.
+unsigned fakepolkit_other_calls(struct fakepolkit *fake);
 
 void fakepolkit_stop(struct fakepolkit *fake);
 
