@@ -154,7 +154,7 @@ extension Broker {
             guard !wanted.isOver else { return }
             wanted.asked?.cancel()
             wanted.record("not answered in time")
-            wanted.end(.unanswered("the password was not given in time; try again"))
+            wanted.end(.unanswered("the password was not given in time"))
         }
     }
 

@@ -264,10 +264,8 @@ final class Agent {
                     let wasAsked = reason.isEmpty
                     ending = .failed(
                         "could not become an agent" + (wasAsked ? ": you were not recognised" : reason),
-                        advice: "Apps ask nobody here. Start it again"
-                            + (wasAsked
-                                ? ", and give your own password when it is asked for." : " when that is mended.")
-                    )
+                        advice: "Apps ask nobody here until you start it again"
+                            + (wasAsked ? ", and give your own password when it is asked for." : "."))
                     return
                 }
                 ending = .failed(
