@@ -61,7 +61,8 @@ extension Broker {
                 case .granted: break
                 case .wantsInteraction where !parameters.mayInteract:
                     throw AdminError.interactiveAuthenticationRequired
-                case .refused, .wantsInteraction: throw AdminError.notAuthorized()
+                case .refused: throw AdminError.notAuthorized("you were not recognised")
+                case .wantsInteraction: throw AdminError.notAuthorized(Self.withoutPasswordAgent)
                 case .absent: throw AdminError.notAuthorized(Self.withoutAuthority)
                 case .unanswered(let reason): throw AdminError.notAuthorized(reason)
                 }

@@ -46,6 +46,7 @@ extension Broker {
     }
 
     static let withoutAuthority = "this machine has no polkit, which would ask for the password"
+    static let withoutPasswordAgent = "nothing asks for passwords here: polkit's pkttyagent does not run"
 
     /// The agent may go on with the password, or where nobody is there to ask for it and the administrator wants none then.
     func demand(_ verdict: Verdict) throws(VarlinkError) {
@@ -53,8 +54,7 @@ extension Broker {
         case .granted: return
         case .absent where policy.mayDoWithout: return
         case .absent: throw AgentError.authenticationFailed(Self.withoutAuthority)
-        case .wantsInteraction:
-            throw AgentError.authenticationFailed("nothing asks for passwords here: polkit's pkttyagent does not run")
+        case .wantsInteraction: throw AgentError.authenticationFailed(Self.withoutPasswordAgent)
         case .unanswered(let reason): throw AgentError.authenticationFailed(reason)
         case .refused: throw AgentError.authenticationFailed()
         }

@@ -91,7 +91,7 @@ public enum AgentError {
 public enum AdminError {
     private static let prefix = "io.contactbroker.Admin."
 
-    /// - Parameter reason: why no password was asked for where one would help, or nobody gave it; `nil` otherwise.
+    /// - Parameter reason: what came of asking for a password, where one would help; `nil` where none does.
     public static func notAuthorized(_ reason: String? = nil) -> VarlinkError {
         VarlinkError(prefix + "NotAuthorized") { $0.member("reason", reason) }
     }
