@@ -145,8 +145,14 @@ final class Books {
             let entries = outbox
             loop.execute { bound.value.opened(uid, result, entries) }
             // Whoever asked has their answer before this.
+            _ = Self.formsArePrepared
             if case .success(let book?) = result { book.prepare() }
         }
+    }
+
+    /// Once for all books, and beside them: a save that comes now has work enough until it needs this.
+    private static let formsArePrepared: Void = DispatchQueue.global(qos: .utility).async {
+        ContactsStore.prepareForms()
     }
 
     private func opened(_ uid: UInt32, _ result: Result<ContactsStore?, StoreError>, _ outbox: [OutboxEntry]) {

@@ -12,9 +12,7 @@ public struct ContactDigest: Hashable, Sendable {
 
     public init(_ whole: Contact) {
         let contact = whole.withoutValueIdentifiers
-        let broker = ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData])
-        let ordinary = ContactKeySet.all.subtracting(.named).subtracting(.images).subtracting(broker)
-        self.ordinary = Self.text(of: contact, ordinary)
+        ordinary = Self.text(of: contact, Self.ordinaryKeys)
         named = Self.text(of: contact, .named)
         image = Self.text(of: contact, ContactKeySet([.imageData]))
     }
@@ -29,12 +27,28 @@ public struct ContactDigest: Hashable, Sendable {
             && (image == other.image || !readable.contains(.imageData))
     }
 
-    private static func text(of contact: Contact, _ keys: ContactKeySet) -> String {
+    private static let ordinaryKeys: ContactKeySet = {
+        let broker = ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData])
+        return ContactKeySet.all.subtracting(.named).subtracting(.images).subtracting(broker)
+    }()
+
+    /// What ``ordinary`` is made of: two contacts have the same where they say the same.
+    static func ordinaryBytes(of contact: Contact) -> [UInt8] {
+        bytes(of: contact.withoutValueIdentifiers, ordinaryKeys)
+    }
+
+    /// Empty where the contact has none of the keys.
+    private static func bytes(of contact: Contact, _ keys: ContactKeySet) -> [UInt8] {
         let present = contact.present.intersection(keys)
-        guard present != ContactKeySet() else { return "" }
-        var writer = JSONWriter()
+        guard present != ContactKeySet() else { return [] }
+        var writer = JSONWriter(reservingCapacity: 1_024)
         WireContact(contact: contact, keys: present).write(to: &writer)
-        return text(of: writer.bytes)
+        return writer.bytes
+    }
+
+    private static func text(of contact: Contact, _ keys: ContactKeySet) -> String {
+        let bytes = bytes(of: contact, keys)
+        return bytes.isEmpty ? "" : text(of: bytes)
     }
 
     /// FNV-1a of 64 bits (draft-eastlake-fnv), in 16 digits.
@@ -53,7 +67,9 @@ extension Contact {
     /// The same contact as another program would write it: value identifiers are one book's.
     public var withoutValueIdentifiers: Contact {
         func bare<Value: ContactValue>(_ values: [Value]) -> [Value] {
-            values.map {
+            // A card from a file has none.
+            guard values.contains(where: { $0.identifier != nil }) else { return values }
+            return values.map {
                 var value = $0
                 value.identifier = nil
                 return value

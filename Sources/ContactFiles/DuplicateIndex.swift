@@ -9,6 +9,10 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
     public struct Match: Hashable, Sendable {
         public let reference: Reference
         public let evidence: DuplicateEvidence
+
+        public init(reference: Reference, evidence: DuplicateEvidence) {
+            (self.reference, self.evidence) = (reference, evidence)
+        }
     }
 
     /// What must have been read of a contact to be found; UIDs are extra properties.
@@ -32,11 +36,6 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
             if let reference = references[hash] { return Match(reference: reference, evidence: evidence) }
         }
         return nil
-    }
-
-    /// Another name for what was inserted: a contact that is saved has an identifier.
-    public mutating func rename(_ fingerprint: DuplicateFingerprint, from: Reference, to reference: Reference) {
-        for (hash, _) in fingerprint.hashes where references[hash] == from { references[hash] = reference }
     }
 }
 
@@ -72,31 +71,48 @@ public struct DuplicateFingerprint: Sendable {
         for phone in contact.phoneNumbers {
             if let number = comparableNumber(phone.value) { add(.nameAndPhone, name, number) }
         }
+        // What a card says that every program may see which sees it at all.
         var hasher = Hasher()
         hasher.combine(DuplicateEvidence.sameCard)
-        hasher.combine(shown(contact))
+        // As a text: two ways to write an accent are one.
+        hasher.combine(String(decoding: ContactDigest.ordinaryBytes(of: contact), as: UTF8.self))
         hashes.append((hasher.finalize(), .sameCard))
         return hashes
-    }
-
-    /// What a card says that every program may see which sees it at all.
-    private static func shown(_ contact: Contact) -> Contact {
-        let hidden = ContactKeySet([
-            .note, .extraProperties, .imageData, .thumbnailImageData, .imageDataAvailable, .creationDate,
-            .modificationDate,
-        ])
-        return contact.withoutValueIdentifiers.applying(Contact(), keys: hidden)
     }
 
     /// The words of the name in order, without case and accents of no weight; of what has none, the organisation.
     static func comparableName(of contact: Contact) -> String {
         let names = [contact.givenName, contact.middleName, contact.familyName].filter { !$0.isEmpty }
         let text = names.isEmpty ? contact.organizationName + " " + contact.nickname : names.joined(separator: " ")
+        if let words = asciiWords(of: text) { return words }
         return text.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: " ")
+    }
+
+    /// The same of what is in plain letters, as most names are.
+    private static func asciiWords(of text: String) -> String? {
+        var words: [UInt8] = []
+        words.reserveCapacity(text.utf8.count)
+        var isBetween = false
+        for byte in text.utf8 {
+            switch byte {
+            case 0x80...: return nil
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                if isBetween, !words.isEmpty { words.append(UInt8(ascii: " ")) }
+                isBetween = false
+                words.append((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte)
+            default: isBetween = true
+            }
+        }
+        return String(decoding: words, as: UTF8.self)
     }
 
     /// The last nine digits: with a country's code or without, it is one number; the name says the rest.
     static func comparableNumber(_ phone: String) -> String? {
+        if phone.utf8.allSatisfy({ $0 < 0x80 }) {
+            let digits = phone.utf8.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            return digits.count < 3 ? nil : String(decoding: digits.suffix(9), as: UTF8.self)
+        }
         let digits = phone.compactMap { $0.wholeNumberValue }
         return digits.count < 3 ? nil : digits.suffix(9).map(String.init).joined()
     }

@@ -68,9 +68,11 @@ extension UndoEntry {
     public static func line(of step: UndoStep) -> [UInt8] { line { step.write(to: &$0) } }
 
     private static func line(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
+        var writer = JSONWriter(reservingCapacity: 256)
         writer.object(write)
-        return writer.bytes + [0x0A]
+        var line = writer.bytes
+        line.append(0x0A)
+        return line
     }
 
     /// Reads a file. A last line that was cut off is as if it had not been written.

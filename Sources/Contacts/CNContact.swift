@@ -19,7 +19,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     public override init() {
         availableKeys = .all
         text = []
-        _ = decoded.set(ContactContent(ContactValues(identifier: UUID().uuidString)))
+        _ = decoded.set(ContactContent(ContactValues(identifier: RandomIdentifier.make())))
     }
 
     /// A contact of these values.

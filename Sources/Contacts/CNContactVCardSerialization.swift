@@ -25,7 +25,7 @@ public final class CNContactVCardSerialization: NSObject {
                 switch item {
                 case .card(let card):
                     contacts.append(
-                        CNContact(ContactValues(identifier: UUID().uuidString, card.contact), keys: .all))
+                        CNContact(ContactValues(identifier: RandomIdentifier.make(), card.contact), keys: .all))
                 case .group: continue
                 case .unreadable(let problem):
                     throw CNError(.vCardMalformed, reason: "line \(problem.line): \(problem.reason)")

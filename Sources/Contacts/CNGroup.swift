@@ -15,7 +15,7 @@ public class CNGroup: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Ide
 
     /// A group without a name, and with an identifier of its own making.
     public override init() {
-        state = Mutex(Values(identifier: UUID().uuidString))
+        state = Mutex(Values(identifier: RandomIdentifier.make()))
     }
 
     required init(_ values: Values) {

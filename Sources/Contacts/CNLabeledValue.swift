@@ -16,7 +16,7 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
 
     /// Makes a value that no contact has yet.
     public convenience init(label: String?, value: ValueType) {
-        self.init(identifier: UUID().uuidString, label: label, value: value)
+        self.init(identifier: RandomIdentifier.make(), label: label, value: value)
     }
 
     init(identifier: String, label: String?, value: ValueType) {

@@ -20,7 +20,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
 
     /// An empty contact with an identifier of its own, until it is saved and has the broker’s.
     public override init() {
-        state = Mutex(State(content: .objects(ContactContent(ContactValues(identifier: UUID().uuidString)))))
+        state = Mutex(State(content: .objects(ContactContent(ContactValues(identifier: RandomIdentifier.make())))))
         super.init(keys: .all)
     }
 

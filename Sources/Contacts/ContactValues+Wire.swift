@@ -63,7 +63,7 @@ extension ContactValues {
             let label = element["label"]?.string
             list.append(
                 CNLabeledValue(
-                    identifier: element["identifier"]?.string ?? UUID().uuidString,
+                    identifier: element["identifier"]?.string ?? RandomIdentifier.make(),
                     label: label?.isEmpty ?? true ? nil : label, value: value))
         }
         return list

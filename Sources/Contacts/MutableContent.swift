@@ -67,7 +67,7 @@ final class ContactCard: Sendable {
     private let made = SetOnce<Name>()
 
     private final class Name: Sendable {
-        let text = UUID().uuidString
+        let text = RandomIdentifier.make()
     }
 
     /// - Parameter identifier: `nil` for one of its own making, should somebody want to know.

@@ -87,12 +87,12 @@ struct UndoPlan: Sendable {
             case .leaveGroup(let record, let parent): return .removeSubgroup(group(record), group(parent))
             case .add(var values, let container):
                 let former = values.identifier
-                values.identifier = UUID().uuidString
+                values.identifier = RandomIdentifier.make()
                 let contact = CNMutableContact(values, keys: .all)
                 contacts[former] = contact
                 return .add(contact, container: container)
             case .addGroup(let former):
-                let made = CNMutableGroup(CNGroup.Values(identifier: UUID().uuidString, name: former.name))
+                let made = CNMutableGroup(CNGroup.Values(identifier: RandomIdentifier.make(), name: former.name))
                 groups[former.identifier] = made
                 return .addGroup(made, container: former.container)
             case .put(let values, let keys): return .update(CNMutableContact(values, writing: keys))

@@ -94,10 +94,11 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    /// Reads what the first search or save would otherwise wait for, and what makes searches quick. To be called where
-    /// the book is written. Not for the loop.
+    /// Reads what the first search or save in any book would otherwise wait for, some 100 ms. From any thread but the loop's.
+    public static func prepareForms() { Normalizer.prepare() }
+
+    /// Reads what makes searches quick. To be called where the book is written. Not for the loop.
     public func prepare() {
-        Normalizer.prepare()
         // Without it searches are slower and no less right.
         guard let size = try? write({ writer throws(StoreError) in try writer.size() }) else { return }
         kept.withLock {

@@ -8,35 +8,43 @@ import Normalization
 struct FormRows {
     struct Word {
         let record: Int64
-        let word: String
+        let word: Text
         let key: Int64
     }
 
     struct Email {
         let record: Int64
-        let address: String
+        let address: Text
     }
 
     struct Phone {
         let record: Int64
-        let national: String
+        let national: Text
         let country: Int64
-        let extensionDigits: String
-        let digits: String
+        let extensionDigits: Text
+        let digits: Text
     }
 
     struct Beginning {
         let ordering: Int64
-        let letters: String
-        let nameKey: [UInt8]
+        let letters: Text
+        let nameKey: Text
         let record: Int64
         let keys: Int64
+    }
+
+    /// Where a row's text or key is among ``bytes``: a row that holds no object is copied and sorted as it is.
+    struct Text {
+        let start: Int
+        let count: Int
     }
 
     private(set) var words = Rows<Word>()
     private(set) var emails = Rows<Email>()
     private(set) var beginnings = Rows<Beginning>()
     private(set) var phones = Rows<Phone>()
+    /// Of all rows' texts.
+    private(set) var bytes: [UInt8] = []
     private var records: Set<Int64> = []
 
     /// More are not kept: a book that is made anew has any number.
@@ -52,28 +60,37 @@ struct FormRows {
     mutating func append(_ record: Int64, _ forms: ContactForms, _ ordering: ContactOrder) {
         records.insert(record)
         for (word, key) in forms.words {
-            words.append(Word(record: record, word: word, key: key), Prefix(word.utf8).number, UInt64(key))
+            let text = append(word.utf8)
+            words.append(Word(record: record, word: text, key: key), prefix(text).number, UInt64(key))
         }
         for address in forms.emails {
-            let prefix = Prefix(address.utf8)
-            emails.append(Email(record: record, address: address), prefix.number, prefix.next)
+            let text = append(address.utf8)
+            let prefix = prefix(text)
+            emails.append(Email(record: record, address: text), prefix.number, prefix.next)
         }
         for (key, digits) in forms.phones {
-            let prefix = Prefix(key.national.utf8)
+            let national = append(key.national.utf8)
+            let prefix = prefix(national)
             let row = Phone(
-                record: record, national: key.national, country: Int64(key.country),
-                extensionDigits: key.extensionDigits, digits: digits)
+                record: record, national: national, country: Int64(key.country),
+                extensionDigits: append(key.extensionDigits.utf8), digits: append(digits.utf8))
             phones.append(row, prefix.number, prefix.next)
         }
-        guard ordering != .none else { return }
-        let nameKey = (ordering == .familyName ? forms.names.familyName : forms.names.givenName).bytes
-        let place = Prefix(nameKey).number
+        guard ordering != .none, !forms.beginnings.isEmpty else { return }
+        let nameKey = append((ordering == .familyName ? forms.names.familyName : forms.names.givenName).bytes)
+        let place = prefix(nameKey).number
         for (letters, keys) in forms.beginnings {
             let row = Beginning(
-                ordering: Int64(ordering.rawValue), letters: letters, nameKey: nameKey, record: record,
+                ordering: Int64(ordering.rawValue), letters: append(letters.utf8), nameKey: nameKey, record: record,
                 keys: Int64(bitPattern: keys.rawValue))
-            beginnings.append(row, UInt64(row.ordering) << 56 | Prefix(letters.utf8).number >> 8, place)
+            beginnings.append(row, UInt64(row.ordering) << 56 | prefix(row.letters).number >> 8, place)
         }
+    }
+
+    private mutating func append(_ text: some Sequence<UInt8>) -> Text {
+        let start = bytes.count
+        bytes.append(contentsOf: text)
+        return Text(start: start, count: bytes.count - start)
     }
 
     /// Gives what was gathered, and keeps nothing of it.
@@ -100,28 +117,23 @@ struct FormRows {
             rows.append(row)
         }
 
-        func inOrder() -> some Collection<Row> {
-            places.sorted { ($0.first, $0.second, $0.index) < ($1.first, $1.second, $1.index) }.lazy.map {
-                rows[$0.index]
-            }
+        func inOrder() -> [Row] {
+            places.sorted { ($0.first, $0.second, $0.index) < ($1.first, $1.second, $1.index) }.map { rows[$0.index] }
         }
     }
 
-    /// A text's first bytes as numbers, which compare faster than the text and mostly say the same.
-    private struct Prefix {
-        /// Of the first eight bytes.
-        private(set) var number: UInt64 = 0
-        /// Of those behind.
-        private(set) var next: UInt64 = 0
+    /// A text's first bytes as numbers, which compare faster than the text and mostly say the same: the first eight bytes, and
+    /// those behind.
+    private func prefix(_ text: Text) -> (number: UInt64, next: UInt64) {
+        (number(text.start, to: text.start + text.count), number(text.start + 8, to: text.start + text.count))
+    }
 
-        init(_ bytes: some Sequence<UInt8>) {
-            var count = 0
-            for byte in bytes {
-                let shifted = UInt64(byte) << UInt64(56 - count % 8 * 8)
-                if count < 8 { number |= shifted } else { next |= shifted }
-                count += 1
-                if count == 16 { break }
-            }
+    private func number(_ start: Int, to end: Int) -> UInt64 {
+        var number: UInt64 = 0
+        for place in 0..<8 {
+            number <<= 8
+            if start + place < end { number |= UInt64(bytes[start + place]) }
         }
+        return number
     }
 }

@@ -42,6 +42,27 @@ final class PreparedStatement {
             })
     }
 
+    /// A part of these bytes, which are UTF-8.
+    func bind(_ index: Int32, text: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) {
+        // Of nothing there need be no pointer, and a null pointer would be NULL.
+        guard let start = Self.start(of: text, bytes) else { return bind(index, "") }
+        note(
+            sqlite3_bind_text64(
+                pointer, index, UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self), UInt64(text.count),
+                Self.transient, UInt8(SQLITE_UTF8)))
+    }
+
+    /// A part of these bytes.
+    func bind(_ index: Int32, blob: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = Self.start(of: blob, bytes) else { return bind(index, []) }
+        note(sqlite3_bind_blob64(pointer, index, start, UInt64(blob.count), Self.transient))
+    }
+
+    private static func start(of text: FormRows.Text, _ bytes: UnsafeBufferPointer<UInt8>) -> UnsafePointer<UInt8>? {
+        precondition(text.start >= 0 && text.count >= 0 && text.start + text.count <= bytes.count)
+        return text.count == 0 ? nil : bytes.baseAddress.map { $0 + text.start }
+    }
+
     func bindNull(_ index: Int32) { note(sqlite3_bind_null(pointer, index)) }
 
     func bind(_ values: [Binding], from first: Int32 = 1) {

@@ -26,7 +26,7 @@ final class RowInsertion {
     ///
     /// - Parameter bind: binds the values of a row, from a place on.
     func insert<Row>(
-        _ rows: some Collection<Row>, _ bind: (PreparedStatement, Int32, Row) -> Void
+        _ rows: [Row], _ bind: (PreparedStatement, Int32, Row) -> Void
     ) throws(StoreError) {
         var left = rows.count
         var bound = 0

@@ -167,28 +167,30 @@ final class WriteStatements {
     func finishForms() throws(StoreError) {
         guard !gathered.isEmpty else { return }
         let rows = gathered.take()
-        try words.insert(rows.words.inOrder()) { statement, first, row in
-            statement.bind(first, row.record)
-            statement.bind(first + 1, row.word)
-            statement.bind(first + 2, row.key)
-        }
-        try emails.insert(rows.emails.inOrder()) { statement, first, row in
-            statement.bind(first, row.record)
-            statement.bind(first + 1, row.address)
-        }
-        try beginnings.insert(rows.beginnings.inOrder()) { statement, first, row in
-            statement.bind(first, row.ordering)
-            statement.bind(first + 1, row.letters)
-            statement.bind(first + 2, row.nameKey)
-            statement.bind(first + 3, row.record)
-            statement.bind(first + 4, row.keys)
-        }
-        try phones.insert(rows.phones.inOrder()) { statement, first, row in
-            statement.bind(first, row.record)
-            statement.bind(first + 1, row.national)
-            statement.bind(first + 2, row.country)
-            statement.bind(first + 3, row.extensionDigits)
-            statement.bind(first + 4, row.digits)
+        try rows.bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
+            try words.insert(rows.words.inOrder()) { statement, first, row in
+                statement.bind(first, row.record)
+                statement.bind(first + 1, text: row.word, of: bytes)
+                statement.bind(first + 2, row.key)
+            }
+            try emails.insert(rows.emails.inOrder()) { statement, first, row in
+                statement.bind(first, row.record)
+                statement.bind(first + 1, text: row.address, of: bytes)
+            }
+            try beginnings.insert(rows.beginnings.inOrder()) { statement, first, row in
+                statement.bind(first, row.ordering)
+                statement.bind(first + 1, text: row.letters, of: bytes)
+                statement.bind(first + 2, blob: row.nameKey, of: bytes)
+                statement.bind(first + 3, row.record)
+                statement.bind(first + 4, row.keys)
+            }
+            try phones.insert(rows.phones.inOrder()) { statement, first, row in
+                statement.bind(first, row.record)
+                statement.bind(first + 1, text: row.national, of: bytes)
+                statement.bind(first + 2, row.country)
+                statement.bind(first + 3, text: row.extensionDigits, of: bytes)
+                statement.bind(first + 4, text: row.digits, of: bytes)
+            }
         }
     }
 

@@ -11,6 +11,7 @@ public enum DisplayText {
 
     /// One line that holds nothing but what can be seen. Runs of white space are one space; none at the ends.
     public static func line(_ text: String) -> String {
+        if isLine(text) { return text }
         var line = String.UnicodeScalarView()
         var pendingSpace = false
         var marksHere = 0
@@ -34,6 +35,18 @@ public enum DisplayText {
             }
         }
         return String(line)
+    }
+
+    /// Whether a text is such a line as it is, as most are: visible ASCII, with single spaces between.
+    private static func isLine(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard bytes.count <= inputSize else { return false }
+        var last = UInt8(ascii: " ")
+        for byte in bytes {
+            guard (0x20...0x7E).contains(byte), byte != last || byte != UInt8(ascii: " ") else { return false }
+            last = byte
+        }
+        return last != UInt8(ascii: " ") || bytes.isEmpty
     }
 
     /// One line of at most so many columns; what does not fit is cut, and an ellipsis says so.

@@ -15,12 +15,13 @@ public struct NameFormatter: Hashable, Sendable {
 
     /// The contact's name, its organization, nickname, e-mail address or phone number. Never empty.
     public func string(from contact: Contact) -> String {
+        // A name of spaces or of characters that nobody sees names nobody.
         let name = formatter.runs(of: contact, withNickname: false).map(\.text).joined()
+        if !DisplayText.line(name).isEmpty { return name }
         let candidates = [
-            name, contact.organizationName, contact.nickname, contact.emailAddresses.first?.value ?? "",
+            contact.organizationName, contact.nickname, contact.emailAddresses.first?.value ?? "",
             contact.phoneNumbers.first?.value ?? "",
         ]
-        // A name of spaces or of characters that nobody sees names nobody.
         return candidates.first { !DisplayText.line($0).isEmpty } ?? noName
     }
 }

@@ -48,11 +48,11 @@ public final class Normalizer {
             + " " + self.region
     }
 
-    /// Reads what the first text with other than plain letters, and the first phone number, would otherwise wait for:
-    /// some 20 ms, once for each process. From any thread.
+    /// Reads what the first text with other than plain letters, the first phone number and the first Chinese character would
+    /// otherwise wait for: some 100 ms, once for each process. From any thread.
     public static func prepare() {
-        cicu_prepare()
         cphonenumber_prepare()
+        cicu_prepare()
     }
 
     deinit {

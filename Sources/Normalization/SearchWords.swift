@@ -31,8 +31,19 @@ extension Normalizer {
             }
             if let script = EastAsianScript(native) { words += Self.joined(native, latin, script) }
         }
+        return SearchWords(words: Array(Self.once(words).prefix(SearchWords.storedWords)))
+    }
+
+    /// Each word where it stands first.
+    private static func once(_ words: [String]) -> [String] {
+        // A name has a handful, for which comparing is quicker than a set.
+        guard words.count > 8 else {
+            var kept: [String] = []
+            for word in words where !kept.contains(word) { kept.append(word) }
+            return kept
+        }
         var seen = Set<String>()
-        return SearchWords(words: Array(words.filter { seen.insert($0).inserted }.prefix(SearchWords.storedWords)))
+        return words.filter { seen.insert($0).inserted }
     }
 
     /// The words of a whole name that is typed in one: `wangxiaoming`, `wxm` and, of Korean, the initial consonants. None of

@@ -20,7 +20,7 @@ extension Import {
             // It gets its identifier when it is saved.
             try save()
             try settle()
-            reference = index.match(fingerprint)?.reference ?? reference
+            reference = duplicate(by: fingerprint)?.reference ?? reference
         }
         guard treatment != .skip, case .saved(let identifier) = reference else {
             return skip(reference, membership)
@@ -40,7 +40,7 @@ extension Import {
         case .merge:
             try enqueue(
                 Entry(
-                    number: 0, contact: after, fingerprint: nil,
+                    number: 0, contact: after, isLookedFor: false,
                     merge: Entry.Merge(identifier: identifier, before: there, keys: keys), place: place,
                     memberships: membership))
             merged[identifier] = after

@@ -8,6 +8,8 @@ struct Import {
     static let task = "import the contacts"
     /// Bounds of one save; the broker takes no frame of more than 16 MiB.
     static let changesPerSave = 1_000
+    /// The first one is smaller, so that the broker begins while this program reads, and each is twice the one before.
+    static let changesOfFirstSave = 125
     static let bytesPerSave = 4 * 1_048_576
     /// Cards named in the report; a file of something else must not fill the screen.
     private static let reported = 100
@@ -27,7 +29,9 @@ struct Import {
     /// What is done with a card that is there already.
     var treatment: DuplicateTreatment
     /// The book's contacts and those of this run, to find duplicates by.
-    var index = DuplicateIndex<Place>()
+    private var index = DuplicateIndex<Place>()
+    /// Of those of this run that are saved, by their number.
+    private var identifiers: [Int: String] = [:]
     /// What of contacts may be read and written by a merge.
     var readable: ContactKeySet
     var groups = ImportedGroups()
@@ -45,12 +49,16 @@ struct Import {
     var unseen = 0
     /// Where the last contact stands that was taken.
     private var lastPlace = ""
-    /// Contacts of a save that was left before it was answered.
+    /// A save has failed: of those behind it some may be made, and whoever goes on must go on before them.
+    private var isBroken = false
+    /// Contacts of saves that were left before they were answered.
     private var doubtful = 0
     private var remarks = 0
     private var batch: [Entry] = []
-    private var underWay: Flight?
+    /// What is sent and not answered yet, the oldest first.
+    private var underWay: [Flight] = []
     private var batchSize = 0
+    private var batchLimit = Self.changesOfFirstSave
     private var count = 0
 
     /// Where a duplicate is: in the book, or on its way there.
@@ -63,8 +71,8 @@ struct Import {
         let number: Int
         /// The card, or the contact that it is merged into.
         let contact: Contact
-        /// Of a card that is added, where duplicates are looked for.
-        let fingerprint: DuplicateFingerprint?
+        /// A card that is added where duplicates are looked for.
+        let isLookedFor: Bool
         /// `nil` for a card that is added.
         let merge: Merge?
         /// Where it stands: file and line.
@@ -116,8 +124,15 @@ struct Import {
         let membership = try membership(of: contact, in: names, place)
         guard treatment != .keep else { return try add(contact, nil, place, membership) }
         let fingerprint = DuplicateFingerprint(contact)
-        guard let match = index.match(fingerprint) else { return try add(contact, fingerprint, place, membership) }
+        guard let match = duplicate(by: fingerprint) else { return try add(contact, fingerprint, place, membership) }
         try takeDuplicate(contact, fingerprint, match, place, membership)
+    }
+
+    /// What the index finds, by its identifier where that is known by now.
+    func duplicate(by fingerprint: DuplicateFingerprint) -> DuplicateIndex<Place>.Match? {
+        guard let match = index.match(fingerprint) else { return nil }
+        guard case .pending(let number) = match.reference, let identifier = identifiers[number] else { return match }
+        return DuplicateIndex<Place>.Match(reference: .saved(identifier), evidence: match.evidence)
     }
 
     mutating func add(
@@ -128,13 +143,16 @@ struct Import {
         if let fingerprint { index.insert(fingerprint, as: .pending(count)) }
         try enqueue(
             Entry(
-                number: count, contact: contact, fingerprint: fingerprint, merge: nil, place: place,
+                number: count, contact: contact, isLookedFor: fingerprint != nil, merge: nil, place: place,
                 memberships: membership))
     }
 
     mutating func enqueue(_ entry: Entry) throws {
         let size = Self.size(of: entry.contact)
-        if batch.count == Self.changesPerSave || batchSize + size > Self.bytesPerSave { try save() }
+        if batch.count >= batchLimit || batchSize + size > Self.bytesPerSave {
+            try save()
+            batchLimit = min(batchLimit * 2, Self.changesPerSave)
+        }
         batch.append(entry)
         batchSize += size
     }
@@ -151,7 +169,7 @@ struct Import {
     /// How far one came, for whoever must go on from there.
     var soFar: String {
         let contacts = "\(Self.contacts(taken)) \(taken == 1 ? "was" : "were")"
-        let last = taken == 0 ? "" : ", the last from \(lastPlace)"
+        let last = taken == 0 || lastPlace.isEmpty ? "" : ", the last from \(lastPlace)"
         let doubt = doubtful == 0 ? "" : "; of \(doubtful) more it is not known"
         return "\(contacts) \(book == nil ? "read" : "added")\(last)\(doubt)"
     }
@@ -183,32 +201,40 @@ struct Import {
         var save: CNPendingSave?
         /// What undo has to know of cards that are added.
         var digests: [ContactDigest] = []
+
+        var merges: Bool { entries.contains { $0.merge != nil } }
     }
 
-    /// Has the batch saved. It is made ready while the broker is at the one before, sent as soon as that is answered, and
-    /// what there is to note of that one is noted while the broker is at this one.
+    /// Has the batch saved. Two saves are under way at a time: the broker reads one while it writes the other. The next is made ready
+    /// meanwhile, sent as soon as one is answered, and what there is to note of that one is noted then.
     mutating func save() throws {
         let entries = batch
         (batch, batchSize) = ([], 0)
-        let next: Flight?
+        guard !entries.isEmpty else { return try settle() }
+        let next: Flight
         do {
-            next = try entries.isEmpty ? nil : prepare(entries)
+            next = try prepare(entries)
         } catch {
             try settle()
             throw failed(error)
         }
-        let last = try answered()
+        // Saves that are under way together are made in any order, and two merges may be into the same contact.
+        if next.merges || underWay.contains(where: \.merges) { try settle() }
+        let last = underWay.count > 1 ? try answered() : nil
         do {
-            if let next { try begin(next) }
+            try begin(next)
         } catch {
             try noting(last)
             throw failed(error)
         }
+        underWay.append(next)
         try noting(last)
     }
 
-    /// Waits for the answer to what is under way.
-    mutating func settle() throws { try noting(answered()) }
+    /// Waits for the answers to what is under way.
+    mutating func settle() throws {
+        while !underWay.isEmpty { try noting(answered()) }
+    }
 
     private mutating func noting(_ last: Flight?) throws {
         do {
@@ -246,32 +272,37 @@ struct Import {
                 }
             })
         if let save = next.save { try book?.begin(save) }
-        underWay = next
     }
 
-    /// Waits for what is under way, and returns it. A contact that the broker does not take is left out, and the others are
-    /// saved without it.
+    /// Waits for the oldest of what is under way, and returns it. A contact that the broker does not take is left out, and the others
+    /// are sent once more and waited for: what is noted is noted in the order of the file.
+    ///
+    /// - Returns: `nil` where nothing of it was left.
     private mutating func answered() throws -> Flight? {
-        while var last = underWay {
-            underWay = nil
+        while !underWay.isEmpty {
+            var last = underWay.removeFirst()
             do {
                 guard let book, let save = last.save else { return last }
                 if try book.end(save, until: interruption) { return last }
-                doubtful = last.entries.count
+                doubtful += last.entries.count
                 throw Interrupted()
             } catch let failure as SaveFailure {
-                guard let index = failure.index, last.entries.indices.contains(index) else { throw failed(failure) }
+                guard let index = failure.index, last.entries.indices.contains(index) else {
+                    throw failed(failure, isBroken: true)
+                }
                 let refused = last.entries.remove(at: index)
                 if let merge = refused.merge { merged[merge.identifier] = nil }
                 refuse(refused.place, failure.reason)
             } catch {
-                throw failed(error)
+                throw failed(error, isBroken: true)
             }
             guard !last.entries.isEmpty else { return nil }
             do {
-                try begin(prepare(last.entries))
+                let next = try prepare(last.entries)
+                try begin(next)
+                underWay.insert(next, at: 0)
             } catch {
-                throw failed(error)
+                throw failed(error, isBroken: true)
             }
         }
         return nil
@@ -280,7 +311,7 @@ struct Import {
     /// What was under way is in the book.
     private mutating func note(_ last: Flight?) throws {
         guard let last else { return }
-        lastPlace = last.entries.last?.place ?? lastPlace
+        if !isBroken { lastPlace = last.entries.last?.place ?? lastPlace }
         var steps: [UndoStep] = []
         for (place, entry) in last.entries.enumerated() {
             guard entry.merge == nil else {
@@ -296,24 +327,40 @@ struct Import {
                     .added(
                         identifier: identifier, name: ContactCard.name(entry.contact), digest: last.digests[place]))
             }
-            if let fingerprint = entry.fingerprint {
-                index.rename(fingerprint, from: .pending(entry.number), to: .saved(identifier))
-            }
+            if entry.isLookedFor { identifiers[entry.number] = identifier }
             groups.join(entry.memberships, as: identifier)
         }
         try journal?.note(steps, isSynced: false)
         if !merged.isEmpty {
             // What is still to be saved is not to be seen in the book yet.
-            let waiting = Set((batch + (underWay?.entries ?? [])).compactMap(\.merge?.identifier))
+            let waiting = Set((batch + underWay.flatMap(\.entries)).compactMap(\.merge?.identifier))
             merged = merged.filter { waiting.contains($0.key) }
         }
         showProgress()
     }
 
-    /// Nothing is under way any more; of what was, it is not known whether it is saved.
-    private mutating func failed(_ error: any Error) -> any Error {
-        if let underWay, underWay.save != nil { doubtful = underWay.entries.count }
-        underWay = nil
+    /// Waits for what else is under way, a little if the person wants no more, and says what has failed.
+    ///
+    /// - Parameter isBroken: whether what has failed comes before that.
+    private mutating func failed(_ error: any Error, isBroken: Bool = false) -> any Error {
+        self.isBroken = self.isBroken || isBroken
+        while !underWay.isEmpty {
+            let flight = underWay.removeFirst()
+            guard let book, let save = flight.save else { continue }
+            do {
+                guard try !book.end(save, until: interruption) else {
+                    // That it cannot be undone would be the second thing to say.
+                    try? note(flight)
+                    continue
+                }
+                doubtful += flight.entries.count
+            } catch is SaveFailure {
+                // None of it is saved.
+            } catch {
+                doubtful += flight.entries.count
+            }
+            self.isBroken = true
+        }
         switch error {
         case let failure as SaveFailure:
             return stopped("could not \(Self.task): \(failure.reason)", try: nil, .notTried)

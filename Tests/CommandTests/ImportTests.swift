@@ -66,7 +66,10 @@ struct ImportTests {
             let broker = try broker()
             let outcome = try run("contactbook", "import", path, with: broker)
             #expect(outcome.code == 0 && outcome.output == "added \(2 * count + 1) contacts of 1 file\n")
-            #expect(try saved(broker) == [count, count, 1])
+            // They come by two connections.
+            let saves = try saved(broker)
+            #expect(saves.max() == count && saves.reduce(0, +) == 2 * count + 1)
+            #expect(saves.min() ?? 0 <= Import.changesOfFirstSave && saves.count <= 5)
         }
     }
 
@@ -106,7 +109,7 @@ struct ImportTests {
 
     @Test("When the broker stops answering, it is said how many were added before, and where they end")
     func interrupted() throws {
-        let count = Import.changesPerSave
+        let count = Import.changesOfFirstSave
         let broker = try ScriptedBroker { method, parameters in
             guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
             return parameters["changes"]?.count == count
@@ -117,6 +120,29 @@ struct ImportTests {
             let outcome = try run("contactbook", "import", path, with: broker)
             #expect(outcome.code == 2 && outcome.output.isEmpty)
             #expect(outcome.error.contains("(\(count) contacts were added, the last from \(path):\(4 * count - 3))"))
+        }
+    }
+
+    @Test("What is saved behind a save that failed is counted, and not where to go on from")
+    func brokenInTheMidst() throws {
+        let count = Import.changesOfFirstSave
+        let second = try pipe()
+        defer { for end in second { close(end) } }
+        let broker = try ScriptedBroker { method, parameters in
+            guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
+            var byte: UInt8 = 1
+            guard parameters["changes"]?.count == count else {
+                write(second[1], &byte, 1)
+                return .reply("{\"identifiers\":[],\"historyToken\":\"\"}")
+            }
+            // Which shows, too, that two are under way.
+            read(second[0], &byte, 1)
+            return .error("io.contactbroker.Contacts.StoreUnavailable")
+        }
+        try withFile((0..<count + 2).map { card("Person \($0)") }.joined()) { path in
+            let outcome = try run("contactbook", "import", path, with: broker)
+            #expect(outcome.code == 2 && outcome.output.isEmpty)
+            #expect(outcome.error.contains("(2 contacts were added)"))
         }
     }
 
@@ -189,7 +215,8 @@ struct ImportTests {
         var byte: UInt8 = 0
         try #require(read(saving[0], &byte, 1) == 1)
         program.signal(SIGINT)
-        if isAnswered { write(goOn[1], &byte, 1) }
+        // A second one may have been sent.
+        if isAnswered { for _ in 0..<2 { write(goOn[1], &byte, 1) } }
         let outcome = try program.finish()
         shutdown(goOn[1], CInt(SHUT_RDWR))
         return (outcome, try saved(broker))
@@ -197,13 +224,14 @@ struct ImportTests {
 
     @Test("Interrupted, it waits for the save that is under way, says how far it came, and ends as interrupted")
     func interruptedByThePerson() throws {
-        let count = Import.changesPerSave
-        try withFile((0..<3 * count).map { card("Person \($0)") }.joined()) { path in
+        try withFile((0..<3 * Import.changesPerSave).map { card("Person \($0)") }.joined()) { path in
             let (outcome, saves) = try interruptedImport(path, isAnswered: true)
             #expect(outcome.signal == SIGINT && outcome.output.isEmpty)
+            // Whoever reads the first one sends the signal; the second may be on its way by then.
+            let count = saves.reduce(0, +)
             let last = "\(path):\(4 * count - 3)"
             #expect(outcome.error == "contactbook: interrupted; \(count) contacts were added, the last from \(last)\n")
-            #expect(saves == [count])
+            #expect(saves.contains(Import.changesOfFirstSave) && saves.count <= 2)
         }
     }
 

@@ -35,7 +35,8 @@ final class ScriptedBroker: Sendable {
             listeners.append(try Self.listen(at: "\(folder)/\(door)"))
         }
         self.listeners = listeners
-        for listener in listeners { Self.onThread { [weak self] in Self.serve(listener, answer) { self?.note($0) } } }
+        let note: @Sendable (Asked) -> Void = { [weak self] in self?.note($0) }
+        for listener in listeners { Self.onThread { Self.serve(listener, answer, note: note) } }
     }
 
     deinit {
@@ -81,14 +82,17 @@ final class ScriptedBroker: Sendable {
     }
 
     private static func serve(
-        _ listener: CInt, _ answer: @Sendable (String, JSONValue) -> Answer, note: (Asked) -> Void
+        _ listener: CInt, _ answer: @escaping @Sendable (String, JSONValue) -> Answer,
+        note: @escaping @Sendable (Asked) -> Void
     ) {
         defer { close(listener) }
         while true {
             let connection = accept(listener, nil, nil)
             guard connection >= 0 else { return }
-            converse(connection, answer, note)
-            close(connection)
+            onThread {
+                converse(connection, answer, note)
+                close(connection)
+            }
         }
     }
 

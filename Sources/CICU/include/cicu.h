@@ -27,8 +27,8 @@ typedef struct cicu_folder cicu_folder;
 
 cicu_folder *cicu_folder_open(void);
 /*
- * Reads what the first text with other than plain letters would otherwise wait for: some 10 ms. ICU keeps it for all
- * folders. From any thread.
+ * Reads what the first text with other than plain letters, and the first with Chinese characters, would otherwise wait for:
+ * some 10 ms and 80. ICU keeps it for all folders. From any thread.
  */
 void cicu_prepare(void);
 void cicu_folder_close(cicu_folder *folder);
