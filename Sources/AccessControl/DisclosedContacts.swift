@@ -54,6 +54,8 @@ struct Projection {
     private var elements: [UInt8] = []
     /// Where the identifiers belong.
     private var places: [Int] = []
+    /// Members without a value, by their keys: most contacts lack what another one lacks too.
+    private var empty: [ContactKeySet: [UInt8]] = [:]
 
     init(disclosure: Disclosure, requested: ContactKeySet, identifiers: IdentifierCipher, kind: RecordKind) {
         self.disclosure = disclosure
@@ -80,13 +82,17 @@ struct Projection {
         append(first.record, UnifiedContact.merged(members, of: permitted), images ?? .none)
     }
 
+    /// Makes room for all of these at once, their images aside.
+    mutating func reserve(_ contacts: [DisclosableContact]) {
+        let around = StoredContact.empty.size(of: requested) + Self.opening.count + Self.room.count + 2
+        elements.reserveCapacity(contacts.reduce(0) { $0 + $1.contact.size(of: permitted) + around })
+        places.reserveCapacity(contacts.count)
+        records.reserveCapacity(contacts.count)
+    }
+
     mutating func append(_ record: RecordNumber, _ contact: StoredContact, _ images: ImageMembers) {
         guard disclosure.scope.contains(record) else { return }
-        if records.isEmpty {
-            elements.reserveCapacity(contact.bytes.count + StoredContact.empty.bytes.count + 64)
-        } else {
-            elements.append(UInt8(ascii: ","))
-        }
+        if !records.isEmpty { elements.append(UInt8(ascii: ",")) }
         elements.append(contentsOf: Self.opening)
         places.append(elements.count)
         elements.append(contentsOf: Self.room)
@@ -107,8 +113,11 @@ struct Projection {
 
     /// What has no value lies together in long runs too.
     private mutating func appendEmpty(_ keys: ContactKeySet) {
-        let empty = StoredContact.empty
-        empty.ranges(of: keys) { elements.append(contentsOf: empty.bytes[$0]) }
+        if let known = empty[keys] { return elements.append(contentsOf: known) }
+        let start = elements.count
+        let nothing = StoredContact.empty
+        nothing.ranges(of: keys) { elements.append(contentsOf: nothing.bytes[$0]) }
+        empty[keys] = Array(elements[start...])
     }
 
     /// Puts the identifiers in, all sealed at once.

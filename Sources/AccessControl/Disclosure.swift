@@ -34,11 +34,12 @@ public struct Disclosure: Hashable, Sendable {
     /// Every requested key is there: its value where the caller may read it, empty where it may not or where there
     /// is none, so that the two look alike. A record out of scope is left out: what was read is cut again.
     public func project(
-        _ contacts: some Sequence<DisclosableContact>,
+        _ contacts: [DisclosableContact],
         of requested: ContactKeySet, under identifiers: IdentifierCipher, as kind: RecordKind = .contact
     ) -> DisclosedContacts {
         var projection = Projection(
             disclosure: self, requested: requested, identifiers: identifiers, kind: kind)
+        projection.reserve(contacts)
         for (record, contact, images) in contacts { projection.append(record, contact, images) }
         return projection.finish()
     }

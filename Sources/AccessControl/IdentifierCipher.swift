@@ -23,6 +23,8 @@ public final class IdentifierCipher {
     public static let keySize = 16
     private let key: [UInt8]
     private let blocks: OpaquePointer
+    /// Those of tokens that were made until now, see ``tokenKey(_:)``.
+    private var tokenKeys: [TokenPurpose: [UInt8]] = [:]
     private static let blockSize = Int(CCRYPTO_BLOCK_SIZE)
 
     /// `nil` where the key has another length, or libcrypto has no memory.
@@ -57,13 +59,7 @@ public final class IdentifierCipher {
         // AES over memory that is there cannot fail; if it did, the plain number must not go out.
         precondition(
             ccrypto_blocks_encrypt(blocks, plain, &sealed, records.count) == 1, "libcrypto encrypts whole blocks")
-        var text: [UInt8] = []
-        text.reserveCapacity(sealed.count * 2)
-        for byte in sealed {
-            text.append(Self.digits[Int(byte >> 4)])
-            text.append(Self.digits[Int(byte & 15)])
-        }
-        return text
+        return Self.hexadecimal(sealed)
     }
 
     /// The record that an identifier names, or `nil`: malformed, made up, another app's and another kind's look alike.
@@ -108,6 +104,16 @@ public final class IdentifierCipher {
 
     static let digits = Array("0123456789abcdef".utf8)
 
+    private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return text
+    }
+
     // MARK: Tokens
 
     /// Seals bytes that the app carries for us, such as a place in an order. Their length shows: give them one length.
@@ -117,12 +123,7 @@ public final class IdentifierCipher {
         guard let key = tokenKey(purpose), let nonce = nonce(for: bytes, key, purpose) else { return nil }
         var sealed = [UInt8](repeating: 0, count: bytes.count + Int(CCRYPTO_TAG_SIZE))
         guard ccrypto_seal(key, nonce, bytes, bytes.count, &sealed) == 1 else { return nil }
-        var text: [UInt8] = []
-        for byte in nonce + sealed {
-            text.append(Self.digits[Int(byte >> 4)])
-            text.append(Self.digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
+        return String(decoding: Self.hexadecimal(nonce + sealed), as: UTF8.self)
     }
 
     /// What was sealed; `nil` for anything that this app was not given for this purpose.
@@ -173,7 +174,10 @@ public final class IdentifierCipher {
 
     /// One key for each purpose, so that a token of one is none of another.
     private func tokenKey(_ purpose: TokenPurpose) -> [UInt8]? {
-        Self.digest(Array(purpose.rawValue.utf8) + [0] + key)
+        if let known = tokenKeys[purpose] { return known }
+        let made = Self.digest(Array(purpose.rawValue.utf8) + [0] + key)
+        tokenKeys[purpose] = made
+        return made
     }
 }
 

@@ -178,9 +178,8 @@ final class Fetch {
     private static func read(
         _ query: ContactQuery, _ book: ContactsStore, _ manner: ReadingManner
     ) throws(StoreError) -> Found {
-        var found = Found()
-        found.end = try book.fetch(unified: query, manner) { found.rows.append($0) }
-        return found
+        let (rows, end) = try book.fetch(unified: query, manner)
+        return Found(rows: rows, end: end)
     }
 
     /// Reads a batch where nobody waits for it but its caller, and then decides it anew.

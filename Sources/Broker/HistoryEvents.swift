@@ -58,12 +58,11 @@ struct HistoryEvents {
     ) throws(StoreError) -> FetchEnd? {
         guard let book = reading.book else { return nil }
         let disclosure = reading.disclosure
-        var found: [FetchedContact] = []
         let query = ContactQuery(
             scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, after: after, limit: room,
             byteLimit: byteLimit - min(writer.bytes.count, byteLimit), toldKeys: keys.intersection(disclosure.keys),
             images: keys.intersection(.images).intersection(disclosure.keys), unifies: unifies)
-        let end = try book.fetch(unified: query) { found.append($0) }
+        let (found, end) = try book.fetch(unified: query)
         for contact in found {
             let kind = kind(contact.record)
             let cards = (first: Fetch.disclosable(contact), others: contact.others.map(Fetch.disclosable))

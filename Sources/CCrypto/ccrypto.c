@@ -11,18 +11,25 @@ int ccrypto_random(uint8_t *out, size_t count)
     return count <= INT_MAX && RAND_bytes(out, (int)count) == 1;
 }
 
-/* EVP_sha256() makes OpenSSL 3 look for the implementation at every use, under locks; found once, it stays. */
+/* EVP_sha256() and its like make OpenSSL 3 look for the implementation at every use, under locks; found once, it stays. */
 static EVP_MD *sha256;
-static pthread_once_t sha256_once = PTHREAD_ONCE_INIT;
+static EVP_CIPHER *gcm;
+static pthread_once_t methods_once = PTHREAD_ONCE_INIT;
 
-static void fetch_sha256(void)
+static void fetch_methods(void)
 {
     sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+    gcm = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
 }
 
 static const EVP_MD *sha256_method(void)
 {
-    return pthread_once(&sha256_once, fetch_sha256) == 0 && sha256 ? sha256 : EVP_sha256();
+    return pthread_once(&methods_once, fetch_methods) == 0 && sha256 ? sha256 : EVP_sha256();
+}
+
+static const EVP_CIPHER *gcm_method(void)
+{
+    return pthread_once(&methods_once, fetch_methods) == 0 && gcm ? gcm : EVP_aes_256_gcm();
 }
 
 int ccrypto_sha256(const uint8_t *bytes, size_t count, uint8_t *out)
@@ -109,7 +116,7 @@ int ccrypto_seal(const uint8_t *key, const uint8_t *nonce, const uint8_t *bytes,
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     int written = 0, last = 0;
     int done = context
-        && EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, nonce) == 1
+        && EVP_EncryptInit_ex(context, gcm_method(), NULL, key, nonce) == 1
         && EVP_EncryptUpdate(context, sealed, &written, bytes, (int)count) == 1
         && EVP_EncryptFinal_ex(context, sealed + written, &last) == 1
         && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, CCRYPTO_TAG_SIZE, sealed + count) == 1;
@@ -124,7 +131,7 @@ int ccrypto_open(const uint8_t *key, const uint8_t *nonce, const uint8_t *sealed
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     int written = 0, last = 0;
     int done = context
-        && EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, nonce) == 1
+        && EVP_DecryptInit_ex(context, gcm_method(), NULL, key, nonce) == 1
         && EVP_DecryptUpdate(context, out, &written, sealed, (int)plain) == 1
         && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, CCRYPTO_TAG_SIZE, (void *)(sealed + plain)) == 1
         && EVP_DecryptFinal_ex(context, out + written, &last) == 1;

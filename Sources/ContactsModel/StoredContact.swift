@@ -105,8 +105,15 @@ public struct StoredContact: Hashable, Sendable {
     /// Bytes that the members of these keys take. What else the contact has makes no difference.
     public func size(of keys: ContactKeySet) -> Int {
         if present.isSubset(of: keys) { return bytes.count - members }
-        var size = 0
-        ranges(of: keys) { size += $0.count }
+        var bits = present.rawValue
+        var (size, start, place) = (0, 0, 0)
+        while bits != 0 {
+            let bit = bits & (~bits &+ 1)
+            bits ^= bit
+            let end = Self.end(bytes, place)
+            if keys.rawValue & bit != 0 { size += end - start }
+            (start, place) = (end, place + 1)
+        }
         return size
     }
 

@@ -18,11 +18,11 @@ enum BookConnection {
     }
 
     /// - Parameter cache: KiB of pages that are kept.
-    static func reading(_ file: BookFile, cache: Int = 2_048) throws(StoreError) -> Database {
+    static func reading(_ file: BookFile, cache: Int = 1_024) throws(StoreError) -> Database {
         // A writer never keeps a reader waiting; recovery after a crash does, shortly.
         //
         // Contacts that are told together lie far apart, so that hardly a page is met again before its place in the cache is
-        // needed. In a large book a small cache is quicker, and takes a quarter of the memory.
+        // needed. So a small cache is quicker, whatever the size of the book: as much of it as the processor's own holds.
         try Database(
             path: file.path, isReadOnly: true, patience: 500,
             settings: """

@@ -123,13 +123,15 @@ public final class ContactsStore: Sendable {
     public func fetch(
         _ query: ContactQuery, _ body: (RecordNumber, StoredContact, ContactImages?) -> Void
     ) throws(StoreError) -> FetchEnd {
-        try fetch(unified: query) { body($0.record, $0.contact, $0.images) }
+        let (rows, end) = try fetch(unified: query)
+        for row in rows { body(row.record, row.contact, row.images) }
+        return end
     }
 
     /// The same, each contact with those that are one with it (``ContactQuery/unifies``).
     public func fetch(
-        unified query: ContactQuery, _ manner: ReadingManner = .whole, _ body: (FetchedContact) -> Void
-    ) throws(StoreError) -> FetchEnd {
+        unified query: ContactQuery, _ manner: ReadingManner = .whole
+    ) throws(StoreError) -> (rows: [FetchedContact], end: FetchEnd) {
         if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: size) { throw .takesLong }
         let page = try read(manner) { reader throws(StoreError) in
             // Under the reader's lock: these are as the book is that is read.
@@ -138,8 +140,7 @@ public final class ContactsStore: Sendable {
             }
             return try reader.fetch(query, known, isBounded: manner == .bounded)
         }
-        for row in page.rows { body(row) }
-        return FetchEnd(last: page.last, hasMore: page.hasMore)
+        return (page.rows, FetchEnd(last: page.last, hasMore: page.hasMore))
     }
 
     /// Lets the reads that follow see one state of the book and take its lock once, until ``release()``, or until

@@ -57,7 +57,7 @@ enum ReadSQL {
         """
 
     /// Which part of an order a page is read from.
-    enum Part: Hashable {
+    enum Part: CaseIterable, Hashable {
         case everybody
         /// Those of a place's name whose numbers are higher. Parameters: the place's key, its record.
         case sameName
@@ -69,7 +69,15 @@ enum ReadSQL {
 
     /// Record, contact and key, in order. After a place in two parts: SQLite would look through all of one name, since
     /// it uses no index for the second half of `(key, record) > (?, ?)`.
-    static func page(_ order: ContactOrder, _ part: Part) -> String {
+    static func page(_ order: ContactOrder, _ part: Part) -> String { pages[order]?[part] ?? pageText(order, part) }
+
+    /// Put together once: that takes as long as it takes to find the statement.
+    private static let pages = Dictionary(
+        uniqueKeysWithValues: ContactOrder.allCases.map { order in
+            (order, Dictionary(uniqueKeysWithValues: Part.allCases.map { ($0, pageText(order, $0)) }))
+        })
+
+    private static func pageText(_ order: ContactOrder, _ part: Part) -> String {
         let place =
             switch part {
             case .everybody: ""

@@ -8,8 +8,14 @@
 ///
 /// Nobody waits for it: everybody is heard meanwhile. It is not done while several are served, who need the processor.
 struct Lingering {
-    /// How long.
-    static let window = Duration.microseconds(80)
+    /// How long after a reply of so many bytes. A long one takes a program longer to read before it goes on: at some
+    /// 125 MB a second, as JSON is read.
+    static func window(after bytes: Int) -> Duration {
+        .nanoseconds(80_000 + 8 * min(bytes, longReply))
+    }
+
+    /// Bytes; a longer reply is no page that somebody leafs through.
+    private static let longReply = 40_000
     /// Rises with each call that came in time, and falls with each that did not.
     private var credit = 0
     private var untried = 0

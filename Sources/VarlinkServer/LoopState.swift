@@ -15,6 +15,8 @@ final class LoopState {
     private let epoll: CInt
     private var lingering = Lingering()
     private var audience = Audience()
+    /// Bytes of the reply that was sent last.
+    private var replySize = 0
 
     init(epoll: CInt) {
         self.epoll = epoll
@@ -40,15 +42,18 @@ final class LoopState {
         }
     }
 
-    /// A connection was sent its last reply for now: its next call may be worth a moment's waiting.
-    func answered(_ connection: AnyObject) { audience.answered(connection) }
+    /// A connection was sent its last reply for now, of so many bytes: its next call may be worth a moment's waiting.
+    func answered(_ connection: AnyObject, bytes: Int) {
+        audience.answered(connection)
+        replySize = bytes
+    }
 
     /// Waits awake, if that is likely to pay.
     ///
     /// - Returns: how many events there are; `nil` where it is time to sleep.
     func linger() -> Int? {
         guard audience.isOne(), lingering.begins() else { return nil }
-        let end = min(Uptime.now() + Lingering.window, timers.next ?? .init(nanoseconds: .max))
+        let end = min(Uptime.now() + Lingering.window(after: replySize), timers.next ?? .init(nanoseconds: .max))
         repeat {
             let count = hear(waiting: 0)
             if count > 0 {

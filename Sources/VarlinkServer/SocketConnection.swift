@@ -34,6 +34,7 @@ final class SocketConnection: Connection, Watcher {
     /// The kernel takes no more until the peer has read.
     private var isStalled = false
     private var countedReplyBytes = 0
+    private var replySize = 0
     private var isFlushing = false
     private var waitingToWrite: [() -> Void] = []
     private var writeIsDue = false
@@ -243,7 +244,7 @@ final class SocketConnection: Connection, Watcher {
         }
         guard bytes.count - 1 <= limits.frameSize else { return close(because: .replyTooLong) }
         if !bytes.isEmpty { outgoing.append(bytes, sensitive: sensitive, continues: !isFinal) }
-        if isFinal { current = nil }
+        if isFinal { (current, replySize) = (nil, bytes.count) }
         guard !isDispatching else { return }
         flush()
         guard isFinal else { return }
@@ -253,7 +254,7 @@ final class SocketConnection: Connection, Watcher {
 
     /// Everything that was asked is answered, and the kernel has it.
     private func wasAnswered() {
-        if current == nil, decoder.bufferedBytes == 0, unsentBytes == 0 { loop.inside.answered(self) }
+        if current == nil, decoder.bufferedBytes == 0, unsentBytes == 0 { loop.inside.answered(self, bytes: replySize) }
     }
 
     /// Hands the kernel as much as it takes.

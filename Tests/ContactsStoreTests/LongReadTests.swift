@@ -16,9 +16,8 @@ struct LongReadTests {
     private func found(
         _ query: ContactQuery, _ manner: ReadingManner, _ book: Book
     ) throws -> (records: [Int64], end: FetchEnd) {
-        var records: [Int64] = []
-        let end = try book.store.fetch(unified: query, manner) { records.append($0.record.rawValue) }
-        return (records, end)
+        let (rows, end) = try book.store.fetch(unified: query, manner)
+        return (rows.map(\.record.rawValue), end)
     }
 
     @Test("One that would keep the loop is given up, and what comes after it is answered")

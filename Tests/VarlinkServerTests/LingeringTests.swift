@@ -51,6 +51,18 @@ struct LingeringTests {
     }
 }
 
+@Suite("How long to wait awake")
+struct LingeringWindowTests {
+    @Test("As long as a program needs to read what it was told, and never half a millisecond")
+    func window() {
+        #expect(Lingering.window(after: 0) == .microseconds(80))
+        #expect(Lingering.window(after: 10_000) == .microseconds(160))
+        #expect(Lingering.window(after: 40_000) == .microseconds(400))
+        #expect(Lingering.window(after: 40_001) == .microseconds(400))
+        #expect(Lingering.window(after: .max) == .microseconds(400))
+    }
+}
+
 @Suite("Who is being answered")
 struct AudienceTests {
     private final class Somebody {}
