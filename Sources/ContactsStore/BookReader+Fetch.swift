@@ -16,6 +16,8 @@ struct KnownOfBook {
     /// The order in which beginnings are kept; `nil` where that is just changing.
     let beginnings: ContactOrder?
     let effort: SearchEffort
+    /// Putting the query's contacts in order is too long for where it is read; going through a list that is there is not.
+    let mayNotSort: Bool
 }
 
 /// A contact's number and its place in an order.
@@ -212,9 +214,10 @@ private struct Fetch {
 
     /// Records in order, kept for the next page.
     private func kept(_ scope: Set<RecordNumber>? = nil, _ records: () throws -> [Int64]) throws -> [Int64] {
-        let keys = query.order == .none ? [] : query.matchKeys.intersection(CollationKey.keys)
-        let subject = KeptPlaces.Subject.scope(scope.map { .only($0) } ?? .all, keys)
-        return try connection.records(of: subject, query.order) { try sorted(records()).map(\.record) }
+        try connection.records(of: query.keptSubject(scope.map { .only($0) } ?? .all), query.order) {
+            if known.mayNotSort { throw StoreError.takesLong }
+            return try sorted(records()).map(\.record)
+        }
     }
 
     /// The shortest way to what is asked for most.
@@ -308,7 +311,9 @@ private struct Fetch {
     /// Reads a page out of records that are in order. Only those are looked at that lead to the page's place.
     private func page(ofKept records: [Int64]) throws -> FetchedPage {
         var first = 0
-        if let after {
+        if let after, let last = try index(of: after, in: records) {
+            first = last + 1
+        } else if let after {
             let place = Place(key: after.key, record: after.record.rawValue)
             first = try Self.partition(records.count) {
                 place < Place(key: try key(of: records[$0]), record: records[$0])
@@ -316,6 +321,17 @@ private struct Fetch {
         }
         return try page(of: records[first...]) { try key(of: $0) }
     }
+
+    /// Where the contact of a place stands, if it is there and its name is as it was: to look through numbers takes less than to
+    /// look up a few names.
+    private func index(of place: Position, in records: [Int64]) throws -> Int? {
+        guard records.count <= Self.mostLookedThrough, let index = records.firstIndex(of: place.record.rawValue),
+            try key(of: place.record.rawValue) == place.key
+        else { return nil }
+        return index
+    }
+
+    private static let mostLookedThrough = 50_000
 
     private func page(
         of records: some Sequence<Int64>, key: (Int64) throws -> [UInt8]

@@ -11,26 +11,6 @@ public struct FetchedContact: Sendable {
     public internal(set) var others: [FetchedContact] = []
 }
 
-/// Some records in an order, as the book was at a version of it.
-struct KeptPlaces {
-    /// What they are.
-    enum Subject: Hashable {
-        /// Those of a scope, by what some keys say of them.
-        case scope(RecordScope, ContactKeySet)
-        /// Those whom the person's search finds.
-        case search(String, RecordScope, excluding: Set<RecordNumber>)
-    }
-
-    let subject: Subject
-    let order: ContactOrder
-    let version: Int64
-    let records: [Int64]
-
-    /// So many lists are kept at once, of so many records in all: 8 bytes each.
-    static let mostLists = 4
-    static let most = 1_000_000
-}
-
 /// What the writer of a book tells its reader: how often something was written, so that the reader knows whether the state
 /// that it holds is the latest, and whether the log is being emptied, so that it holds none.
 final class SaveCount: Sendable {
@@ -57,17 +37,17 @@ final class BookReader {
     private var statements: [String: PreparedStatement] = [:]
     /// The one of ``statements`` that is asked for most; finding it by its text costs as much as half the read.
     private var contactStatement: PreparedStatement?
-    /// The one that was asked for last comes last.
-    private var kept: [KeptPlaces] = []
     /// The state of the book that is being held, by the saves made before it; see ``ContactsStore/hold()``.
     private var held: Int?
     private let saves: SaveCount
+    private let lists: KeptLists
     private let bound: ReadBound
 
-    init(database: Database, normalizer: Normalizer, saves: SaveCount, bound: ReadBound = ReadBound()) {
+    init(database: Database, normalizer: Normalizer, saves: SaveCount, lists: KeptLists, bound: ReadBound) {
         self.database = database
         self.normalizer = normalizer
         self.saves = saves
+        self.lists = lists
         self.bound = bound
         database.obey(bound)
     }
@@ -137,25 +117,15 @@ final class BookReader {
         fileprivate var isHeld: Bool { reader.held != nil }
 
         /// Records in an order: those that were made before, as long as the book does not change, so that going through
-        /// them page by page finds and sorts them once.
+        /// them page by page finds and sorts them once. Within ``BookReader/Connection/inOneRead(_:)``.
         func records(
             of subject: KeptPlaces.Subject, _ order: ContactOrder, _ make: () throws -> [Int64]
         ) throws -> [Int64] {
-            let version = try version()
-            reader.kept.removeAll { $0.version != version }
-            if let place = reader.kept.firstIndex(where: { $0.order == order && $0.subject == subject }) {
-                let kept = reader.kept.remove(at: place)
-                reader.kept.append(kept)
-                return kept.records
-            }
+            let lastChange = try lastChange()
+            if let kept = reader.lists.records(of: subject, order, at: lastChange) { return kept }
             let records = try make()
-            guard records.count <= KeptPlaces.most else { return records }
-            reader.kept.append(KeptPlaces(subject: subject, order: order, version: version, records: records))
-            while reader.kept.count > KeptPlaces.mostLists
-                || reader.kept.reduce(0, { $0 + $1.records.count }) > KeptPlaces.most
-            {
-                reader.kept.removeFirst()
-            }
+            reader.lists.keep(
+                KeptPlaces(subject: subject, order: order, lastChange: lastChange, records: records))
             return records
         }
 
@@ -204,9 +174,9 @@ extension BookReader.Connection {
         return result
     }
 
-    /// Changes with every save.
-    func version() throws -> Int64 {
-        let statement = try statement("PRAGMA data_version")
+    /// The number of the last change that is in the state that is read. It rises with every change of a contact.
+    private func lastChange() throws -> Int64 {
+        let statement = try statement(ReadSQL.numberOfLastChange)
         defer { statement.reset() }
         return try statement.step() ? statement.integer(0) : -1
     }

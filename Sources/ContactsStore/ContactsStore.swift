@@ -15,6 +15,7 @@ public final class ContactsStore: Sendable {
     let longReads: LongReader
     private let kept: Mutex<Kept>
     private let saves: SaveCount
+    private let lists: KeptLists
     let stepsOnLoop: Int
 
     /// What is asked for so often that it is kept in memory.
@@ -32,7 +33,7 @@ public final class ContactsStore: Sendable {
 
     private init(
         reader: sending BookReader, writer: sending BookWriter, longReads: LongReader, kept: sending Kept,
-        saves: SaveCount, stepsOnLoop: Int
+        saves: SaveCount, lists: KeptLists, stepsOnLoop: Int
     ) {
         self.longReads = longReads
         self.stepsOnLoop = stepsOnLoop
@@ -40,6 +41,7 @@ public final class ContactsStore: Sendable {
         self.writer = Mutex(writer)
         self.kept = Mutex(kept)
         self.saves = saves
+        self.lists = lists
     }
 
     deinit { close() }
@@ -77,16 +79,17 @@ public final class ContactsStore: Sendable {
             try writer.rebuildForms()
             try writer.readLinks()
             let saves = SaveCount()
+            let lists = KeptLists()
             let reader = BookReader(
-                database: try BookConnection.reading(file), normalizer: readerForms, saves: saves,
+                database: try BookConnection.reading(file), normalizer: readerForms, saves: saves, lists: lists,
                 bound: ReadBound(most: stepsOnLoop, longest: timeOnLoop))
             let settings = try writer.settings()
             let kept = Kept(
                 settings: settings, lastChange: try writer.lastChange(), size: 0, links: writer.links,
                 beginnings: settings.sortOrder)
-            let longReads = LongReader(file: file, locale: locale, region: region, saves: saves)
+            let longReads = LongReader(file: file, locale: locale, region: region, saves: saves, lists: lists)
             return ContactsStore(
-                reader: reader, writer: writer, longReads: longReads, kept: kept, saves: saves,
+                reader: reader, writer: writer, longReads: longReads, kept: kept, saves: saves, lists: lists,
                 stepsOnLoop: stepsOnLoop)
         } catch {
             writer.close()
@@ -132,15 +135,22 @@ public final class ContactsStore: Sendable {
     public func fetch(
         unified query: ContactQuery, _ manner: ReadingManner = .whole
     ) throws(StoreError) -> (rows: [FetchedContact], end: FetchEnd) {
-        if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: size) { throw .takesLong }
+        let isLong = manner == .bounded && query.isLong(size: size)
+        if manner == .bounded, stepsOnLoop == 0 || isLong && !isKept(query) { throw .takesLong }
         let page = try read(manner) { reader throws(StoreError) in
             // Under the reader's lock: these are as the book is that is read.
             let known = kept.withLock {
-                KnownOfBook(links: Self.links($0, query), beginnings: $0.beginnings, effort: $0.effort)
+                KnownOfBook(
+                    links: Self.links($0, query), beginnings: $0.beginnings, effort: $0.effort, mayNotSort: isLong)
             }
             return try reader.fetch(query, known, isBounded: manner == .bounded)
         }
         return (page.rows, FetchEnd(last: page.last, hasMore: page.hasMore))
+    }
+
+    /// Whether the query's contacts were put in order before.
+    private func isKept(_ query: ContactQuery) -> Bool {
+        query.predicate == nil && lists.has(query.keptSubject(query.scope), query.order)
     }
 
     /// Lets the reads that follow see one state of the book and take its lock once, until ``release()``, or until
@@ -283,12 +293,14 @@ public final class ContactsStore: Sendable {
     public func rest() {
         writer.withLock { $0?.rest() }
         longReads.rest()
+        lists.rest()
         clinux_return_memory()
     }
 
     /// Gives back the memory that long reads have taken. Not for the loop.
     public func restReads() {
         longReads.rest()
+        lists.rest()
         clinux_return_memory()
     }
 

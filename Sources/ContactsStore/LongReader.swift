@@ -8,6 +8,7 @@ final class LongReader: Sendable {
     private let locale: String
     private let region: String
     private let saves: SaveCount
+    private let lists: KeptLists
     private let bound = ReadBound()
     private let reader: Mutex<BookReader?>
     /// Held while the log is emptied: that waits for reads to end, and others must not begin meanwhile.
@@ -16,11 +17,12 @@ final class LongReader: Sendable {
     /// KiB. Room for what leads to the rows of a million contacts, which are looked up in no order; given back soon.
     private static let cache = 16_384
 
-    init(file: BookFile, locale: String, region: String, saves: SaveCount) {
+    init(file: BookFile, locale: String, region: String, saves: SaveCount, lists: KeptLists) {
         self.file = file
         self.locale = locale
         self.region = region
         self.saves = saves
+        self.lists = lists
         reader = Mutex(nil)
     }
 
@@ -46,7 +48,7 @@ final class LongReader: Sendable {
         }
         return BookReader(
             database: try BookConnection.reading(file, cache: Self.cache), normalizer: normalizer, saves: saves,
-            bound: bound)
+            lists: lists, bound: bound)
     }
 
     /// Runs while no read is on its way.

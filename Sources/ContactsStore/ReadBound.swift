@@ -81,6 +81,13 @@ extension ContactQuery {
         return count > (ordered ? Self.mostOnLoop : Self.mostOnLoop / 10)
     }
 
+    /// What is kept in order for the pages of this query.
+    ///
+    /// - Parameter scope: what of its scope they are of.
+    func keptSubject(_ scope: RecordScope) -> KeptPlaces.Subject {
+        .scope(scope, order == .none ? [] : matchKeys.intersection(CollationKey.keys))
+    }
+
     /// Records that are looked at one by one.
     static let mostOnLoop = 2_000
 }

@@ -100,6 +100,37 @@ struct LongReadTests {
         }
     }
 
+    @Test(
+        "What was put in order beside the loop is there for the loop, until something changes or its time is over",
+        arguments: [true, false])
+    func keptForTheLoop(seesNames: Bool) throws {
+        let book = try crowd()
+        let keys = seesNames ? ContactKeySet.all : ContactKeySet([.givenName])
+        let scope = RecordScope.only(Set((1...3_000).map { RecordNumber(Int64($0)) }))
+        var query = ContactQuery(scope: scope, matchKeys: keys, order: .familyName, limit: 7)
+        #expect(throws: StoreError.takesLong) { try found(query, .bounded, book) }
+        let first = try found(query, .beside, book)
+        #expect(try found(query, .bounded, book).records == first.records)
+        query.after = first.end.last
+        let second = try found(query, .bounded, book)
+        #expect(try second.records == found(query, .whole, book).records && second.records.count == 7)
+        #expect(Set(first.records).isDisjoint(with: second.records))
+
+        // The place is of a contact that has gone, and of one that has moved.
+        let gone = try #require(first.records.last)
+        try book.store.apply([.delete(RecordNumber(gone))], at: 0)
+        #expect(throws: StoreError.takesLong) { try found(query, .bounded, book) }
+        #expect(try found(query, .beside, book).records == second.records)
+        #expect(try found(query, .bounded, book).records == second.records)
+
+        let others = ContactQuery(
+            scope: .only(Set((1...2_999).map { RecordNumber(Int64($0)) })), matchKeys: keys, order: .familyName,
+            limit: 7)
+        #expect(throws: StoreError.takesLong) { try found(others, .bounded, book) }
+        book.store.restReads()
+        #expect(throws: StoreError.takesLong) { try found(query, .bounded, book) }
+    }
+
     @Test("The log is emptied though one follows the other, and a closed book ends them")
     func checkpoint() throws {
         let book = try crowd()
