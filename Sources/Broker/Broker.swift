@@ -133,8 +133,12 @@ public final class Broker {
         case .contacts:
             recordUndelivered()
             answerApp(call, session)
-        case .agent: answerAgent(call, session)
-        case .admin: answerAdministrator(call, session)
+        case .agent:
+            turn.catchUp()
+            answerAgent(call, session)
+        case .admin:
+            turn.catchUp()
+            answerAdministrator(call, session)
         }
     }
 

@@ -9,9 +9,10 @@ import Varlink
 /// One `SaveContacts`: all of its steps, or none. It lives on the loop; the book is written on the user's queue.
 ///
 /// The disk is waited for once: the contacts go onto it together with what the access store must learn of them, in the
-/// book's outbox. Then the access store takes that over in memory, the reply is sent, and with the same turn it goes into the
-/// access store's log, before anything else is answered. A crash in between, or one that takes the log's end along,
-/// leaves the entry in the outbox, and whoever opens the book takes it over.
+/// book's outbox. Then the access store takes that over in memory, and the reply is sent. After it that goes into the
+/// access store's log: at once, or while the save is at the disk that the same app sends right behind, but before
+/// anything is told that rests on it. A crash in between, or one that takes the log's end along, leaves the entry in the
+/// outbox, and whoever opens the book takes it over.
 final class Save {
     private let call: Call
     private let session: CallerSession
@@ -100,17 +101,17 @@ final class Save {
             $0.member("historyToken", token)
         }
         let bytes = writer.bytes
-        if telling == .atOnce { call.reply(bytes) }
-        // The contacts are on the disk, and the outbox with them: where the record of their coming cannot be written now,
-        // it is later. The app is not told that nothing happened when it did.
-        let told = { [call] in if telling != .atOnce { call.reply(bytes) } }
+        if telling == .atOnce {
+            call.reply(bytes)
+            return broker.turn.workNobodyWaitsFor(failed: { [broker] in broker.isNotRecorded() })
+        }
         broker.turn.work(
-            committed: { [broker] in if telling == .onDisk { broker.onDisk { _ in told() } } else { told() } },
-            failed: { [broker] in
-                broker.surroundings.log("a save is on the disk, and its record is not yet: it is tried again")
-                broker.grantsChanged()
-                broker.retryRecording()
-                told()
+            committed: { [broker, call] in
+                if telling == .onDisk { broker.onDisk { _ in call.reply(bytes) } } else { call.reply(bytes) }
+            },
+            failed: { [broker, call] in
+                broker.isNotRecorded()
+                call.reply(bytes)
             })
     }
 
@@ -239,13 +240,14 @@ final class Save {
         let isAsDecided = broker.access.endSave(begun, change: book.lastChange)
         broker.grantsChanged()
         broker.history.noted(made, uid: uid)
+        // What made nothing has put nothing into the outbox.
+        let telling: Telling = !isAsDecided || broker.turn.isDurable ? .onDisk : made.isEmpty ? .committed : .atOnce
+        reply(changes.names(identifiers), broker.historyToken(for: session, book, identifiers) ?? "", telling)
+        // What comes of it later nobody waits for.
         broker.thumbnails.look(at: changes.photographed, of: uid)
         broker.books.rest(uid)
         // Only an addition leaves no former text behind.
         if made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) { broker.books.forget(uid) }
-        // What made nothing has put nothing into the outbox.
-        let telling: Telling = !isAsDecided || broker.turn.isDurable ? .onDisk : made.isEmpty ? .committed : .atOnce
-        reply(changes.names(identifiers), broker.historyToken(for: session, book, identifiers) ?? "", telling)
     }
 }
 
@@ -256,6 +258,14 @@ struct GivenSet {
 }
 
 extension Broker {
+    /// The contacts are on the disk, and the outbox with them: where the record of their coming cannot be written now, it is
+    /// later. The app is not told that nothing happened when it did.
+    fileprivate func isNotRecorded() {
+        surroundings.log("a save is on the disk, and its record is not yet: it is tried again")
+        grantsChanged()
+        retryRecording()
+    }
+
     /// An app whose level is forced while nothing was decided adds its first card: the set that the card joins has to live
     /// somewhere. Without the rule this grant allows the app's own cards, and nothing else.
     ///

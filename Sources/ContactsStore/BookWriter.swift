@@ -59,6 +59,8 @@ final class BookWriter {
                 self.ahead = nil
             }
             try transaction(checksReferences: !Self.isManyNew(changes)) { db, statements in
+                // Of many the disk would have fallen asleep again.
+                if changes.count < ContactsAhead.fewest { db.stirLog() }
                 let written = db.totalChangesCount
                 let history = try self.history ?? HistoryStatements(db)
                 self.history = history
@@ -227,20 +229,29 @@ final class BookWriter {
     /// Bytes of the log that are written before a save needs them. A save that makes the file longer waits for the disk to
     /// have its new length too, and one that begins the log syncs it once more: each takes as long as the save itself.
     private static let room: Int64 = 1 << 20
-    /// Where the room ends that was made last.
+    /// Bytes that are made at once while saves follow each other: the next one waits for each time.
+    private static let mostRoom: Int64 = 4 << 20
+    /// Bytes that the next save may need: with less it is time for new room.
+    private static let reserve: Int64 = 1 << 18
+    /// Where the room ends that was made last, and how much it was.
     private var roomEnd: Int64 = 0
+    private var madeRoom = room
+    /// Up to where saves had used it when it was looked at last.
+    private var used: Int64 = 0
 
-    /// Makes new room once saves have used it up. To be called when nobody waits.
+    /// Makes new room before saves have used it up. To be called when nobody waits.
     func makeRoom() throws(StoreError) {
-        let size = clinux_size(file.log)
+        let end = database.logEnd ?? clinux_size(file.log)
+        defer { used = end }
         // A save that alone took more is one of many, which go on growing the log.
-        guard size > roomEnd, size < roomEnd + Self.room else { return }
-        try fillLog(from: size)
+        guard end > roomEnd - Self.reserve, end - used < Self.room else { return }
+        madeRoom = min(madeRoom * 2, Self.mostRoom)
+        try fillLog(from: clinux_size(file.log))
     }
 
     /// The log is empty: writes its header, with a page that says nothing of a contact, and makes room.
     private func beginLog() throws(StoreError) {
-        roomEnd = 0
+        (roomEnd, madeRoom, used) = (0, Self.room, 0)
         try database.execute(sql: "PRAGMA user_version = \(Schema.version)")
         try fillLog(from: clinux_size(file.log))
     }
@@ -250,7 +261,7 @@ final class BookWriter {
         guard size > 0 else { return }
         // Not even another program.
         try database.whileNobodyWrites {
-            if clinux_fill(file.log, size + Self.room, 1) == 0 { roomEnd = size + Self.room }
+            if clinux_fill(file.log, size + madeRoom, 1) == 0 { roomEnd = size + madeRoom }
         }
     }
 

@@ -114,6 +114,15 @@ final class Database {
         }
     }
 
+    /// A commit comes in a moment: where the disk has rested, it begins to wake up. In ``write(_:)``, before anything is written.
+    func stirLog() { csqlite_stir_log(handle) }
+
+    /// Where in the log it wrote last, in bytes; `nil` for a connection that gathers nothing.
+    var logEnd: Int64? {
+        let end = csqlite_log_end(handle)
+        return end < 0 ? nil : end
+    }
+
     /// Keeps everybody else from writing while `body` runs, which writes nothing.
     func whileNobodyWrites(_ body: () -> Void) throws(StoreError) {
         try execute(sql: "BEGIN IMMEDIATE")

@@ -3,6 +3,8 @@ import CLinux
 /// What lives on a loop: who waits for which descriptor, for which time, and for their turn.
 final class LoopState {
     var work = WorkQueue()
+    /// What waits until the next turn has heard everybody.
+    var workAfterHearing: [() -> Void] = []
     var timers = TimerHeap()
     var watchlist: Watchlist
     private(set) var events: [clinux_event]
@@ -42,6 +44,13 @@ final class LoopState {
         }
     }
 
+    /// Everybody was heard.
+    func takeWorkAfterHearing() {
+        guard !workAfterHearing.isEmpty else { return }
+        for next in workAfterHearing { work.append(next) }
+        workAfterHearing.removeAll(keepingCapacity: true)
+    }
+
     /// A connection was sent its last reply for now, of so many bytes: its next call may be worth a moment's waiting.
     func answered(_ connection: AnyObject, bytes: Int) {
         audience.answered(connection)
@@ -70,6 +79,7 @@ final class LoopState {
         timers.removeAll()
         watchlist = Watchlist(epoll: epoll)
         work = WorkQueue()
+        workAfterHearing = []
     }
 
     /// One connection's part in a turn, in bytes: what a client that sends without a pause makes others wait.

@@ -7,6 +7,8 @@ import Varlink
 final class TestLoop: Loop {
     private struct State {
         var work: [@Sendable () -> Void] = []
+        var workAfterHearing: [@Sendable () -> Void] = []
+        var isHearing = false
         var timers: [(due: Duration, timer: Timer)] = []
         var now = Duration.zero
     }
@@ -35,6 +37,13 @@ final class TestLoop: Loop {
         arrived.signal()
     }
 
+    func executeAfterHearing(_ work: @escaping @Sendable () -> Void) {
+        state.withLock { $0.workAfterHearing.append(work) }
+    }
+
+    /// Somebody is heard all the time, until the test says otherwise.
+    func keepHearing(_ isHearing: Bool) { state.withLock { $0.isHearing = isHearing } }
+
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Scheduled {
         let timer = Timer(work)
         state.withLock { $0.timers.append(($0.now + delay, timer)) }
@@ -48,8 +57,9 @@ final class TestLoop: Loop {
     func turn() {
         while true {
             let work = state.withLock { state in
-                let work = state.work
+                var work = state.work
                 state.work = []
+                if work.isEmpty, !state.isHearing { swap(&work, &state.workAfterHearing) }
                 return work
             }
             guard !work.isEmpty else { return }

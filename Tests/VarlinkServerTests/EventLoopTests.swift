@@ -59,6 +59,23 @@ struct EventLoopTests {
         #expect(timed.next() == 1)
     }
 
+    @Test(
+        "Work that waits until others were heard is done after other work, also where nobody says anything, and before the end"
+    )
+    func afterHearing() throws {
+        let loop = try EventLoop()
+        let done = Mailbox<Int>()
+        loop.execute {
+            loop.executeAfterHearing { done.post(2) }
+            loop.execute { done.post(1) }
+        }
+        #expect(done.next() == 1)
+        #expect(done.next() == 2)
+        loop.execute { loop.executeAfterHearing { done.post(3) } }
+        loop.stop()
+        #expect(done.next() == 3)
+    }
+
     @Test("Timers run in the order of their times, whoever sets them, and none too early")
     func timers() throws {
         let loop = try EventLoop()

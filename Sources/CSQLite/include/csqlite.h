@@ -18,4 +18,14 @@ int csqlite_keep_pages_apart(void);
 /// Has connections find it by its name. To be called once in a process, before any is opened by it; answers SQLite's code.
 int csqlite_register_gathering(void);
 
+struct sqlite3;
+
+/// Wakes the disk for a commit that comes in a moment, where it had nothing to do since the last one; waits for nothing. Within
+/// a transaction that has the write lock and has written nothing, and for connections of the gathering file system: of others
+/// it does nothing.
+void csqlite_stir_log(struct sqlite3 *connection);
+
+/// Where in the log the connection has written last, in bytes; -1 for connections of another file system.
+long long csqlite_log_end(struct sqlite3 *connection);
+
 #endif
