@@ -556,6 +556,11 @@ int identify_know(
     out->can_be_known_again = out->look.executable_reading == IDENTIFY_FOUND && out->look.info_reading == IDENTIFY_ABSENT
         && has_settled(&out->root) && can_be_known_again(&out->look.executable, out->executable_mount)
         && can_be_known_again(&out->root, out->root_mount);
+    /* A root of another kind has no mark that could be looked for: its reading is an error. */
+    out->is_in_memory = out->can_be_known_again && out->look.digest != IDENTIFY_DIGEST_NOT_LOCAL
+        && out->look.place_reading == 0 && out->look.place == IDENTIFY_PLACE_NONE
+        && (is_same_mount_namespace(&out->look.namespaces, &out->look.first)
+            || is_same_mount_namespace(&out->look.namespaces, &ground.own));
     return clinux_pidfd_has_ended(pidfd) ? -ESRCH : 0;
 }
 
@@ -570,12 +575,13 @@ int identify_is_as_known(int pidfd, int32_t pid, int directory, const struct ide
     if (namespaces.mount_reading != IDENTIFY_FOUND || namespaces.user_reading != IDENTIFY_FOUND
         || memcmp(&namespaces, &before->namespaces, sizeof namespaces) != 0)
         return 0;
-    if (!leads_to(directory, "exe", &before->executable, known->executable_mount)
-        || !leads_to(directory, "root", &known->root, known->root_mount))
-        return 0;
+    /* The path first: of a file elsewhere nothing is asked. */
     char path[IDENTIFY_PATH_SIZE];
     ssize_t size = readlinkat(directory, "exe", path, sizeof path);
     if (size != (ssize_t)before->path_size || memcmp(path, before->path, (size_t)size) != 0) return 0;
+    if (!leads_to(directory, "exe", &before->executable, known->executable_mount)
+        || !leads_to(directory, "root", &known->root, known->root_mount))
+        return 0;
     int32_t place = IDENTIFY_PLACE_NONE, reading = 0;
     if (before->place_reading != 0 || before->place != IDENTIFY_PLACE_NONE) reading = place_of(before, &place);
     return reading == before->place_reading && place == before->place && !clinux_pidfd_has_ended(pidfd);

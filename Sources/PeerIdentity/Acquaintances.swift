@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -15,12 +16,17 @@ struct Acquaintance: Sendable {
     let controlGroup: ControlGroupReading?
 }
 
-/// The processes that connected last, by their numbers. Safe to use from several threads.
+/// The processes that connected last, by their numbers. Safe to use from several threads, and from the loop: no system
+/// call is made while others wait.
 final class Acquaintances: Sendable {
     /// Each holds three descriptors, and some 10 KB.
     static let capacity = 64
+    /// So many more than that, and as many are forgotten at once.
+    static let surplus = 16
 
     private let entries = Mutex(Entries())
+    /// Where they are forgotten: closing the files of a process that has ended is work that nobody need wait for.
+    private static let forgetting = DispatchQueue(label: "forgetting", qos: .utility)
 
     private struct Entries {
         var processes: [Int32: (process: Acquaintance, lastUse: UInt64)] = [:]
@@ -37,14 +43,26 @@ final class Acquaintances: Sendable {
     }
 
     func keep(_ process: Acquaintance, as pid: Int32) {
-        entries.withLock { entries in
+        let (replaced, isTooMany) = entries.withLock { entries in
             entries.uses += 1
-            entries.processes[pid] = (process, entries.uses)
-            guard entries.processes.count > Self.capacity,
-                let oldest = entries.processes.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
-            else { return }
-            entries.processes[oldest] = nil
+            let replaced = entries.processes.updateValue((process, entries.uses), forKey: pid)
+            return (replaced?.process, entries.processes.count == Self.capacity + Self.surplus)
         }
+        // Not before: closing is not for whoever holds the lock.
+        withExtendedLifetime(replaced) {}
+        if isTooMany { Self.forgetting.async { self.forgetSurplus() } }
+    }
+
+    /// Those that were not asked for longest.
+    private func forgetSurplus() {
+        let forgotten = entries.withLock { entries in
+            let uses = entries.processes.values.map(\.lastUse).sorted()
+            guard uses.count > Self.capacity else { return [Acquaintance]() }
+            let oldest = uses[uses.count - Self.capacity]
+            let pids = entries.processes.filter { $0.value.lastUse < oldest }.keys
+            return pids.compactMap { entries.processes.removeValue(forKey: $0)?.process }
+        }
+        withExtendedLifetime(forgotten) {}
     }
 }
 

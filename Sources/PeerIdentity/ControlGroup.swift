@@ -26,6 +26,8 @@ enum ControlGroup {
     /// `/user.slice/user-UID.slice/user@UID.service/app.slice/[SLICE/…]app-….scope` or `.service`, and groups below
     /// that; `nil` for any other path.
     static func appUnit(of path: String) -> AppUnit? {
+        // Most paths are none, and are not worth being taken apart.
+        guard path.utf8.starts(with: "/user.slice/".utf8) else { return nil }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 6, parts[0].isEmpty, parts[1] == "user.slice", parts[4] == "app.slice",
             let uid = userNumber(in: parts[2], after: "user-", before: ".slice"),
@@ -53,6 +55,7 @@ enum ControlGroup {
 
     /// The sandbox that a path names, wherever it lies: `snap.NAME`, or `flatpak.ID`.
     static func sandboxName(in path: String) -> String? {
+        guard contains("snap.", path) || contains("app-flatpak-", path) else { return nil }
         for part in path.split(separator: "/") {
             if part.hasPrefix("snap.") {
                 let names = part.split(separator: ".", omittingEmptySubsequences: false)
@@ -64,6 +67,12 @@ enum ControlGroup {
             }
         }
         return nil
+    }
+
+    /// Whether those bytes stand anywhere in a text. No other characters are taken for ASCII ones, however a text is compared.
+    private static func contains(_ word: StaticString, _ text: String) -> Bool {
+        let word = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+        return text.utf8.indices.contains { text.utf8[$0...].starts(with: word) }
     }
 
     /// `app[-LAUNCHER]-ID-RANDOM.scope` or `app[-LAUNCHER]-ID[@RANDOM].service`.

@@ -78,16 +78,47 @@ struct EvidenceReader {
                 Acquaintance(process: process, startTime: status.startTime, sight: seen, controlGroup: controlGroup),
                 as: peer.pid)
         }
-        let look = seen.look
-        return Evidence(
+        return evidence(
+            peer, status, seen.look, controlGroup: path, sessionLeader: sessionLeader(status, of: peer.pid),
+            executable: try executable(seen.look.executable, peer, process, number: kernel?.pid, looker),
+            unit: unit(in: path))
+    }
+
+    private func evidence(
+        _ peer: PeerHandle, _ status: ProcessStatus, _ look: Look, controlGroup: Reading<String>,
+        sessionLeader: Reading<ProcessIdentity>, executable: Reading<Executable>, unit: Reading<SystemUnit>
+    ) -> Evidence {
+        Evidence(
             vantage: vantage, uid: peer.uid, gid: peer.gid,
             process: ProcessIdentity(pid: peer.pid, startTime: status.startTime),
             pidfdSource: peer.pidfdSource, command: status.command, bootIdentifier: bootIdentifier,
-            sessionLeader: sessionLeader(status, of: peer.pid), terminal: status.terminal,
-            controlGroup: path, namespaces: look.namespaces, ownNamespaces: ownNamespaces,
-            initNamespaces: look.initNamespaces, label: peer.label,
-            executable: try executable(look.executable, peer, process, number: kernel?.pid, looker), place: look.place,
-            unit: unit(in: path), flatpakInfo: look.flatpakInfo)
+            sessionLeader: sessionLeader, terminal: status.terminal,
+            controlGroup: controlGroup, namespaces: look.namespaces, ownNamespaces: ownNamespaces,
+            initNamespaces: look.initNamespaces, label: peer.label, executable: executable, place: look.place,
+            unit: unit, flatpakInfo: look.flatpakInfo)
+    }
+
+    /// ``read(_:_:)`` for a process of which nothing has changed, as far as that can be told from the kernel's memory alone.
+    ///
+    /// It makes the same comparisons, in the same order. What else that one might do (open a file by a path, hash, list
+    /// folders, read the path of a control group, for which the kernel takes a lock of all groups, or look for the leader
+    /// of a session) is not done here: where it would be needed, the answer is `nil`.
+    func recognize(_ peer: PeerHandle) -> Evidence? {
+        guard vantage == .session, let known = acquaintances.of(peer.pid), known.sight.isInMemory,
+            let status = try? known.process.status(), status.startTime == known.startTime,
+            let leader = nearLeader(status, of: peer.pid),
+            let kernel = try? kernelsWord(on: peer), let path = controlGroups.path(of: kernel.control_group),
+            known.sight.isStill(peer, known.process, number: kernel.pid), known.sight.look.pid == peer.pid,
+            case .found(let file) = known.sight.look.executable, file.digest == nil,
+            let sha256 = hashes.remembered(file.identity), interpreters.hasNone(ofSize: file.identity.size)
+        else { return nil }
+        let executable = Executable(
+            path: file.path, isDeleted: file.isDeleted, file: file.identity, digest: .sha256(sha256))
+        let evidence = evidence(
+            peer, status, known.sight.look, controlGroup: .found(path), sessionLeader: leader,
+            executable: .found(executable), unit: unit(in: .found(path)))
+        // Last: none of the above was of another process.
+        return peer.hasEnded ? nil : evidence
     }
 
     /// `nil` before Linux 6.13.
@@ -106,9 +137,7 @@ struct EvidenceReader {
     /// The number of a session is not given out again while the session has a member, so that `/proc/NUMBER` is the
     /// leader or is not there. Who has no terminal is in no terminal session, and its leader is not looked for.
     private func sessionLeader(_ status: ProcessStatus, of pid: Int32) -> Reading<ProcessIdentity> {
-        if status.session <= 0 { return .absent }
-        if status.session == pid { return .found(ProcessIdentity(pid: pid, startTime: status.startTime)) }
-        guard status.terminal != nil else { return .absent }
+        if let near = nearLeader(status, of: pid) { return near }
         do {
             let leader = try ProcessDirectory(pid: status.session).status()
             return .found(ProcessIdentity(pid: status.session, startTime: leader.startTime))
@@ -116,6 +145,13 @@ struct EvidenceReader {
             guard case .unreadable(_, let errno) = error else { return .absent }
             return errno == ENOENT || errno == ESRCH ? .absent : .unreadable(errno: errno)
         }
+    }
+
+    /// What the status says alone; `nil` where the leader has to be looked at.
+    private func nearLeader(_ status: ProcessStatus, of pid: Int32) -> Reading<ProcessIdentity>? {
+        if status.session <= 0 { return .absent }
+        if status.session == pid { return .found(ProcessIdentity(pid: pid, startTime: status.startTime)) }
+        return status.terminal == nil ? .absent : nil
     }
 
     private func unit(in controlGroup: Reading<String>) -> Reading<SystemUnit> {

@@ -31,6 +31,13 @@ final class SystemInterpreters: Sendable {
 
     func prepare() { _ = candidates(ofSize: 0) }
 
+    /// No interpreter of this system has that size, and so that file is none. For the loop: `false` where it would have to
+    /// wait to find out.
+    func hasNone(ofSize size: UInt64) -> Bool {
+        let now = Self.directories.map { Self.status(of: $0).map { FileIdentity($0) } }
+        return table.withLockIfAvailable { $0.read == now && $0.bySize[size] == nil } ?? false
+    }
+
     private func candidates(ofSize size: UInt64) -> [String] {
         let now = Self.directories.map { Self.status(of: $0).map { FileIdentity($0) } }
         return table.withLock { table in

@@ -27,7 +27,7 @@ struct Identification {
             let descriptor = clinux_connect(path, 5_000)
             guard descriptor >= 0 else { throw Failure(system: "could not connect to \(path)", -descriptor) }
             // What it hears with is made after connecting, and not counted.
-            let socket = BlockingSocket(descriptor: descriptor)
+            let socket = BlockingSocket(descriptor: descriptor, room: 64)
             try socket.send(withUnsafeBytes(of: start) { Array($0) })
             try socket.receive(exactly: 1)
         }
@@ -58,7 +58,7 @@ struct Identification {
             throw Failure("a caller was not identified: \(error)")
         }
         let identified = Clock.now()
-        let socket = BlockingSocket(descriptor: connection)
+        let socket = BlockingSocket(descriptor: connection, room: 64)
         try socket.receive(exactly: 8)
         let start = socket.buffer.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) }
         try socket.send([1])
@@ -69,7 +69,53 @@ struct Identification {
     }
 }
 
+/// How long it takes from connecting to the broker's first answer: who calls is known by then, and the answer is the
+/// cheapest that there is.
+enum Visit {
+    private static let call = Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0]
+
+    /// The visitor's side: writes how many nanoseconds each visit took.
+    static func run(door: String, times: Int, on processor: CInt) throws {
+        try Processors.pin(process: getpid(), to: [processor])
+        var visits: [Int64] = []
+        for _ in 0..<times {
+            let start = Clock.now()
+            let descriptor = clinux_connect(door, 5_000)
+            guard descriptor >= 0 else { throw Failure(system: "could not connect to \(door)", -descriptor) }
+            let socket = BlockingSocket(descriptor: descriptor, room: 4_096)
+            try socket.send(call)
+            _ = try socket.receiveReply()
+            visits.append(Clock.now() - start)
+        }
+        print(visits.map(String.init).joined(separator: " "))
+        fflush(nil)
+    }
+}
+
 extension Benchmark {
+    /// Needs a broker.
+    mutating func measureVisits() throws {
+        for placing in Placing.allCases {
+            let other = placing == .oneCore ? processors.first : processors.second
+            try Processors.pin(process: scratch.brokerProcess, to: [processors.first])
+            var first: [Int64] = []
+            var known: [Int64] = []
+            for _ in 0..<41 {
+                let visitor = try ChildProcess(Role.program, [Role.visitor.rawValue, scratch.apps, "50", "\(other)"])
+                let visits = try visitor.line().split(separator: " ").compactMap { Int64($0) }
+                visitor.waitForEnd()
+                guard visits.count == 50 else { throw Failure("a visitor was not answered") }
+                first.append(visits[0])
+                known += visits[1...]
+            }
+            let name = "connecting, to the first answer, \(placing.rawValue)"
+            // The very first has the broker read the program.
+            report.figures.append(Figure("\(name), at first sight", Samples(Array(first.dropFirst()))))
+            report.figures.append(Figure("\(name), known, again at once", Samples(Array(known.dropFirst(49)))))
+        }
+        try Processors.pin(process: scratch.brokerProcess, to: processors.allowed)
+    }
+
     /// The program itself is hashed before: a hash is kept for as long as its file does not change.
     mutating func measureIdentification() throws {
         try measureIdentification(try EvidenceCollector(), "identified caller", helper: nil)

@@ -54,6 +54,8 @@ struct Benchmark {
         defer { scratch.remove() }
         var benchmark = Benchmark(scratch: scratch, size: 0, report: report)
         try benchmark.measureIdentification()
+        try scratch.startBroker()
+        try benchmark.measureVisits()
         report = benchmark.report
     }
 
@@ -93,6 +95,7 @@ struct Benchmark {
         try measurePeak()
         try measureStart(app, bar: 30)
         try measureIdentification()
+        try measureVisits()
         try measureCards()
     }
 

@@ -5,15 +5,23 @@ import Glibc
 final class BlockingSocket {
     let descriptor: CInt
     /// What came last, up to the count that was returned.
-    private(set) var buffer = [UInt8](repeating: 0, count: 256 * 1_024)
+    private(set) var buffer: [UInt8]
 
     init(path: String) throws {
+        buffer = [UInt8](repeating: 0, count: Self.room)
         descriptor = clinux_connect(path, 5_000)
         guard descriptor >= 0 else { throw Failure(system: "could not connect to \(path)", -descriptor) }
         guard fcntl(descriptor, F_SETFL, 0) == 0 else { throw Failure(system: "fcntl") }
     }
 
-    init(descriptor: CInt) { self.descriptor = descriptor }
+    /// Most replies fit. It grows.
+    private static let room = 256 * 1_024
+
+    /// - Parameter room: bytes of the longest reply that is expected; to make and free more would be seen in what is measured.
+    init(descriptor: CInt, room: Int = room) {
+        self.descriptor = descriptor
+        buffer = [UInt8](repeating: 0, count: room)
+    }
 
     deinit { close(descriptor) }
 

@@ -12,6 +12,8 @@ enum Role: String {
     case pong
     /// Connects, to be identified.
     case caller
+    /// Connects to the broker, and asks it one thing.
+    case visitor
 
     /// The path of this program.
     static let program: String = {
@@ -36,7 +38,9 @@ enum Role: String {
             try Identification.connect(
                 to: arguments[0], times: Int(arguments[1]) ?? 1, pause: UInt32(arguments[2]) ?? 0,
                 on: CInt(arguments[3]) ?? 0)
-        case (.app, _), (.contacts, _), (.person, _), (.pong, _), (.caller, _):
+        case (.visitor, 3):
+            try Visit.run(door: arguments[0], times: Int(arguments[1]) ?? 1, on: CInt(arguments[2]) ?? 0)
+        case (.app, _), (.contacts, _), (.person, _), (.pong, _), (.caller, _), (.visitor, _):
             throw Failure("another number of arguments is needed")
         }
     }

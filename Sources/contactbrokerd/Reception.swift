@@ -1,5 +1,6 @@
 import AccessControl
 import Broker
+import CLinux
 import ContactsInterface
 import Dispatch
 import Glibc
@@ -10,7 +11,7 @@ import VarlinkServer
 
 /// Finds out who has connected at one door, before a byte of theirs is read.
 ///
-/// The kernel is asked on the loop; files are read and hashed off it.
+/// The kernel is asked on the loop, and a process that connects again is recognized there; files are read and hashed off it.
 struct Reception {
     let door: ContactsInterface
     let setting: Setting
@@ -19,6 +20,8 @@ struct Reception {
     let source: any EvidenceSource
     let manifests: AppManifests
     let complaints: Complaints
+    /// Of all doors.
+    let allowance: LookAllowance
 
     /// Several at a time, and one process always in the same place: a thousand connections of one whose executable
     /// takes seconds to read keep few others waiting, and none of another user's.
@@ -41,6 +44,10 @@ struct Reception {
         } catch {
             return decide(.refuse)
         }
+        if let (evidence, judgement, user) = recognize(peer) {
+            let isOwner = broker.isOwner(peer.uid, named: user)
+            return decide(Self.admission(evidence, judgement, peer, source, door, isOwner: isOwner, complaints))
+        }
         let (source, loop, door, manifests) = (source, loop, door, manifests)
         let bound = LoopBound((decide, broker, complaints), loop: loop)
         Self.identification[Self.place(of: peer)].async {
@@ -61,6 +68,16 @@ struct Reception {
                 }
             }
         }
+    }
+
+    /// Who that is, where it can be told without waiting for anything: two wakings of a thread cost more than the look.
+    private func recognize(_ peer: PeerHandle) -> (Evidence, Judgement, user: String)? {
+        let start = clinux_uptime()
+        guard allowance.permits(peer.uid, at: start) else { return nil }
+        defer { allowance.spent(peer.uid, from: start, to: clinux_uptime()) }
+        guard let evidence = source.recognize(peer), let user = Self.names.known(of: peer.uid, in: evidence.process)
+        else { return nil }
+        return (evidence, judge(evidence, manifests: manifests), user)
     }
 
     private static func identify(
@@ -131,9 +148,14 @@ final class UserNames: Sendable {
 
     private let names = Mutex<[Process: String]>([:])
 
+    /// Where users are kept is not asked.
+    func known(of uid: UInt32, in process: ProcessIdentity) -> String? {
+        names.withLock { $0[Process(identity: process, uid: uid)] }
+    }
+
     func name(of uid: UInt32, in process: ProcessIdentity) -> String {
+        if let known = known(of: uid, in: process) { return known }
         let process = Process(identity: process, uid: uid)
-        if let known = names.withLock({ $0[process] }) { return known }
         let name = userName(uid)
         // A number in place of a name may be a failure that passes.
         guard name != "\(uid)" else { return name }

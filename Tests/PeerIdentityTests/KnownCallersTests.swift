@@ -8,7 +8,7 @@ import Testing
 @testable import PeerIdentity
 
 /// A caller that does what it is told between two looks at it.
-private final class Obedient {
+final class Obedient {
     let caller: TestCaller
 
     /// Lines of Perl, read a byte at a time, so that none is lost to a program that comes after it.
@@ -62,7 +62,10 @@ private struct Sources {
         // Known by now: once more, and it is the same.
         for ((source, peer), evidence) in zip(peers, before) { #expect(try source.collect(peer) == evidence) }
         try change()
+        // On the loop it is seen too, or it is left to the other threads.
+        let recognized = peers.map { $0.recognize($1) }
         let after = try peers.map { try $0.collect($1) }
+        for (one, other) in zip(recognized, after) { #expect(one == nil || one == other) }
         for (one, other) in zip(before, after) { try check(one, other) }
     }
 }
@@ -273,6 +276,7 @@ struct KnownCallersTests {
             let second = try TestCaller(plan)
             guard second.started == first.started else { continue }
             for (source, evidence) in zip(sources.all, before) {
+                #expect(source.recognize(try source.begin(socket: second.socket)) == nil)
                 let after = try second.evidence(with: source)
                 #expect(after.process.pid == evidence.process.pid)
                 #expect(path(after)?.hasPrefix("/usr/bin/perl") == true)
@@ -291,6 +295,7 @@ struct KnownCallersTests {
             let peer = try source.begin(socket: test.socket)
             for _ in 0..<3 { _ = try source.collect(peer) }
             test.end(reaping: isReaped)
+            #expect(source.recognize(peer) == nil)
             #expect(throws: PeerError.ended) { try source.collect(peer) }
         }
     }
@@ -342,9 +347,29 @@ struct KnownCallersTests {
     @Test("More processes than are remembered are all identified, and hold no more descriptors")
     func many() throws {
         let collector = try EvidenceCollector()
-        let callers = try (0..<Acquaintances.capacity + 8).map { _ in try TestCaller() }
+        let most = Acquaintances.capacity + Acquaintances.surplus
+        let callers = try (0..<most + 8).map { _ in try TestCaller() }
         for _ in 0..<2 {
             for caller in callers { #expect(try caller.evidence(with: collector).process.pid == caller.started) }
         }
+        // What is too much is closed elsewhere. The directories of these processes that we hold:
+        repeat { usleep(1_000) } while heldDirectories(of: Set(callers.map(\.started))) > most
     }
+}
+
+/// How many of those processes' directories below `/proc` are open here.
+private func heldDirectories(of processes: Set<Int32>) -> Int {
+    guard let stream = opendir("/proc/self/fd") else { return 0 }
+    defer { closedir(stream) }
+    var count = 0
+    while let entry = readdir(stream) {
+        let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        var text = [CChar](repeating: 0, count: 256)
+        let size = readlink("/proc/self/fd/" + name, &text, 255)
+        let path = String(decoding: text.prefix(max(0, size)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        if path.hasPrefix("/proc/"), let pid = Int32(path.dropFirst("/proc/".count)), processes.contains(pid) {
+            count += 1
+        }
+    }
+    return count
 }

@@ -1,3 +1,4 @@
+import CLinux
 import CTestCaller
 import Glibc
 import Synchronization
@@ -47,15 +48,16 @@ final class Folder {
         return path + "/" + name
     }
 
-    /// A copy of a program under another name.
-    func copy(of program: String, as name: String) throws -> String {
+    /// A copy of a program under another name. With a byte at the end that nothing reads it is no other program, and
+    /// none of the system's.
+    func copy(of program: String, as name: String, ending: [UInt8] = []) throws -> String {
         let file = open(program, O_RDONLY | O_CLOEXEC)
         try #require(file >= 0)
         defer { close(file) }
         guard case .found(let bytes) = readAll(file, limit: 256 * 1_048_576) else {
             throw TestFailure.unreadable(program)
         }
-        return try starting.withLock { _ in try write(bytes, to: name, mode: 0o755) }
+        return try starting.withLock { _ in try write(bytes + ending, to: name, mode: 0o755) }
     }
 }
 
@@ -185,6 +187,27 @@ enum Machine {
         plan.ownMountNamespace = true
         plan.ownUserNamespace = true
         return (try? TestCaller(plan)) != nil
+    }()
+
+    static let canMount: Bool = {
+        guard isRoot, let folder = try? Folder() else { return false }
+        guard mount(folder.path, folder.path, nil, UInt(MS_BIND), nil) == 0 else { return false }
+        return umount2(folder.path, 0) == 0
+    }()
+
+    /// The kernel says in which control group a process is, and the hierarchy is here to be looked at.
+    static let tellsControlGroups: Bool = {
+        let pidfd = clinux_pidfd_open(getpid())
+        guard pidfd >= 0 else { return false }
+        defer { close(pidfd) }
+        var process = clinux_process()
+        guard clinux_pidfd_process(pidfd, &process) == 0, process.control_group != 0,
+            case .found(let text) = contents(ofFile: "/proc/self/cgroup"), let path = ControlGroup.unifiedPath(in: text)
+        else { return false }
+        return ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].contains { place in
+            var status = stat()
+            return stat(place + path, &status) == 0 && status.st_ino == process.control_group
+        }
     }()
 
     /// Where the unified hierarchy lies, if groups may be made in it and no service manager keeps order there.
