@@ -139,8 +139,8 @@ let package = Package(
         program(
             "contactbroker-bench",
             [
-                "Contacts", "VarlinkClient", "ContactsModel", "VCard", "PeerIdentity", "CAffinity", "CLinux",
-                grdbSQLite,
+                "Contacts", "VarlinkClient", "VarlinkServer", "ContactsModel", "VCard", "PeerIdentity", "CAffinity",
+                "CLinux", grdbSQLite,
             ]),
 
         // What the tests need: other people's certification, a terminal, callers that really differ.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Whether to wait awake, for a moment, for the next call of whoever was just answered.
 ///
 /// A program that asks one thing after the other sends its next call some 20 to 60 µs after a reply. Going to sleep in between
@@ -40,11 +42,14 @@ struct Lingering {
     }
 }
 
-/// Whether one connection alone is being answered, now and in the turn before.
+/// Whether one process alone is being answered, now and in the turn before.
+///
+/// A process, not a connection: some programs connect anew for each call. Whoever was let in is about to call, and whoever
+/// hung up after an answer may be about to connect again.
 struct Audience {
     private enum Answered: Equatable {
         case nobody
-        case one(ObjectIdentifier)
+        case one(pid_t)
         case several
     }
 
@@ -52,8 +57,8 @@ struct Audience {
     /// In the last turn in which anybody was.
     private var before = Answered.nobody
 
-    mutating func answered(_ connection: AnyObject) {
-        let one = Answered.one(ObjectIdentifier(connection))
+    mutating func answered(_ process: pid_t) {
+        let one = Answered.one(process)
         now = now == .nobody || now == one ? one : .several
     }
 

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// What lives on a loop: who waits for which descriptor, for which time, and for their turn.
 final class LoopState {
@@ -51,9 +52,10 @@ final class LoopState {
         workAfterHearing.removeAll(keepingCapacity: true)
     }
 
-    /// A connection was sent its last reply for now, of so many bytes: its next call may be worth a moment's waiting.
-    func answered(_ connection: AnyObject, bytes: Int) {
-        audience.answered(connection)
+    /// A process was let in, was sent its last reply for now, of so many bytes, or hung up: what it does next may be worth a moment's
+    /// waiting.
+    func answered(_ process: pid_t, bytes: Int = 0) {
+        audience.answered(process)
         replySize = bytes
     }
 

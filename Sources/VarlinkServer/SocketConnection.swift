@@ -108,6 +108,7 @@ final class SocketConnection: Connection, Watcher {
         case .admit(let context):
             isAdmitted = true
             self.context = context
+            loop.inside.answered(peer.processID)
             dispatch()
         case .refuse:
             close(because: .refused)
@@ -254,7 +255,8 @@ final class SocketConnection: Connection, Watcher {
 
     /// Everything that was asked is answered, and the kernel has it.
     private func wasAnswered() {
-        if current == nil, decoder.bufferedBytes == 0, unsentBytes == 0 { loop.inside.answered(self, bytes: replySize) }
+        guard current == nil, decoder.bufferedBytes == 0, unsentBytes == 0 else { return }
+        loop.inside.answered(peer.processID, bytes: replySize)
     }
 
     /// Hands the kernel as much as it takes.
@@ -356,14 +358,13 @@ final class SocketConnection: Connection, Watcher {
 
     // MARK: The end
 
-    func close() {
-        close(because: .closedByOwner)
-    }
+    func close() { close(because: .closedByOwner) }
 
     /// Ends the connection without another byte. Its calls and its owner hear of it in a turn of their own.
     func close(because reason: CloseReason) {
         guard !isClosed else { return }
         isClosed = true
+        if isAdmitted, case .peerClosed = reason { loop.inside.answered(peer.processID) }
         closeReason = reason
         letGo()
         if let watching { loop.inside.watchlist.remove(watching) }

@@ -1,13 +1,16 @@
 import CLinux
+import Dispatch
 import Glibc
 import PeerIdentity
+import Synchronization
+import Varlink
+import VarlinkServer
 
 /// How long it takes until it is known who has connected: the caller's clock before connect(2), ours when it is judged.
-struct Identification {
-    let listener: CInt
-    let path: String
-    let source: any EvidenceSource
-
+///
+/// Ours is the broker's own loop and door, and callers are looked at where the broker looks at them: on the loop where they
+/// are recognized, else on another thread.
+final class Identification: Sendable {
     /// Nanoseconds of one connection.
     struct Times {
         /// Until it was accepted: what it takes before anybody asks who it is.
@@ -16,20 +19,98 @@ struct Identification {
         let isRefused: Bool
     }
 
-    /// The caller's side. It says when it began, and connects again when it is let go.
+    /// One caller that was let in.
+    private final class Stay: Sendable {
+        /// Whoever identifies callers holds on to them for as long as they are connected.
+        let peer: PeerHandle
+        let accepted: Int64
+        let identified = Clock.now()
+        let isRefused: Bool
+
+        init(_ peer: PeerHandle, accepted: Int64, _ judgement: Judgement) {
+            self.peer = peer
+            self.accepted = accepted
+            isRefused = if case .refused = judgement { true } else { false }
+        }
+    }
+
+    private let path: String
+    private let loop: EventLoop
+    private let door: LoopBound<Door>
+    private let times: SharedTimes
+
+    private final class SharedTimes: Sendable {
+        let all = Mutex<[Times]>([])
+    }
+
+    init(at path: String, _ source: any EvidenceSource) throws {
+        let (loop, times) = (try EventLoop(), SharedTimes())
+        door = try loop.run {
+            let allowance = LookAllowance()
+            let queue = DispatchQueue(label: "identification")
+            return LoopBound(
+                try Door.open(
+                    at: path, mode: 0o600, loop: loop,
+                    admit: { accepted, decide in
+                        Self.admit(accepted, decide, source, allowance, queue, loop)
+                    },
+                    onCall: { call in
+                        guard let stay = call.connection.context as? Stay, let start = call.parameters["start"]?.integer
+                        else { return call.fail(.invalidParameter("start")) }
+                        times.all.withLock {
+                            $0.append(
+                                Times(
+                                    accepted: stay.accepted - start, identified: stay.identified - start,
+                                    isRefused: stay.isRefused))
+                        }
+                        call.reply { _ in }
+                    }),
+                loop: loop)
+        }
+        (self.path, self.loop, self.times) = (path, loop, times)
+    }
+
+    func end() throws {
+        let door = self.door
+        try loop.run { door.value.close() }
+        loop.stop()
+    }
+
+    private static func admit(
+        _ accepted: AcceptedPeer, _ decide: @escaping (Admission) -> Void, _ source: any EvidenceSource,
+        _ allowance: LookAllowance, _ queue: DispatchQueue, _ loop: EventLoop
+    ) {
+        let began = Clock.now()
+        guard let peer = try? source.begin(socket: accepted.descriptor) else { return decide(.refuse) }
+        if allowance.permits(peer.uid, at: began) {
+            let evidence = source.recognize(peer)
+            allowance.spent(peer.uid, from: began, to: Clock.now())
+            if let evidence { return decide(.admit(context: Stay(peer, accepted: began, judge(evidence)))) }
+        }
+        let bound = LoopBound(decide, loop: loop)
+        queue.async {
+            let judgement = (try? source.collect(peer)).map { judge($0) }
+            loop.execute {
+                bound.value(judgement.map { .admit(context: Stay(peer, accepted: began, $0)) } ?? .refuse)
+            }
+        }
+    }
+
+    /// The caller's side. It says when it began, and connects again when it is answered.
     ///
     /// - Parameter pause: microseconds before each connection but the first.
     static func connect(to path: String, times: Int, pause: UInt32, on processor: CInt) throws {
         try Processors.pin(process: getpid(), to: [processor])
+        // What a program has to load before it can connect at all is its own: to a place where nobody is.
+        _ = clinux_connect(path + ".nobody", 5_000)
         for count in 0..<times {
             if pause > 0, count > 0 { usleep(pause) }
             let start = Clock.now()
             let descriptor = clinux_connect(path, 5_000)
             guard descriptor >= 0 else { throw Failure(system: "could not connect to \(path)", -descriptor) }
-            // What it hears with is made after connecting, and not counted.
-            let socket = BlockingSocket(descriptor: descriptor, room: 64)
-            try socket.send(withUnsafeBytes(of: start) { Array($0) })
-            try socket.receive(exactly: 1)
+            let socket = BlockingSocket(descriptor: descriptor, room: 512)
+            try socket.send(Array(#"{"method":"org.example.Caller.Came","parameters":{"start":\#(start)}}"#.utf8) + [0])
+            _ = try socket.receiveReply()
         }
     }
 
@@ -37,35 +118,13 @@ struct Identification {
     func measure(_ count: Int, pause: UInt32 = 0, on processor: CInt) throws -> [Times] {
         let caller = try ChildProcess(
             Role.program, [Role.caller.rawValue, path, "\(count)", "\(pause)", "\(processor)"])
-        // By itself, unless it waits for what does not come.
-        let times = try (0..<count).map { _ in try measureOne() }
         caller.waitForEnd()
-        return times
-    }
-
-    private func measureOne() throws -> Times {
-        var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        guard poll(&waiting, 1, 10_000) > 0 else { throw Failure("a caller does not connect") }
-        let connection = accept(listener, nil, nil)
-        guard connection >= 0 else { throw Failure(system: "accept") }
-        let accepted = Clock.now()
-        let peer: PeerHandle
-        let judgement: Judgement
-        do throws(PeerError) {
-            peer = try source.begin(socket: connection)
-            judgement = judge(try source.collect(peer))
-        } catch {
-            throw Failure("a caller was not identified: \(error)")
+        let taken = times.all.withLock { all in
+            defer { all = [] }
+            return all
         }
-        let identified = Clock.now()
-        let socket = BlockingSocket(descriptor: connection, room: 64)
-        try socket.receive(exactly: 8)
-        let start = socket.buffer.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) }
-        try socket.send([1])
-        // Whoever identifies callers holds on to them for as long as they are connected.
-        withExtendedLifetime(peer) {}
-        let isRefused = if case .refused = judgement { true } else { false }
-        return Times(accepted: accepted - start, identified: identified - start, isRefused: isRefused)
+        guard taken.count == count else { throw Failure("\(count - taken.count) callers were not identified") }
+        return taken
     }
 }
 
@@ -142,15 +201,12 @@ extension Benchmark {
         _ source: any EvidenceSource, _ name: String, helper: pid_t?
     ) throws {
         let path = scratch.state + "/caller"
-        let listener = clinux_listen(path, 0o600, 16)
-        guard listener >= 0 else { throw Failure(system: "could not listen", -listener) }
+        let identification = try Identification(at: path, source)
         defer {
-            close(listener)
-            unlink(path)
+            try? identification.end()
             try? Processors.pin(process: getpid(), to: processors.allowed)
         }
         source.prepare()
-        let identification = Identification(listener: listener, path: path, source: source)
         // The broker stays on the first.
         try Processors.pin(process: getpid(), to: [processors.first])
         var refused = 0

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import VarlinkServer
@@ -65,9 +66,8 @@ struct LingeringWindowTests {
 
 @Suite("Who is being answered")
 struct AudienceTests {
-    private final class Somebody {}
-    private let ada = Somebody()
-    private let bob = Somebody()
+    private let ada: pid_t = 4_711
+    private let bob: pid_t = 4_712
 
     private func expect(_ isOne: Bool, _ audience: inout Audience, at place: SourceLocation = #_sourceLocation) {
         let found = audience.isOne()
