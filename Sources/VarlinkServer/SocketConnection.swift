@@ -64,9 +64,7 @@ final class SocketConnection: Connection, Watcher {
         return watching != nil
     }
 
-    func askForAdmission() {
-        door.admit(peer) { [weak self] admission in self?.decided(admission) }
-    }
+    func askForAdmission() { door.admit(peer) { [weak self] in self?.decided($0) } }
 
     // MARK: What the kernel tells
 
@@ -255,8 +253,8 @@ final class SocketConnection: Connection, Watcher {
 
     /// Everything that was asked is answered, and the kernel has it.
     private func wasAnswered() {
-        guard current == nil, decoder.bufferedBytes == 0, unsentBytes == 0 else { return }
-        loop.inside.answered(peer.processID, bytes: replySize)
+        let isDone = current == nil && decoder.bufferedBytes == 0 && unsentBytes == 0
+        if isDone { loop.inside.answered(peer.processID, bytes: replySize) }
     }
 
     /// Hands the kernel as much as it takes.
