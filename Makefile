@@ -89,7 +89,7 @@ lint:
 	Tests/lint.sh
 	Tests/threats.sh
 
-# BENCH=full measures at 100,000 contacts too, BENCH=many only there; BENCH=saves, import and callers measure that alone.
+# BENCH=full measures at 100,000 contacts too, BENCH=many only there; BENCH=lookups, saves, import and callers measure that alone.
 # BENCH=million measures what is looked for at 1,000,000; its book takes minutes to make and stays in .build for the next time.
 bench: packages python
 	$(SWIFT) build -c release --product contactbrokerd

@@ -145,7 +145,6 @@ final class Books {
             let entries = outbox
             loop.execute { bound.value.opened(uid, result, entries) }
             // Whoever asked has their answer before this.
-            _ = Self.formsArePrepared
             if case .success(let book?) = result { book.prepare() }
         }
     }
@@ -155,8 +154,12 @@ final class Books {
         ContactsStore.prepareForms()
     }
 
+    /// Whoever had the book opened has their answer before that begins: it takes a processor and memory.
+    private static let prepareAfter = Duration.milliseconds(10)
+
     private func opened(_ uid: UInt32, _ result: Result<ContactsStore?, StoreError>, _ outbox: [OutboxEntry]) {
         guard case .opening(let waiting) = states[uid] else { return }
+        loop.schedule(after: Self.prepareAfter) { _ = Self.formsArePrepared }
         switch result {
         case .success(let book?):
             if !isClosed { takeOver(uid, outbox) }

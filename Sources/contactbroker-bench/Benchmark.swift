@@ -24,6 +24,8 @@ struct Benchmark {
         case full
         /// Contacts that come and change, and nothing else.
         case saves
+        /// What is looked for, and nothing else.
+        case lookups
         /// What is measured with the larger number of contacts, and nothing else.
         case many
         /// What is looked for in a book of a million.
@@ -40,6 +42,7 @@ struct Benchmark {
         switch extent {
         case .usual, .full: try run(contacts, build, &report) { try $0.measureAll() }
         case .saves: try run(contacts, build, &report) { try $0.measureWriting() }
+        case .lookups: try run(contacts, build, &report) { try $0.measureReading() }
         case .many: try run(manyContacts, build, &report) { try $0.measureSize() }
         case .million: try runMillion(build, &report)
         case .callers: try measureCallers(build, &report)
@@ -110,6 +113,18 @@ struct Benchmark {
         sleep(Self.untilIdle)
         try measureSaves(app)
         try measureNotification(app)
+    }
+
+    private mutating func measureReading() throws {
+        try measureImport(bar: 1.0, aim: 0.5)
+        let app = try self.app(Role.program)
+        _ = try app.ask("ask")
+        guard try app.ask("learn") == [Int64(size)] else { throw Failure("not every contact was imported") }
+        sleep(Self.untilIdle)
+        try measureFetch(app)
+        try measureLookups(app)
+        try measurePages(app)
+        try measureStart(app, bar: 30)
     }
 
     /// What must cost the same whatever the size, and what must not cost too much at this one.

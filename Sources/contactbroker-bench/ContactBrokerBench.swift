@@ -2,12 +2,12 @@ import Glibc
 
 /// Measures the broker against its bars, and says which it meets.
 ///
-///     contactbroker-bench [BUILD-FOLDER [full | many | million | saves | import | callers]]
+///     contactbroker-bench [BUILD-FOLDER [full | many | million | lookups | saves | import | callers]]
 ///
 /// The broker it starts is the `contactbrokerd` beside it, and cards are imported by the `contactbook` there. `bench.json`
 /// is written to the build folder, `.build` if none is named. `full` measures at 100,000 contacts too, which takes a
 /// minute more, and `many` only there; `million` what is looked for at 1,000,000, in a book that takes some minutes to make and is
-/// kept in the build folder for the next time; `saves` measures importing, saving and telling of it alone, `import` importing 100,000, and
+/// kept in the build folder for the next time; `lookups` what is looked for in the usual book; `saves` measures importing, saving and telling of it alone, `import` importing 100,000, and
 /// `callers` how long it takes to identify a caller.
 @main
 enum ContactBrokerBench {
@@ -18,7 +18,9 @@ enum ContactBrokerBench {
             if let role = arguments.first.flatMap(Role.init) { return try role.run(Array(arguments.dropFirst())) }
             let build = arguments.first ?? ".build"
             guard arguments.count <= 2, let extent = Benchmark.Extent(rawValue: arguments.dropFirst().first ?? "")
-            else { throw Failure("what is to be measured can be: full, many, million, saves, import, callers") }
+            else {
+                throw Failure("what is to be measured can be: full, many, million, lookups, saves, import, callers")
+            }
             let report = try Benchmark.run(build: build, extent)
             print(report.table)
             print(report.unmet == 0 ? "Every bar is met." : "\(report.unmet) of the bars are NOT met.")
