@@ -160,8 +160,11 @@ public final class EventLoop: Loop {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while !turn() {}
         let end = Uptime.now() + Self.lastTurn
-        state.takeWorkAfterHearing()
-        while takeMail() || !state.work.isEmpty, Uptime.now() < end { state.runWork(until: end) }
+        // What comes with the last mail may put something off once more.
+        while takeMail() || !state.work.isEmpty || !state.workAfterHearing.isEmpty, Uptime.now() < end {
+            state.takeWorkAfterHearing()
+            state.runWork(until: end)
+        }
         mail.withLock { mail in
             mail.hasEnded = true
             mail.works = []

@@ -71,9 +71,14 @@ struct EventLoopTests {
         }
         #expect(done.next() == 1)
         #expect(done.next() == 2)
-        loop.execute { loop.executeAfterHearing { done.post(3) } }
         loop.stop()
-        #expect(done.next() == 3)
+        // Sometimes it comes with the last mail, sometimes before.
+        for number in 0..<200 {
+            let loop = try EventLoop()
+            loop.execute { loop.executeAfterHearing { done.post(number) } }
+            loop.stop()
+            #expect(done.next() == number)
+        }
     }
 
     @Test("Timers run in the order of their times, whoever sets them, and none too early")
