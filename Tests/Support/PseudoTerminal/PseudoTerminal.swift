@@ -90,18 +90,18 @@ public final class PseudoTerminal {
     }
 
     /// Waits until the screen shows this text in one line.
-    public func wait(for text: String, timeout: Duration = .seconds(10)) throws(Failure) {
+    public func wait(for text: String, timeout: Duration = .seconds(30)) throws(Failure) {
         try wait(for: "“\(text)”", timeout: timeout) { $0.contains(text) }
     }
 
     /// Waits until the screen shows this text no longer.
-    public func wait(forNo text: String, timeout: Duration = .seconds(10)) throws(Failure) {
+    public func wait(forNo text: String, timeout: Duration = .seconds(30)) throws(Failure) {
         try wait(for: "the end of “\(text)”", timeout: timeout) { !$0.contains(text) }
     }
 
     /// Waits until the screen is as it should be; `what` says in a failure what that was.
     public func wait(
-        for what: String, timeout: Duration = .seconds(10), until isReached: (Screen) -> Bool
+        for what: String, timeout: Duration = .seconds(30), until isReached: (Screen) -> Bool
     ) throws(Failure) {
         let deadline = ContinuousClock.now + timeout
         while true {
@@ -114,7 +114,7 @@ public final class PseudoTerminal {
 
     /// Waits until the program has ended, and reaps it.
     @discardableResult
-    public func waitForExit(timeout: Duration = .seconds(10)) throws(Failure) -> ExitStatus {
+    public func waitForExit(timeout: Duration = .seconds(30)) throws(Failure) -> ExitStatus {
         let deadline = ContinuousClock.now + timeout
         let process = clinux_pidfd_open(pid)
         defer { if process >= 0 { close(process) } }
