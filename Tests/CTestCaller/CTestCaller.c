@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,6 +100,19 @@ static void become(const struct test_caller_plan *plan, const struct sockaddr_un
     _exit(0);
 }
 
+/* fork(2), under a number of the caller's choice where it is not 0. */
+static pid_t start_numbered(pid_t number)
+{
+    if (number == 0) return fork();
+    /* The kernel counts on from where it was: nobody else gets the number of one that has just ended. */
+    struct clone_args arguments = {
+        .exit_signal = SIGCHLD,
+        .set_tid = (uintptr_t)&number,
+        .set_tid_size = 1,
+    };
+    return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+}
+
 int test_caller_start(const struct test_caller_plan *plan, int *terminal)
 {
     struct sockaddr_un address;
@@ -113,8 +128,13 @@ int test_caller_start(const struct test_caller_plan *plan, int *terminal)
             return -errno;
     }
     if (pipe2(report, O_CLOEXEC) != 0) return -errno;
-    pid_t pid = fork();
-    if (pid < 0) return -errno;
+    pid_t pid = start_numbered(plan->number);
+    if (pid < 0) {
+        int reason = errno;
+        close(report[0]);
+        close(report[1]);
+        return -reason;
+    }
     if (pid == 0) {
         sigset_t none;
         sigemptyset(&none);

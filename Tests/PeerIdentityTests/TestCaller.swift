@@ -78,6 +78,8 @@ final class TestCaller {
         var ownUserNamespace = false
         var inMemory = false
         var terminal = Position.none
+        /// `nil`: any that is free.
+        var number: Int32?
 
         enum Position: CInt { case none, leader, childOfLeader }
     }
@@ -109,7 +111,8 @@ final class TestCaller {
                             uid: plan.uid.map(Int64.init) ?? -1, root: root, joins: joins,
                             own_mount_namespace: plan.ownMountNamespace ? 1 : 0,
                             own_user_namespace: plan.ownUserNamespace ? 1 : 0,
-                            in_memory: plan.inMemory ? 1 : 0, on_terminal: plan.terminal.rawValue)
+                            in_memory: plan.inMemory ? 1 : 0, on_terminal: plan.terminal.rawValue,
+                            number: plan.number ?? 0)
                         return starting.withLock { _ in test_caller_start(&raw, &terminal) }
                     }
                 }
@@ -187,6 +190,21 @@ enum Machine {
         plan.ownMountNamespace = true
         plan.ownUserNamespace = true
         return (try? TestCaller(plan)) != nil
+    }()
+
+    /// A process may be given the number of one that has ended.
+    static let canChooseNumbers: Bool = {
+        guard let ended = try? TestCaller() else { return false }
+        ended.end()
+        var plan = TestCaller.Plan()
+        plan.number = ended.started
+        do {
+            return try TestCaller(plan).started == ended.started
+        } catch TestFailure.notStarted(let errno) {
+            return errno == EEXIST
+        } catch {
+            return false
+        }
     }()
 
     static let canMount: Bool = {

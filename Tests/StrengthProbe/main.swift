@@ -158,7 +158,7 @@ func run(_ scenario: Scenario, _ sources: [(name: String, source: any EvidenceSo
             socket_path: path, arguments: scenario.arguments == nil ? nil : words.baseAddress,
             uid: scenario.uid.map(Int64.init) ?? -1, root: root ?? nil, joins: joins ?? nil,
             own_mount_namespace: scenario.ownMountNamespace ? 1 : 0,
-            own_user_namespace: scenario.ownUserNamespace ? 1 : 0, in_memory: 0, on_terminal: 0)
+            own_user_namespace: scenario.ownUserNamespace ? 1 : 0, in_memory: 0, on_terminal: 0, number: 0)
         return test_caller_start(&plan, &terminal)
     }
     guard pid > 0 else { return print("\(scenario.name) not started: \(pid)") }

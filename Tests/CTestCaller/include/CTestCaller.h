@@ -25,6 +25,8 @@ struct test_caller_plan {
     int in_memory;
     /* 1: it leads a session on a new terminal. 2: its parent does, and is the process that is answered. */
     int on_terminal;
+    /* The number it gets, clone3(2); 0: any. -EEXIST where another process has it. */
+    int number;
 };
 
 /* Starts it and waits until it is connected and runs its program. The process's number, or -errno. *terminal: the
