@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <systemd/sd-bus.h>
 #include <time.h>
 
@@ -227,7 +228,10 @@ enum cpolkit_answer cpolkit_ask(
     sd_bus_slot_unref(slot);
     sd_bus_message_unref(message);
     // Closed without waiting. Of a question that polkit was asked it is told by the bus, and asks nobody for a password any more;
-    // one that is still on its way goes nowhere.
+    // one that is still on its way goes nowhere. Shut down before: a child that another thread has just forked holds the
+    // connection open until it runs its program, and as long would the person's password be good for a question that is over.
+    int descriptor = bus ? sd_bus_get_fd(bus) : -1;
+    if (descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
     sd_bus_close(bus);
     sd_bus_unref(bus);
     return waiting.answer;

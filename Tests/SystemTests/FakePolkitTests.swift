@@ -111,6 +111,33 @@ struct FakePolkitTests {
         }
     }
 
+    @Test("A question is taken back though another process holds its connection, as a child does that was just forked")
+    func cancelledWhileHeld() throws {
+        try withFake(FAKEPOLKIT_SILENT) { fake throws in
+            let asked = Question(by: bus.authority())
+            var heard = fakepolkit_question()
+            #expect(fakepolkit_wait_asked(fake, &heard))
+            let held = socketsToTheBus().map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
+            defer { for each in held { close(each) } }
+            try #require(!held.isEmpty && held.allSatisfy { $0 >= 0 })
+            asked.handle?.cancel()
+            #expect(fakepolkit_wait_left(fake))
+        }
+    }
+
+    /// Our ends of connections to this test's bus.
+    private func socketsToTheBus() -> [CInt] {
+        (0..<CInt(min(sysconf(CInt(_SC_OPEN_MAX)), 65_536))).filter { descriptor in
+            var address = sockaddr_un()
+            var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+            let result = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
+            }
+            guard result == 0, address.sun_family == sa_family_t(AF_UNIX) else { return false }
+            return text(address.sun_path) == bus.folder + "/socket"
+        }
+    }
+
     private func wasTakenBack(_ fake: OpaquePointer) throws {
         var heard = fakepolkit_question()
         #expect(fakepolkit_wait_asked(fake, &heard))
