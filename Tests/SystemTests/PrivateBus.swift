@@ -157,7 +157,9 @@ enum Machine {
     static let hasBus = has("/usr/bin/dbus-daemon")
     static let canRunPolkit =
         hasBus && getuid() == 0
-        && has("/usr/lib/polkit-1/polkitd", "/usr/bin/pkttyagent", "/usr/bin/pkcheck", "/usr/bin/unshare")
+        && has(
+            "/usr/lib/polkit-1/polkitd", "/usr/bin/pkttyagent", "/usr/bin/pkcheck", "/usr/bin/unshare",
+            "/usr/bin/dbus-monitor")
         && canMount
 
     private static var canMount: Bool {

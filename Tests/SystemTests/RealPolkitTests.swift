@@ -111,7 +111,7 @@ private final class PasswordAgent {
     let terminal: PseudoTerminal
     private var prompts = 0
     /// polkitd 122 now and then does nothing for 15 seconds, and then asks.
-    static let patience = Duration.seconds(25)
+    static let patience = Duration.seconds(45)
 
     init(_ terminal: PseudoTerminal) { self.terminal = terminal }
 
@@ -197,10 +197,14 @@ struct RealPolkitTests {
     func givenUp() throws {
         let (program, ada) = try house.process(of: PolkitHouse.ada)
         let agent = try house.agent(of: PolkitHouse.ada, for: ada)
+        let monitor = try house.program(["/usr/bin/dbus-monitor", "--address", bus.address, "--monitor"])
+        // It is one from then on.
+        try monitor.wait(for: "member=NameLost")
         guard case .failed = try bus.ask(.answer, of: ada, by: bus.authority(wait: .seconds(2))) else {
             Issue.record("nobody typed anything")
             return
         }
+        try monitor.wait(for: "member=CancelAuthentication")
         // pkttyagent hears of it once it has read its line.
         try agent.type("right password")
         try agent.terminal.wait(for: "AUTHENTICATION FAILED")
