@@ -28,7 +28,9 @@ extension Broker {
 
     private func wantsPassword(forMuch givesMuch: Bool, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         let ruling = ruling(of: prompt.session)
-        guard policy.canGrant(ruling), policy.allowsMuch || !givesMuch else { throw AgentError.authenticationFailed() }
+        guard policy.canGrant(ruling), policy.allowsMuch || !givesMuch else {
+            throw AgentError.authenticationFailed("that wants a password, and nobody here can ask for it")
+        }
         return surroundings.wantsPasswords && (givesMuch || ruling.requiresAuthentication)
     }
 

@@ -71,12 +71,13 @@ final class WantedPassword {
         done(verdict)
     }
 
-    /// What it was wanted for is moot: whoever waits goes on with a refusal, and finds out.
+    /// What it was wanted for is moot: whoever waits goes on with a refusal, and finds out. Nobody was found not to be who they
+    /// say, which an agent takes to mean that the terminal is free again.
     func withdraw() {
         guard !isOver else { return }
         asked?.cancel()
         record("withdrawn")
-        end(.refused)
+        end(.unanswered("what the password was for has changed; answer again"))
     }
 
     /// The caller is gone: nobody waits.
@@ -143,7 +144,7 @@ extension Broker {
                 }
             },
             // What cannot be recorded is not done.
-            failed: { [weak wanted] in wanted?.end(.refused) })
+            failed: { [weak wanted] in wanted?.end(.unanswered("the question could not be put on record")) })
         return wanted
     }
 

@@ -168,7 +168,7 @@ extension Broker {
             guard prompts.prompt(cookie, shownTo: agent) === prompt else { return call.fail(AgentError.unknownPrompt) }
             // Another policy may have come into force while they were read.
             guard isApproved || (try? wantsPassword(forPicking: records.count, prompt)) == false else {
-                return call.fail(AgentError.authenticationFailed())
+                return call.fail(AgentError.authenticationFailed("the policy has changed; answer again"))
             }
             let rows = Dictionary(uniqueKeysWithValues: (found ?? []).map { ($0.0.record, $0) })
             for (record, value) in chosen {

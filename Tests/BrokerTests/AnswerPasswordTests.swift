@@ -116,7 +116,10 @@ struct AnswerPasswordTests {
         house.rule([rule])
         #expect(authority.open.isEmpty)
         try authority.answer(.granted)
-        #expect(try person.agent.replies(1, to: answer)[0].error == "AuthenticationFailed")
+        let refusal = try person.agent.replies(1, to: answer)[0]
+        #expect(refusal.error == "AuthenticationFailed")
+        // With a reason: without one the agent takes it that somebody typed, and that nobody reads its terminal any more.
+        #expect(refusal.parameters["reason"]?.string?.contains("has changed") == true)
         #expect(try status(app) == "notDetermined")
         #expect(!call.isOver)
         // The question is there anew, and is refused what was asked for before the rule.

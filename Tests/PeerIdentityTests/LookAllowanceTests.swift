@@ -65,6 +65,8 @@ struct LookAllowanceTests {
         for uid in 0..<UInt32(LookAllowance.mostResting) {
             allowance.spent(uid, from: 0, to: LookAllowance.longest + 1)
         }
+        // From here on the time is counted in which it is made up for.
+        #expect(!allowance.permits(54_321, at: 0))
         #expect(!allowance.permits(54_321, at: LookAllowance.rest))
         #expect(allowance.permits(54_321, at: LookAllowance.rest * 2))
     }

@@ -54,6 +54,28 @@ struct RecognitionTests {
         #expect(caller.executable == known.program)
     }
 
+    @Test(
+        "Another process with the number of one that was recognized, and its program, is not",
+        .enabled(if: Machine.canChooseNumbers, "needs to choose a process's number"))
+    func reusedNumber() throws {
+        // Somebody else's process may have taken the number.
+        for _ in 0..<20 {
+            let known = try Acquainted()
+            #expect(known.collector.recognize(known.peer) == known.evidence)
+            known.test.caller.end()
+            var plan = TestCaller.Plan()
+            plan.arguments = [known.program, "-e", "<STDIN>"]
+            plan.number = known.peer.pid
+            guard let other = try? TestCaller(plan) else { continue }
+            let peer = try known.collector.begin(socket: other.socket)
+            #expect(peer.pid == known.peer.pid)
+            #expect(known.collector.recognize(peer) == nil)
+            #expect(try known.collector.collect(peer).process.pid == known.peer.pid)
+            return
+        }
+        Issue.record("no process got the number again")
+    }
+
     @Test("One that was never looked at is not recognized")
     func neverSeen() throws {
         let known = try Acquainted()
