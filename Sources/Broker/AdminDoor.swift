@@ -56,6 +56,8 @@ extension Broker {
             action, of: session, app: parameters.app, mayInteract: parameters.mayInteract, for: call
         ) { [weak self] verdict in
             guard let self else { return }
+            // Since the call came others were answered whose records are to be committed yet.
+            turn.catchUp()
             do throws(VarlinkError) {
                 switch verdict {
                 case .granted: break

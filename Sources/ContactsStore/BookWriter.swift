@@ -261,7 +261,14 @@ final class BookWriter {
         guard size > 0 else { return }
         // Not even another program.
         try database.whileNobodyWrites {
-            if clinux_fill(file.log, size + madeRoom, 1) == 0 { roomEnd = size + madeRoom }
+            if clinux_fill(file.log, size + madeRoom, 1) == 0 {
+                roomEnd = size + madeRoom
+            } else {
+                // The disk is full, or nearly. It is tried again when the log is longer by what is asked for least, and not after
+                // each save, which would take the room that others need just then.
+                roomEnd = size + Self.room
+                madeRoom = Self.room / 2
+            }
         }
     }
 

@@ -166,7 +166,7 @@ struct AddressBook {
     /// Waits for the answer to a save that was begun; once the person wants no more, only a little longer.
     ///
     /// - Returns: whether it was answered. Where it was not, nobody knows whether it is made.
-    /// - Throws: as ``save(_:)``.
+    /// - Throws: as ``save(_:)``; ``Unanswered`` where the broker went away.
     func end(_ save: CNPendingSave, until interruption: Interruption) throws -> Bool {
         do {
             // What has come while a long save was sent is in no socket any more.
@@ -178,8 +178,14 @@ struct AddressBook {
             save.abandon()
             return false
         } catch let error as CNError {
-            throw saveFailure(error)
+            guard error.code == .communicationError, error.brokerError == nil else { throw saveFailure(error) }
+            throw Unanswered(failure: saveFailure(error))
         }
+    }
+
+    /// The broker went away while a save was with it: nobody knows whether it is made.
+    struct Unanswered: Error {
+        let failure: any Error
     }
 
     private func saveFailure(_ error: CNError) -> any Error {

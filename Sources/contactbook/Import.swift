@@ -293,6 +293,9 @@ struct Import {
                 let refused = last.entries.remove(at: index)
                 if let merge = refused.merge { merged[merge.identifier] = nil }
                 refuse(refused.place, failure.reason)
+            } catch let lost as AddressBook.Unanswered {
+                doubtful += last.entries.count
+                throw failed(lost.failure, isBroken: true)
             } catch {
                 throw failed(error, isBroken: true)
             }
@@ -354,10 +357,10 @@ struct Import {
                     continue
                 }
                 doubtful += flight.entries.count
-            } catch is SaveFailure {
-                // None of it is saved.
-            } catch {
+            } catch is AddressBook.Unanswered {
                 doubtful += flight.entries.count
+            } catch {
+                // The answer was no: none of it is saved.
             }
             self.isBroken = true
         }

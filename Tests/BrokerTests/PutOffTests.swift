@@ -26,6 +26,20 @@ struct PutOffTests {
         #expect(!house.broker.access.hasUncommitted)
     }
 
+    @Test("The next save is on its way into the book before it is committed, and sees what the first did")
+    func next() throws {
+        let added = #"{"changes":[{"operation":"add","contact":{"givenName":"Too"}}]}"#
+        let call = try mail.begin("SaveContacts", added)
+        #expect(house.broker.turn.isPutOff)
+        #expect(house.broker.access.hasUncommitted)
+        #expect(try mail.replies(1, to: call).map(\.error) == [nil])
+        #expect(try mail.fetch().names == ["Ada", "Mine", "Too"])
+        house.loop.keepHearing(false)
+        house.loop.turn()
+        #expect(!house.broker.access.hasUncommitted)
+        #expect(try house.audit(.save).count == 3)
+    }
+
     @Test("Who asks what is on record is told of it")
     func audit() throws {
         let root = TestApp(house: house, caller: house.caller("root", uid: 0), door: .admin)

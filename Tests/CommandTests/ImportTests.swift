@@ -146,6 +146,28 @@ struct ImportTests {
         }
     }
 
+    @Test(
+        "Of two saves under way that fail it is said what is not known, which of a plain no is nothing",
+        arguments: [true, false])
+    func bothFail(isAnswered: Bool) throws {
+        let count = Import.changesOfFirstSave
+        let second = try pipe()
+        defer { for end in second { close(end) } }
+        let broker = try ScriptedBroker { method, parameters in
+            guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
+            var byte: UInt8 = 1
+            if parameters["changes"]?.count == count { read(second[0], &byte, 1) } else { write(second[1], &byte, 1) }
+            return isAnswered ? .error("io.contactbroker.Contacts.StoreUnavailable") : .hangUp
+        }
+        try withFile((0..<count + 2).map { card("Person \($0)") }.joined()) { path in
+            let outcome = try run("contactbook", "import", path, with: broker)
+            #expect(outcome.code == 2 && outcome.output.isEmpty)
+            let doubt = "of \(count + 2) more it is not known"
+            #expect(outcome.error.contains("not known") == !isAnswered, "\(outcome.error)")
+            #expect(outcome.error.contains(doubt) == !isAnswered, "\(outcome.error)")
+        }
+    }
+
     @Test("A dry run says what could not be added, in a terminal's words and without a broker")
     func dryRunRefused() throws {
         try withFile(card("One") + card("Old", version: "9.9")) { path in
