@@ -17,7 +17,7 @@ public struct LocalizedNames: Hashable, Sendable {
         let chosen = languages.lazy.compactMap(Self.available(for:)).first ?? Self.english
         language = chosen
         isRightToLeft = cicu_is_right_to_left(chosen) == 1
-        file = Self.files[chosen] ?? TranslationFile()
+        file = chosen == Self.english ? Self.englishFile : Self.file(chosen)
     }
 
     public static let english = "en"
@@ -91,11 +91,11 @@ public struct LocalizedNames: Hashable, Sendable {
     }
 
     private func english(_ phrase: Phrase, _ count: Int) -> String {
-        let texts = Self.files[Self.english]?.texts ?? [:]
+        let texts = Self.englishFile.texts
         return texts[phrase.rawValue + (count == 1 ? ".one" : ".other")] ?? phrase.rawValue
     }
 
-    private func text(forKey key: String) -> String? { file.texts[key] ?? Self.files[Self.english]?.texts[key] }
+    private func text(forKey key: String) -> String? { file.texts[key] ?? Self.englishFile.texts[key] }
 
     private func filled(_ text: String, _ values: [Placeholder: String]) -> String {
         directed(Self.filled(text) { values[$0].map(isolated) })
@@ -124,12 +124,13 @@ public struct LocalizedNames: Hashable, Sendable {
 
     // MARK: - Files
 
-    /// Sound though a file may be wrong: a test reads them all, and what is not read is said in English, or by its key.
-    private static let files: [String: TranslationFile] = {
-        var files: [String: TranslationFile] = [:]
-        for source in sources { files[source.language] = try? TranslationFile(source.bytes) }
-        return files
-    }()
+    private static let englishFile = file(english)
+
+    /// Reads one language's words, and no other's: a program needs one or two. Sound though a file may be wrong: a test reads them all,
+    /// and what is not read is said in English, or by its key.
+    private static func file(_ language: String) -> TranslationFile {
+        sources.first { $0.language == language }.flatMap { try? TranslationFile($0.bytes) } ?? TranslationFile()
+    }
 
     /// Language and script of each file: a tag that has no script has the one that its region writes.
     private static let scripts: [String: String] = {
