@@ -335,6 +335,9 @@ public final class Broker {
         saves[uid]?.append(save)
     }
 
+    /// Whether the next save of the user would wait for one that is on its way, and for no other.
+    func isNextToSave(_ uid: UInt32) -> Bool { saves[uid]?.isEmpty == true }
+
     func endedSaving(_ uid: UInt32) {
         savesWaiting[uid, default: 1] -= 1
         guard let next = saves[uid]?.first else {

@@ -21,6 +21,8 @@ final class Save {
     private var hasAsked = false
     /// The grant that was made for this save.
     private var given: GivenSet?
+    /// Made while another save is on its way to the book.
+    private var ready: ReadyContacts?
 
     init(call: Call, session: CallerSession, broker: Broker, _ parameters: SaveContactsParameters) {
         self.call = call
@@ -125,6 +127,7 @@ final class Save {
         let changes = SaveChanges(steps, reading) { [broker] in
             broker.access.takeRecordNumbers($0, now: broker.surroundings.now())
         }
+        if broker.isNextToSave(uid) { ready = book.makeReady(changes.changes, at: broker.seconds) }
         broker.whenItsTurnToSave(uid) { [self] in
             if !changes.addedContacts.isEmpty { given = broker.giveSetOfItsOwn(to: reading.principal, session) }
             broker.whenDecisionsAreOnDisk(
@@ -157,6 +160,8 @@ final class Save {
         let isEvidence = reading.mayLink
         let seconds = broker.seconds
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
+        let ready = self.ready
+        self.ready = nil
         let loop = broker.surroundings.loop
         let bound = LoopBound((self, book, identifiers), loop: loop)
         broker.books.queue(of: session.caller.uid).async {
@@ -164,7 +169,8 @@ final class Save {
             do throws(ChangeError) {
                 outcome = .done(
                     try book.apply(
-                        changes.changes, by: author, at: seconds, isEvidence: isEvidence, telling: entry), begun)
+                        changes.changes, by: author, at: seconds, isEvidence: isEvidence, telling: entry, ready: ready),
+                    begun)
             } catch {
                 outcome = .failed(error)
             }

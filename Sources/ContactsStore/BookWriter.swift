@@ -10,7 +10,7 @@ final class BookWriter {
     private let maker: FormMaker
     private var normalizer: Normalizer { maker.normalizer }
     /// What another thread makes forms with while a large save is written.
-    private var otherMaker: ContactsAhead.Maker?
+    private let otherMaker: ContactsAhead.Maker
     /// The contacts that the save adds, where there are many.
     private var ahead: ContactsAhead.Iterator?
     private var statements: WriteStatements?
@@ -24,12 +24,16 @@ final class BookWriter {
     /// The order in which beginnings of names are kept: the owner's.
     private var ordering = BookSettings().sortOrder
 
-    init(database: Database, file: BookFile, normalizer: Normalizer) throws(StoreError) {
+    /// - Parameter otherMaker: of the same locale and region; `nil`: one of its own.
+    init(
+        database: Database, file: BookFile, normalizer: Normalizer, otherMaker: ContactsAhead.Maker? = nil
+    ) throws(StoreError) {
         guard let identity = file.identity() else { throw .unavailable(reason: "the file is gone") }
         self.database = database
         self.file = file
         self.identity = identity
         maker = FormMaker(normalizer)
+        self.otherMaker = otherMaker ?? ContactsAhead.Maker(locale: normalizer.locale, region: normalizer.region)
     }
 
     func close() {
@@ -46,13 +50,13 @@ final class BookWriter {
     @discardableResult
     func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        telling entry: OutgoingEntry? = nil
+        telling entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
     ) throws(ChangeError) -> [BookChange] {
         do {
             var made: [BookChange] = []
             var links = links
             let time = Timestamp.text(seconds: seconds)
-            let ahead = contactsAhead(of: changes, at: time)
+            let ahead = contactsAhead(of: changes, at: seconds, ready)
             self.ahead = ahead.map { ContactsAhead.Iterator($0, maker) }
             defer {
                 ahead?.stop()
@@ -142,13 +146,13 @@ final class BookWriter {
         }
     }
 
-    private func contactsAhead(of changes: [ContactChange], at time: String) -> ContactsAhead? {
-        let contacts = changes.compactMap { if case .add(_, let contact) = $0 { contact } else { nil } }
-        guard contacts.count >= ContactsAhead.fewest,
-            let other = otherMaker ?? ContactsAhead.Maker(locale: normalizer.locale, region: normalizer.region)
-        else { return nil }
-        otherMaker = other
-        return ContactsAhead(contacts, at: time, other)
+    private func contactsAhead(
+        of changes: [ContactChange], at seconds: Int64, _ ready: ReadyContacts?
+    ) -> ContactsAhead? {
+        let contacts = ContactsAhead.contacts(of: changes)
+        guard !contacts.isEmpty else { return nil }
+        return ready?.take(at: seconds, count: contacts.count)
+            ?? ContactsAhead(contacts, at: Timestamp.text(seconds: seconds), otherMaker)
     }
 
     /// What the owner prefers. What cannot be read is as if never said.
@@ -276,7 +280,7 @@ final class BookWriter {
     func rest() {
         statements?.rest()
         maker.rest()
-        otherMaker = nil
+        otherMaker.rest()
         database.releaseMemory()
     }
 

@@ -13,6 +13,7 @@ public final class ContactsStore: Sendable {
     private let writer: Mutex<BookWriter?>
     /// What is too long for the loop, see ``ReadingManner/beside``.
     let longReads: LongReader
+    private let otherMaker: ContactsAhead.Maker
     private let kept: Mutex<Kept>
     private let saves: SaveCount
     private let lists: KeptLists
@@ -32,10 +33,11 @@ public final class ContactsStore: Sendable {
     }
 
     private init(
-        reader: sending BookReader, writer: sending BookWriter, longReads: LongReader, kept: sending Kept,
-        saves: SaveCount, lists: KeptLists, stepsOnLoop: Int
+        reader: sending BookReader, writer: sending BookWriter, longReads: LongReader,
+        otherMaker: ContactsAhead.Maker, kept: sending Kept, saves: SaveCount, lists: KeptLists, stepsOnLoop: Int
     ) {
         self.longReads = longReads
+        self.otherMaker = otherMaker
         self.stepsOnLoop = stepsOnLoop
         self.reader = Mutex(reader)
         self.writer = Mutex(writer)
@@ -73,7 +75,9 @@ public final class ContactsStore: Sendable {
         case .book: try BookConnection.check(file, owner: owner)
         }
         try file.tighten()
-        let writer = try BookWriter(database: BookConnection.writing(file), file: file, normalizer: writerForms)
+        let otherMaker = ContactsAhead.Maker(locale: locale, region: region)
+        let writer = try BookWriter(
+            database: BookConnection.writing(file), file: file, normalizer: writerForms, otherMaker: otherMaker)
         do throws(StoreError) {
             try writer.readOrdering()
             try writer.rebuildForms()
@@ -89,8 +93,8 @@ public final class ContactsStore: Sendable {
                 beginnings: settings.sortOrder)
             let longReads = LongReader(file: file, locale: locale, region: region, saves: saves, lists: lists)
             return ContactsStore(
-                reader: reader, writer: writer, longReads: longReads, kept: kept, saves: saves, lists: lists,
-                stepsOnLoop: stepsOnLoop)
+                reader: reader, writer: writer, longReads: longReads, otherMaker: otherMaker, kept: kept, saves: saves,
+                lists: lists, stepsOnLoop: stepsOnLoop)
         } catch {
             writer.close()
             throw error
@@ -199,17 +203,21 @@ public final class ContactsStore: Sendable {
     /// - Parameters:
     ///   - isEvidence: what is written may link cards: it comes from somebody who sees all of each card.
     ///   - entry: goes into the outbox with the changes, if they change anything.
+    ///   - ready: of the same changes, where that was begun. It serves one save, in the second that it was made for; without it, and
+    ///     in any other, they are made now.
     /// - Returns: what has become history with it.
     @discardableResult
     public func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
-        telling entry: OutgoingEntry? = nil
+        telling entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
     ) throws(ChangeError) -> [BookChange] {
         let (made, links) = try writer.withLock { writer throws(ChangeError) in
             guard let writer else { throw .store(Self.closed) }
             defer { saves.add() }
             return (
-                try writer.apply(changes, by: author, at: seconds, isEvidence: isEvidence, telling: entry), writer.links
+                try writer.apply(
+                    changes, by: author, at: seconds, isEvidence: isEvidence, telling: entry, ready: ready),
+                writer.links
             )
         }
         if let last = made.last {
@@ -221,6 +229,17 @@ public final class ContactsStore: Sendable {
             }
         }
         return made
+    }
+
+    /// Begins to make the contacts ready that the changes add, on another thread. For the loop: it waits for nothing.
+    ///
+    /// It takes memory as the contacts do, several times over: for the next save of a user and no others.
+    ///
+    /// - Returns: what ``apply(_:by:at:isEvidence:telling:ready:)`` takes; `nil` where there are too few for that.
+    public func makeReady(_ changes: [ContactChange], at seconds: Int64) -> ReadyContacts? {
+        let contacts = ContactsAhead.contacts(of: changes)
+        guard !contacts.isEmpty else { return nil }
+        return ReadyContacts(ContactsAhead(contacts, at: Timestamp.text(seconds: seconds), otherMaker), at: seconds)
     }
 
     /// What is in the outbox, in the order in which it was put there. Not for the loop.

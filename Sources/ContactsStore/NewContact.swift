@@ -38,15 +38,18 @@ final class ContactsAhead: Sendable {
         var made: [[NewContact]?]
     }
 
-    /// Forms are made by the other thread with this.
+    /// Forms are made by the other thread with this. It reads ICU's data when they are wanted first.
     final class Maker: Sendable {
-        fileprivate let maker: Mutex<FormMaker>
+        private let locale: String
+        private let region: String
+        fileprivate let maker = Mutex<FormMaker?>(nil)
 
-        /// `nil` where ICU's data are missing.
-        init?(locale: String, region: String) {
-            guard let normalizer = Normalizer(locale: locale, region: region) else { return nil }
-            maker = Mutex(FormMaker(normalizer))
-        }
+        init(locale: String, region: String) { (self.locale, self.region) = (locale, region) }
+
+        /// `nil` where ICU's data are missing; then the thread that writes makes all.
+        fileprivate func make() -> FormMaker? { Normalizer(locale: locale, region: region).map { FormMaker($0) } }
+
+        func rest() { maker.withLock { $0 = nil } }
     }
 
     /// For fewer the other thread is not woken.
@@ -54,11 +57,26 @@ final class ContactsAhead: Sendable {
     /// Contacts taken at a time.
     private static let share = 16
 
+    /// - Parameter time: when they are added.
     init(_ contacts: [Contact], at time: String, _ other: Maker) {
         (self.contacts, self.time) = (contacts, time)
         let shares = (contacts.count + Self.share - 1) / Self.share
         work = Mutex(Work(made: Array(repeating: nil, count: shares)))
-        DispatchQueue.global().async(group: others) { other.maker.withLock { while self.makeShare($0) {} } }
+        DispatchQueue.global().async(group: others) {
+            other.maker.withLock { maker in
+                if maker == nil { maker = other.make() }
+                guard let maker else { return }
+                while self.makeShare(maker) {}
+            }
+        }
+    }
+
+    var count: Int { contacts.count }
+
+    /// The contacts that the changes add; empty where they are too few for another thread.
+    static func contacts(of changes: [ContactChange]) -> [Contact] {
+        let contacts = changes.compactMap { if case .add(_, let contact) = $0 { contact } else { nil } }
+        return contacts.count < fewest ? [] : contacts
     }
 
     /// The contacts of a share, which are given once.
@@ -110,5 +128,30 @@ final class ContactsAhead: Sendable {
             }
             return share.removeFirst()
         }
+    }
+}
+
+/// The new contacts of a save that waits for its turn, made ready meanwhile: of the book that takes nothing, and the disk is at work on
+/// the save before. See ``ContactsStore/makeReady(_:at:)``. Nothing more is made once nobody has it who could want it.
+public final class ReadyContacts: Sendable {
+    private let ahead: ContactsAhead
+    private let seconds: Int64
+    private let isTaken = Atomic(false)
+
+    init(_ ahead: ContactsAhead, at seconds: Int64) { (self.ahead, self.seconds) = (ahead, seconds) }
+
+    deinit { if !isTaken.load(ordering: .relaxed) { ahead.stop() } }
+
+    /// The contacts, once: each is given to one save.
+    ///
+    /// - Parameters:
+    ///   - seconds: when they are added. They are made with the time at which that was expected, and good in that second alone.
+    ///   - count: how many the save adds.
+    func take(at seconds: Int64, count: Int) -> ContactsAhead? {
+        guard !isTaken.exchange(true, ordering: .relaxed) else { return nil }
+        if seconds == self.seconds, count == ahead.count { return ahead }
+        // The other thread has others to make instead.
+        ahead.stop()
+        return nil
     }
 }

@@ -30,4 +30,36 @@ struct SavingTests {
         let anew = try house.app("mail")
         #expect(try anew.save([.delete(anew.identifier(of: "Mine"))]).error == "RecordNotWritable")
     }
+
+    /// So many as are made ready by another thread.
+    private func cards(_ name: String) -> String {
+        let steps = (0..<50).map { #"{"operation":"add","contact":{"givenName":"\#(name)\#($0)"}}"# }
+        return #"{"changes":["# + steps.joined(separator: ",") + "]}"
+    }
+
+    @Test("Large saves that come at once are made one after the other, each with its own contacts")
+    func several() throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada")
+        let apps = try ["a", "b", "c", "d"].map { try house.app($0, .full) }
+        let calls = try apps.map { try $0.begin("SaveContacts", cards($0.caller.app)) }
+        for (app, call) in zip(apps, calls) { #expect(try app.replies(1, to: call).map(\.error) == [nil]) }
+        let names = try apps[0].fetch().names
+        #expect(Set(names) == Set(["Ada"] + ["a", "b", "c", "d"].flatMap { app in (0..<50).map { "\(app)\($0)" } }))
+        #expect(names.count == 201)
+    }
+
+    @Test("A save that is taken its permission while another one is made leaves nothing, though it was made ready")
+    func withdrawn() throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada")
+        let (first, second) = (try house.app("a", .full), try house.app("b", .full))
+        let calls = [
+            try first.begin("SaveContacts", cards("a")), try second.begin("SaveContacts", cards("b")),
+        ]
+        try house.grant(.denied, to: second)
+        #expect(try first.replies(1, to: calls[0]).map(\.error) == [nil])
+        #expect(try second.replies(1, to: calls[1]).map(\.error) == ["AccessDenied"])
+        #expect(try first.fetch().names.count == 51)
+    }
 }

@@ -48,6 +48,43 @@ struct ManyNewContactsTests {
         }
     }
 
+    @Test(
+        "Made ready before, they are written as where they are made then, with the time at which they are added",
+        arguments: [7, 8])
+    func ready(seconds: Int64) throws {
+        let (made, now) = (try Book(region: "GB"), try Book(region: "GB"))
+        let changes = (1...Self.count).map { ContactChange.add(RecordNumber($0), Self.contact($0)) }
+        let ready = try #require(made.store.makeReady(changes, at: 7))
+        try made.store.apply(changes, at: seconds, ready: ready)
+        try now.store.apply(changes, at: seconds)
+        for table in Self.tables where table != "link" {
+            #expect(try rows(made, table) == rows(now, table), "\(table)")
+        }
+        let last = try #require(try made.contact(Self.count))
+        #expect(last.creationDate == "1970-01-01T00:00:0\(seconds)Z")
+    }
+
+    @Test("What was made ready serves one save, and nobody has to want it")
+    func readyOnce() throws {
+        let book = try Book()
+        let changes = (1...Self.count).map { ContactChange.add(RecordNumber($0), Self.contact($0)) }
+        let ready = try #require(book.store.makeReady(changes, at: 0))
+        _ = book.store.makeReady(changes, at: 0)
+        #expect(throws: ChangeError.self, "a number is used once") {
+            try book.store.apply(changes + [changes[0]], at: 0, ready: ready)
+        }
+        #expect(try book.records().isEmpty)
+        try book.store.apply(changes, at: 0, ready: ready)
+        #expect(try book.records().count == changes.count)
+        // Fewer than it is worth another thread.
+        #expect(book.store.makeReady([changes[0]], at: 0) == nil)
+        // Of other changes than those that are saved.
+        let others = try #require(book.store.makeReady(changes, at: 0))
+        let fewer = (1...Self.count - 1).map { ContactChange.add(RecordNumber(Self.count + $0), Self.contact($0)) }
+        try book.store.apply(fewer, at: 0, ready: others)
+        #expect(try book.records().count == changes.count + fewer.count)
+    }
+
     @Test("What is kept of a contact goes with it, before and after such a save")
     func deleting() throws {
         let book = try Book()
