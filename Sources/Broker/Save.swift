@@ -21,8 +21,6 @@ final class Save {
     private var hasAsked = false
     /// The grant that was made for this save.
     private var given: GivenSet?
-    /// Made while another save is on its way to the book.
-    private var ready: ReadyContacts?
 
     init(call: Call, session: CallerSession, broker: Broker, _ parameters: SaveContactsParameters) {
         self.call = call
@@ -127,11 +125,12 @@ final class Save {
         let changes = SaveChanges(steps, reading) { [broker] in
             broker.access.takeRecordNumbers($0, now: broker.surroundings.now())
         }
-        if broker.isNextToSave(uid) { ready = book.makeReady(changes.changes, at: broker.seconds) }
+        // While the other save is on its way to the book.
+        let ready = broker.isNextToSave(uid) ? book.makeReady(changes.changes, at: broker.seconds) : nil
         broker.whenItsTurnToSave(uid) { [self] in
             if !changes.addedContacts.isEmpty { given = broker.giveSetOfItsOwn(to: reading.principal, session) }
             broker.whenDecisionsAreOnDisk(
-                { [self] in apply(changes, to: book, reading) },
+                { [self] in apply(changes, ready, to: book, reading) },
                 failed: { [self] in
                     broker.takeBackSetOfItsOwn(given)
                     broker.endedSaving(uid)
@@ -141,7 +140,9 @@ final class Save {
     }
 
     /// On the user's queue: the contacts onto the disk.
-    private func apply(_ changes: SaveChanges, to book: ContactsStore, _ reading: Reading) {
+    private func apply(
+        _ changes: SaveChanges, _ ready: ReadyContacts?, to book: ContactsStore, _ reading: Reading
+    ) {
         let identifiers = reading.identifiers
         // Others saved meanwhile, and what allowed this one may have been taken back.
         guard let reading = mayStill(changes, book, identifiers) else {
@@ -160,8 +161,6 @@ final class Save {
         let isEvidence = reading.mayLink
         let seconds = broker.seconds
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
-        let ready = self.ready
-        self.ready = nil
         let loop = broker.surroundings.loop
         let bound = LoopBound((self, book, identifiers), loop: loop)
         broker.books.queue(of: session.caller.uid).async {

@@ -24,16 +24,16 @@ final class BookWriter {
     /// The order in which beginnings of names are kept: the owner's.
     private var ordering = BookSettings().sortOrder
 
-    /// - Parameter otherMaker: of the same locale and region; `nil`: one of its own.
+    /// - Parameter otherMaker: of the same locale and region.
     init(
-        database: Database, file: BookFile, normalizer: Normalizer, otherMaker: ContactsAhead.Maker? = nil
+        database: Database, file: BookFile, normalizer: Normalizer, otherMaker: ContactsAhead.Maker
     ) throws(StoreError) {
         guard let identity = file.identity() else { throw .unavailable(reason: "the file is gone") }
         self.database = database
         self.file = file
         self.identity = identity
         maker = FormMaker(normalizer)
-        self.otherMaker = otherMaker ?? ContactsAhead.Maker(locale: normalizer.locale, region: normalizer.region)
+        self.otherMaker = otherMaker
     }
 
     func close() {
@@ -56,7 +56,7 @@ final class BookWriter {
             var made: [BookChange] = []
             var links = links
             let time = Timestamp.text(seconds: seconds)
-            let ahead = contactsAhead(of: changes, at: seconds, ready)
+            let ahead = ready?.take(for: changes, at: seconds) ?? ContactsAhead(changes, at: seconds, otherMaker)
             self.ahead = ahead.map { ContactsAhead.Iterator($0, maker) }
             defer {
                 ahead?.stop()
@@ -144,15 +144,6 @@ final class BookWriter {
         } catch {
             throw StoreError(error)
         }
-    }
-
-    private func contactsAhead(
-        of changes: [ContactChange], at seconds: Int64, _ ready: ReadyContacts?
-    ) -> ContactsAhead? {
-        let contacts = ContactsAhead.contacts(of: changes)
-        guard !contacts.isEmpty else { return nil }
-        return ready?.take(at: seconds, count: contacts.count)
-            ?? ContactsAhead(contacts, at: Timestamp.text(seconds: seconds), otherMaker)
     }
 
     /// What the owner prefers. What cannot be read is as if never said.

@@ -237,9 +237,7 @@ public final class ContactsStore: Sendable {
     ///
     /// - Returns: what ``apply(_:by:at:isEvidence:telling:ready:)`` takes; `nil` where there are too few for that.
     public func makeReady(_ changes: [ContactChange], at seconds: Int64) -> ReadyContacts? {
-        let contacts = ContactsAhead.contacts(of: changes)
-        guard !contacts.isEmpty else { return nil }
-        return ReadyContacts(ContactsAhead(contacts, at: Timestamp.text(seconds: seconds), otherMaker), at: seconds)
+        ContactsAhead(changes, at: seconds, otherMaker).map { ReadyContacts($0, at: seconds) }
     }
 
     /// What is in the outbox, in the order in which it was put there. Not for the loop.

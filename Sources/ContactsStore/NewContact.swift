@@ -57,9 +57,13 @@ final class ContactsAhead: Sendable {
     /// Contacts taken at a time.
     private static let share = 16
 
-    /// - Parameter time: when they are added.
-    init(_ contacts: [Contact], at time: String, _ other: Maker) {
-        (self.contacts, self.time) = (contacts, time)
+    /// - Parameters:
+    ///   - changes: whose new contacts they are; `nil` where these are too few for another thread.
+    ///   - seconds: when they are added.
+    init?(_ changes: [ContactChange], at seconds: Int64, _ other: Maker) {
+        contacts = changes.compactMap { if case .add(_, let contact) = $0 { contact } else { nil } }
+        guard contacts.count >= Self.fewest else { return nil }
+        time = Timestamp.text(seconds: seconds)
         let shares = (contacts.count + Self.share - 1) / Self.share
         work = Mutex(Work(made: Array(repeating: nil, count: shares)))
         DispatchQueue.global().async(group: others) {
@@ -72,12 +76,6 @@ final class ContactsAhead: Sendable {
     }
 
     var count: Int { contacts.count }
-
-    /// The contacts that the changes add; empty where they are too few for another thread.
-    static func contacts(of changes: [ContactChange]) -> [Contact] {
-        let contacts = changes.compactMap { if case .add(_, let contact) = $0 { contact } else { nil } }
-        return contacts.count < fewest ? [] : contacts
-    }
 
     /// The contacts of a share, which are given once.
     ///
@@ -145,10 +143,11 @@ public final class ReadyContacts: Sendable {
     /// The contacts, once: each is given to one save.
     ///
     /// - Parameters:
-    ///   - seconds: when they are added. They are made with the time at which that was expected, and good in that second alone.
-    ///   - count: how many the save adds.
-    func take(at seconds: Int64, count: Int) -> ContactsAhead? {
+    ///   - seconds: when the contacts are added. They are made with the time at which that was expected, and good in that second alone.
+    ///   - changes: of the save, which adds as many.
+    func take(for changes: [ContactChange], at seconds: Int64) -> ContactsAhead? {
         guard !isTaken.exchange(true, ordering: .relaxed) else { return nil }
+        let count = changes.count { if case .add = $0 { true } else { false } }
         if seconds == self.seconds, count == ahead.count { return ahead }
         // The other thread has others to make instead.
         ahead.stop()

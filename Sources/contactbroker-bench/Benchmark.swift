@@ -79,11 +79,17 @@ struct Benchmark {
         withExtendedLifetime(person) {}
     }
 
-    private mutating func measureAll() throws {
+    /// The usual book, and an app that sees and knows all of it.
+    private mutating func imported() throws -> ChildProcess {
         try measureImport(bar: 1.0, aim: 0.5)
         let app = try self.app(Role.program)
         _ = try app.ask("ask")
         guard try app.ask("learn") == [Int64(size)] else { throw Failure("not every contact was imported") }
+        return app
+    }
+
+    private mutating func measureAll() throws {
+        let app = try imported()
         try measureMemory("imported, idle", pause: Self.untilIdle)
         try measureFetch(app)
         try measureLimited()
@@ -103,10 +109,7 @@ struct Benchmark {
     }
 
     private mutating func measureWriting() throws {
-        try measureImport(bar: 1.0, aim: 0.5)
-        let app = try self.app(Role.program)
-        _ = try app.ask("ask")
-        guard try app.ask("learn") == [Int64(size)] else { throw Failure("not every contact was imported") }
+        let app = try imported()
         let storage = try SQLiteFloor(folder: scratch.state, count: size, rowSize: 600)
         report.figures.append(Figure("SQLite: commit of one row, durable", try storage.commits(durable: true)))
         // The import's log is emptied meanwhile, as it is where somebody saves now and then.
@@ -116,10 +119,7 @@ struct Benchmark {
     }
 
     private mutating func measureReading() throws {
-        try measureImport(bar: 1.0, aim: 0.5)
-        let app = try self.app(Role.program)
-        _ = try app.ask("ask")
-        guard try app.ask("learn") == [Int64(size)] else { throw Failure("not every contact was imported") }
+        let app = try imported()
         sleep(Self.untilIdle)
         try measureFetch(app)
         try measureLookups(app)

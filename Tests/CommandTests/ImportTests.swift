@@ -123,49 +123,49 @@ struct ImportTests {
         }
     }
 
-    @Test("What is saved behind a save that failed is counted, and not where to go on from")
-    func brokenInTheMidst() throws {
+    /// An import of two contacts more than go into the first save. That one is answered once the second is there, which shows, too, that two
+    /// are under way.
+    private func importInTwoSaves(
+        first: ScriptedBroker.Answer, second: ScriptedBroker.Answer
+    ) throws -> RunningProgram.Outcome {
         let count = Import.changesOfFirstSave
-        let second = try pipe()
-        defer { for end in second { close(end) } }
+        let arrival = try pipe()
+        defer { for end in arrival { close(end) } }
         let broker = try ScriptedBroker { method, parameters in
             guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
             var byte: UInt8 = 1
             guard parameters["changes"]?.count == count else {
-                write(second[1], &byte, 1)
-                return .reply("{\"identifiers\":[],\"historyToken\":\"\"}")
+                write(arrival[1], &byte, 1)
+                return second
             }
-            // Which shows, too, that two are under way.
-            read(second[0], &byte, 1)
-            return .error("io.contactbroker.Contacts.StoreUnavailable")
+            read(arrival[0], &byte, 1)
+            return first
         }
-        try withFile((0..<count + 2).map { card("Person \($0)") }.joined()) { path in
+        return try withFile((0..<count + 2).map { card("Person \($0)") }.joined()) { path in
             let outcome = try run("contactbook", "import", path, with: broker)
             #expect(outcome.code == 2 && outcome.output.isEmpty)
-            #expect(outcome.error.contains("(2 contacts were added)"))
+            return outcome
         }
+    }
+
+    private static let storeUnavailable = ScriptedBroker.Answer.error("io.contactbroker.Contacts.StoreUnavailable")
+
+    @Test("What is saved behind a save that failed is counted, and not where to go on from")
+    func brokenInTheMidst() throws {
+        let outcome = try importInTwoSaves(
+            first: Self.storeUnavailable, second: .reply("{\"identifiers\":[],\"historyToken\":\"\"}"))
+        #expect(outcome.error.contains("(2 contacts were added)"))
     }
 
     @Test(
         "Of two saves under way that fail it is said what is not known, which of a plain no is nothing",
         arguments: [true, false])
     func bothFail(isAnswered: Bool) throws {
-        let count = Import.changesOfFirstSave
-        let second = try pipe()
-        defer { for end in second { close(end) } }
-        let broker = try ScriptedBroker { method, parameters in
-            guard method == "SaveContacts" else { return .reply("{\"status\":\"full\"}") }
-            var byte: UInt8 = 1
-            if parameters["changes"]?.count == count { read(second[0], &byte, 1) } else { write(second[1], &byte, 1) }
-            return isAnswered ? .error("io.contactbroker.Contacts.StoreUnavailable") : .hangUp
-        }
-        try withFile((0..<count + 2).map { card("Person \($0)") }.joined()) { path in
-            let outcome = try run("contactbook", "import", path, with: broker)
-            #expect(outcome.code == 2 && outcome.output.isEmpty)
-            let doubt = "of \(count + 2) more it is not known"
-            #expect(outcome.error.contains("not known") == !isAnswered, "\(outcome.error)")
-            #expect(outcome.error.contains(doubt) == !isAnswered, "\(outcome.error)")
-        }
+        let answer = isAnswered ? Self.storeUnavailable : .hangUp
+        let outcome = try importInTwoSaves(first: answer, second: answer)
+        let doubt = "of \(Import.changesOfFirstSave + 2) more it is not known"
+        #expect(outcome.error.contains("not known") == !isAnswered, "\(outcome.error)")
+        #expect(outcome.error.contains(doubt) == !isAnswered, "\(outcome.error)")
     }
 
     @Test("A dry run says what could not be added, in a terminal's words and without a broker")

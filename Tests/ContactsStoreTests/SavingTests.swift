@@ -284,7 +284,9 @@ struct SavingTests {
         // A bound on the pages of the file stands in for a disk without room: SQLite answers both with SQLITE_FULL.
         let file = BookFile(folder: book.folder.book)
         let database = try BookConnection.writing(file)
-        let writer = try BookWriter(database: database, file: file, normalizer: try #require(.init(locale: "")))
+        let writer = try BookWriter(
+            database: database, file: file, normalizer: try #require(.init(locale: "")),
+            otherMaker: .init(locale: "", region: ""))
         defer { writer.close() }
         let pages = try #require(try database.integer("PRAGMA page_count"))
         try database.execute(sql: "PRAGMA max_page_count = \(pages + 2)")
