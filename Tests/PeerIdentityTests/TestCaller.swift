@@ -114,12 +114,14 @@ final class TestCaller {
                             in_memory: plan.inMemory ? 1 : 0, on_terminal: plan.terminal.rawValue,
                             number: plan.number ?? 0)
                         let deadline = ContinuousClock.now + .seconds(5)
-                        var result: Int32
-                        repeat {
-                            result = starting.withLock { _ in test_caller_start(&raw, &terminal) }
-                            // A test of another kind has just forked, and its child does not run its program yet.
-                        } while result == -ETXTBSY && .now < deadline
-                        return result
+                        while true {
+                            let result = starting.withLock { _ in test_caller_start(&raw, &terminal) }
+                            guard result == -ETXTBSY, .now < deadline else { return result }
+                            // A test of another kind has just forked, and its child does not run its program yet. Ours
+                            // had connected before it failed, and would be accepted as the one that comes next.
+                            close(accept(listener, nil, nil))
+                            if terminal >= 0 { close(terminal) }
+                        }
                     }
                 }
             }
