@@ -18,6 +18,7 @@ final class Save {
     private let session: CallerSession
     private let broker: Broker
     private let parameters: SaveContactsParameters
+    private var written: WrittenContacts
     private var hasAsked = false
     /// The grant that was made for this save.
     private var given: GivenSet?
@@ -27,6 +28,7 @@ final class Save {
         self.session = session
         self.broker = broker
         self.parameters = parameters
+        written = WrittenContacts(parameters.changes)
     }
 
     func begin() {
@@ -49,6 +51,11 @@ final class Save {
             return call.fail(ContactsError.storeUnavailable)
         }
         guard broker.mayUseGrant(session) else { return call.fail(ContactsError.accessDenied) }
+        guard written.readMore() else {
+            // Other callers first: one long save must not make them wait.
+            let bound = LoopBound(self, loop: broker.surroundings.loop)
+            return broker.surroundings.loop.execute { bound.value.begin() }
+        }
         let adds = parameters.changes.contains { $0.operation == .add }
         var isThisTurn = true
         defer { isThisTurn = false }
@@ -63,7 +70,7 @@ final class Save {
                 let reading = Reading(
                     disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
                     writableKeys: broker.ruling(of: session).maximumKeys)
-                var reader = SaveSteps(reading)
+                var reader = SaveSteps(reading, written)
                 let steps = try reader.read(parameters.changes)
                 guard let book, !steps.isEmpty else { return try nothingToDo(reading, steps.count) }
                 try write(steps, to: book, reading)

@@ -39,6 +39,7 @@ enum SaveStep {
 /// shows in nothing, not even in which error comes first.
 struct SaveSteps {
     let reading: Reading
+    private let written: WrittenContacts
     /// What the app calls the records that this save adds.
     private var added: [String: (step: Int, isGroup: Bool)] = [:]
     private var groups: [String: RecordNumber?] = [:]
@@ -48,7 +49,11 @@ struct SaveSteps {
     /// Longest name of a group or container, in bytes of UTF-8.
     static let longestGroupName = 1_024
 
-    init(_ reading: Reading) { self.reading = reading }
+    /// - Parameter written: all that the steps say of contacts.
+    init(_ reading: Reading, _ written: WrittenContacts) {
+        self.reading = reading
+        self.written = written
+    }
 
     /// What a step is about; for members and subgroups also what joins or leaves.
     private struct Target {
@@ -198,14 +203,14 @@ struct SaveSteps {
         case (.add, _, _) where change.group != nil:
             return .addGroup(name: try groupName(change, index), container: target.container)
         case (.add, _, _):
-            let contact = try wire(change, index).contact
+            let contact = try wire(index).contact
             let forbidden = contact.present.subtracting(reading.writableKeys)
             guard forbidden.isEmpty else { throw .call(ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue))) }
             return .add(contact, container: target.container)
         case (.update, let record?, _) where change.group != nil:
             return .renameGroup(record, name: try groupName(change, index))
         case (.update, let record?, _):
-            let wire = try wire(change, index)
+            let wire = try wire(index)
             let unreadable = wire.keys.subtracting(reading.disclosure.keys)
             guard unreadable.isEmpty else {
                 throw .call(ContactsError.unauthorizedKeys(unreadable.keys.map(\.rawValue)))
@@ -214,7 +219,7 @@ struct SaveSteps {
             return try update(change, record, wire, of: members)
         case (.delete, let record?, _) where change.group != nil: return .deleteGroup(record)
         case (.delete, let record?, _):
-            _ = try wire(change, index)
+            _ = try wire(index)
             let identifier = change.contact?["identifier"]?.string
             let cards = cards(identifier, record)
             for card in cards where try !mayDelete(card) {
@@ -228,10 +233,10 @@ struct SaveSteps {
         case (.removeSubgroup, let group?, let member?): return .removeSubgroup(member, from: group)
         case (.setMe, let record, _): return .setMe(record)
         case (.link, let record?, let member?):
-            _ = try wire(change, index)
+            _ = try wire(index)
             return .link(record, member)
         case (.unlink, let record?, let member?):
-            _ = try wire(change, index)
+            _ = try wire(index)
             let cards = cards(change.member, member)
             // A unified contact is taken apart.
             return .several(cards.map { .unlink($0, from: cards.count > 1 ? $0 : record) })
@@ -287,12 +292,9 @@ struct SaveSteps {
         }
     }
 
-    private func wire(_ change: SaveContactsParameters.Change, _ index: Int) throws(Reading.Failure) -> WireContact {
-        guard let json = change.contact else { throw .call(.invalidParameter("changes")) }
+    private func wire(_ index: Int) throws(Reading.Failure) -> WireContact {
         do throws(ContactError) {
-            let wire = try WireContact(json)
-            if change.operation == .add || change.operation == .update { try wire.contact.validate(writing: wire.keys) }
-            return wire
+            return try written.contact(ofStep: index)
         } catch {
             switch error {
             case .invalidParameter(let name): throw .call(.invalidParameter(name))

@@ -10,11 +10,13 @@ public struct ContactDigest: Hashable, Sendable {
     public let named: String
     public let image: String
 
-    public init(_ whole: Contact) {
-        let contact = whole.withoutValueIdentifiers
-        ordinary = Self.text(of: contact, Self.ordinaryKeys)
-        named = Self.text(of: contact, .named)
-        image = Self.text(of: contact, ContactKeySet([.imageData]))
+    public init(_ contact: Contact) { self.init(contact, saying: Self.ordinaryBytes(of: contact)) }
+
+    /// - Parameter ordinaryBytes: the contact's.
+    init(_ contact: Contact, saying ordinaryBytes: [UInt8]) {
+        ordinary = Self.text(of: ordinaryBytes)
+        named = Self.text(of: Self.bytes(of: contact, .named))
+        image = Self.text(of: Self.bytes(of: contact, ContactKeySet(.imageData)))
     }
 
     init(ordinary: String, named: String, image: String) {
@@ -39,20 +41,18 @@ public struct ContactDigest: Hashable, Sendable {
 
     /// Empty where the contact has none of the keys.
     private static func bytes(of contact: Contact, _ keys: ContactKeySet) -> [UInt8] {
-        let present = contact.present.intersection(keys)
-        guard present != ContactKeySet() else { return [] }
+        let present = contact.present(of: keys)
+        guard !present.isEmpty else { return [] }
         var writer = JSONWriter(reservingCapacity: 1_024)
         WireContact(contact: contact, keys: present).write(to: &writer)
         return writer.bytes
     }
 
-    private static func text(of contact: Contact, _ keys: ContactKeySet) -> String {
-        let bytes = bytes(of: contact, keys)
-        return bytes.isEmpty ? "" : text(of: bytes)
-    }
+    /// Nothing of nothing.
+    private static func text(of bytes: [UInt8]) -> String { bytes.isEmpty ? "" : hash(of: bytes) }
 
     /// FNV-1a of 64 bits (draft-eastlake-fnv), in 16 digits.
-    static func text(of bytes: some Sequence<UInt8>) -> String {
+    static func hash(of bytes: some Sequence<UInt8>) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         let digits = String(hash, radix: 16)
@@ -60,7 +60,7 @@ public struct ContactDigest: Hashable, Sendable {
     }
 
     /// The same of a file's bytes: whether it is as it was written.
-    public static func ofFile(_ bytes: [UInt8]) -> String { text(of: bytes) }
+    public static func ofFile(_ bytes: [UInt8]) -> String { hash(of: bytes) }
 }
 
 extension Contact {

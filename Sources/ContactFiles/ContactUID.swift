@@ -94,7 +94,7 @@ public enum VdirName {
                     .contains($0)
         }
         guard isPlain, (1...200).contains(bytes.count), bytes.first != UInt8(ascii: ".") else {
-            return "uid-\(ContactDigest.text(of: bytes))\(ending)"
+            return "uid-\(ContactDigest.hash(of: bytes))\(ending)"
         }
         return uid + ending
     }

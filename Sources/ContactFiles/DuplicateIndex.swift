@@ -52,9 +52,17 @@ public enum DuplicateEvidence: Hashable, Sendable {
 public struct DuplicateFingerprint: Sendable {
     let hashes: [(Int, DuplicateEvidence)]
 
-    public init(_ contact: Contact) { hashes = Self.hashes(of: contact) }
+    public init(_ contact: Contact) { self.init(contact, saying: ContactDigest.ordinaryBytes(of: contact)) }
 
-    private static func hashes(of contact: Contact) -> [(Int, DuplicateEvidence)] {
+    private init(_ contact: Contact, saying bytes: [UInt8]) { hashes = Self.hashes(of: contact, saying: bytes) }
+
+    /// Both of one contact; what each is made of is written once.
+    public static func withDigest(of contact: Contact) -> (DuplicateFingerprint, ContactDigest) {
+        let bytes = ContactDigest.ordinaryBytes(of: contact)
+        return (DuplicateFingerprint(contact, saying: bytes), ContactDigest(contact, saying: bytes))
+    }
+
+    private static func hashes(of contact: Contact, saying bytes: [UInt8]) -> [(Int, DuplicateEvidence)] {
         var hashes: [(Int, DuplicateEvidence)] = []
         func add(_ evidence: DuplicateEvidence, _ parts: String...) {
             var hasher = Hasher()
@@ -74,10 +82,28 @@ public struct DuplicateFingerprint: Sendable {
         // What a card says that every program may see which sees it at all.
         var hasher = Hasher()
         hasher.combine(DuplicateEvidence.sameCard)
-        // As a text: two ways to write an accent are one.
-        hasher.combine(String(decoding: ContactDigest.ordinaryBytes(of: contact), as: UTF8.self))
+        combine(bytes, into: &hasher)
         hashes.append((hasher.finalize(), .sameCard))
         return hashes
+    }
+
+    /// Each string of a JSON text, and what stands between them. Of a string with accents two ways to write one are one, which
+    /// takes long to find out; most have none.
+    private static func combine(_ json: [UInt8], into hasher: inout Hasher) {
+        json.withUnsafeBufferPointer { json in
+            var start = 0
+            while start < json.count {
+                let end = json[start...].firstIndex(of: UInt8(ascii: "\"")) ?? json.count
+                let part = UnsafeBufferPointer(rebasing: json[start..<end])
+                if part.allSatisfy({ $0 < 0x80 }) {
+                    hasher.combine(part.count)
+                    hasher.combine(bytes: UnsafeRawBufferPointer(part))
+                } else {
+                    hasher.combine(String(decoding: part, as: UTF8.self))
+                }
+                start = end + 1
+            }
+        }
     }
 
     /// The words of the name in order, without case and accents of no weight; of what has none, the organisation.
@@ -85,7 +111,14 @@ public struct DuplicateFingerprint: Sendable {
         let names = [contact.givenName, contact.middleName, contact.familyName].filter { !$0.isEmpty }
         let text = names.isEmpty ? contact.organizationName + " " + contact.nickname : names.joined(separator: " ")
         if let words = asciiWords(of: text) { return words }
-        return text.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: " ")
+        return text.lowercased().split { !isOfWord($0) }.joined(separator: " ")
+    }
+
+    /// Between accents there are plain letters, and to look each up takes long.
+    private static func isOfWord(_ character: Character) -> Bool {
+        guard let byte = character.asciiValue else { return character.isLetter || character.isNumber }
+        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     /// The same of what is in plain letters, as most names are.

@@ -32,7 +32,7 @@ extension CNContactStore {
     ///
     /// After a save that cannot be taken back there is nothing to undo, nor what was saved before it: links, containers and the
     /// person's own contact, of which the address book keeps more than it tells; a deletion of the person's own contact;
-    /// and whatever would take more than 1,000 steps.
+    /// and whatever would take more than 2,000 steps.
     ///
     /// - Throws: ``CNError/Code/featureNotAvailable`` where there is nothing to take back.
     public func undoLastSave() throws {

@@ -138,8 +138,8 @@ public enum ParameterLimits {
     public static let familyNames = 1_000
     /// Contacts or values picked at one prompt.
     public static let picked = 100
-    /// Steps of one save.
-    public static let changes = 1_000
+    /// Steps of one save. More at once cost less each, and keep others waiting longer.
+    public static let changes = 2_000
     /// Contacts asked for in one call, or one page of it.
     public static let contacts = 1_000_000
 }

@@ -131,12 +131,19 @@ extension Contact {
             .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName, .departmentName,
             .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday, .creationDate, .modificationDate,
             .note, .thumbnailImageData, .imageData:
-            text(of: key) != ""
+            text(of: key)?.isEmpty == false
         }
     }
 
     /// The keys that have a value.
-    public var present: ContactKeySet { ContactKeySet(ContactKey.allCases.filter(hasValue)) }
+    public var present: ContactKeySet { present(of: .all) }
+
+    /// Those of the keys that have a value.
+    public func present(of keys: ContactKeySet) -> ContactKeySet {
+        var present = ContactKeySet()
+        keys.forEach { if hasValue($0) { present.formUnion(ContactKeySet($0)) } }
+        return present
+    }
 
     /// This contact with what `patch` says of `keys`. A key that is empty in the patch is cleared; others stay.
     public func applying(_ patch: Contact, keys: ContactKeySet) -> Contact {

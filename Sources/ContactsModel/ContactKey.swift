@@ -15,6 +15,11 @@ public enum ContactKey: String, CaseIterable, Sendable {
 
     fileprivate static let inOrder = allCases
 
+    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
+    /// The same as `init(rawValue:)`, which compares a name with those of all cases one after the other.
+    static func named(_ name: String) -> ContactKey? { byName[name] }
+
     /// Whether its value is a list of which each member has an identifier.
     public var hasSeveralValues: Bool {
         switch self {

@@ -26,12 +26,12 @@ public struct WireContact: Hashable, Sendable {
                 identifier = try Self.text(value, "identifier")
                 continue
             }
-            guard let name = name.string, let key = ContactKey(rawValue: name) else {
+            guard let text = name.string, let key = ContactKey.named(text) else {
                 throw .invalidParameter(name.string ?? "")
             }
             if value.isNull { continue }
             try Self.read(value, of: key, into: &contact)
-            keys.formUnion(ContactKeySet([key]))
+            keys.formUnion(ContactKeySet(key))
         }
         self.init(identifier: identifier, contact: contact, keys: keys)
     }
@@ -85,22 +85,25 @@ public struct WireContact: Hashable, Sendable {
         for element in elements {
             guard let members = element.members else { throw .invalidParameter(key.rawValue) }
             var value = Value()
-            var missing = Set(fields.lazy.filter(\.isRequired).map(\.name))
+            // Which fields are there, a bit for each.
+            var found: UInt64 = 0
             for (name, member) in members {
                 if name.says("identifier") {
                     value.identifier = try text(member, "identifier").flatMap(Self.identifier)
                 } else if name.says("label") {
                     // A label that says nothing is none.
                     value.label = try text(member, "label").flatMap { $0.isEmpty ? nil : $0 }
-                } else if let field = fields.first(where: { name.says($0.name) }) {
-                    guard let text = try text(member, field.name) else { continue }
-                    field.set(&value, text)
-                    missing.remove(field.name)
+                } else if let place = fields.firstIndex(where: { name.says($0.name) }) {
+                    guard let text = try text(member, fields[place].name) else { continue }
+                    fields[place].set(&value, text)
+                    found |= 1 << UInt64(place)
                 } else {
                     throw .invalidParameter(name.string ?? "")
                 }
             }
-            if let field = missing.min() { throw .invalidParameter(field) }
+            for (place, field) in fields.enumerated() where field.isRequired && found & 1 << UInt64(place) == 0 {
+                throw .invalidParameter(field.name)
+            }
             result.append(value)
         }
         return result

@@ -12,7 +12,7 @@ enum DuplicateTreatment: String, ExpressibleByArgument, CaseIterable, Sendable {
 extension Import {
     /// A card that is there already, or so it seems.
     mutating func takeDuplicate(
-        _ card: Contact, _ fingerprint: DuplicateFingerprint, _ match: DuplicateIndex<Place>.Match, _ place: String,
+        _ card: Card, _ fingerprint: DuplicateFingerprint, _ match: DuplicateIndex<Place>.Match, _ place: String,
         _ membership: ImportedGroups.Membership
     ) throws {
         var reference = match.reference
@@ -27,20 +27,20 @@ extension Import {
         }
         guard let there = try contact(identifier) else {
             // What has gone meanwhile is no duplicate.
-            return try add(card, fingerprint, place, membership)
+            return try add(card, place, membership)
         }
-        let visible = readablePart(of: card)
+        let visible = readablePart(of: card.contact)
         let (after, keys) = there.completed(by: visible)
-        if visible != card { unseen += 1 }
+        if visible != card.contact { unseen += 1 }
         // A card that says nothing new needs no question.
         guard treatment == .keep || keys != ContactKeySet() else { return skip(reference, membership) }
-        let choice = treatment == .ask ? try ask(there, card, match.evidence) : treatment
+        let choice = treatment == .ask ? try ask(there, card.contact, match.evidence) : treatment
         switch choice {
-        case .keep: try add(card, fingerprint, place, membership)
+        case .keep: try add(card, place, membership)
         case .merge:
             try enqueue(
                 Entry(
-                    number: 0, contact: after, isLookedFor: false,
+                    number: 0, contact: after, isLookedFor: false, digest: nil,
                     merge: Entry.Merge(identifier: identifier, before: there, keys: keys), place: place,
                     memberships: membership))
             merged[identifier] = after

@@ -7,7 +7,7 @@ import ContactsModel
 struct Import {
     static let task = "import the contacts"
     /// Bounds of one save; the broker takes no frame of more than 16 MiB.
-    static let changesPerSave = 1_000
+    static let changesPerSave = 2_000
     /// The first one is smaller, so that the broker begins while this program reads, and each is twice the one before.
     static let changesOfFirstSave = 125
     static let bytesPerSave = 4 * 1_048_576
@@ -67,30 +67,6 @@ struct Import {
         case pending(Int)
     }
 
-    struct Entry {
-        let number: Int
-        /// The card, or the contact that it is merged into.
-        let contact: Contact
-        /// A card that is added where duplicates are looked for.
-        let isLookedFor: Bool
-        /// `nil` for a card that is added.
-        let merge: Merge?
-        /// Where it stands: file and line.
-        let place: String
-        let memberships: ImportedGroups.Membership
-
-        struct Merge {
-            let identifier: String
-            let before: Contact
-            let keys: ContactKeySet
-        }
-
-        func forSaving() -> CNMutableContact {
-            guard let merge else { return CNMutableContact(contact) }
-            return CNMutableContact(withIdentifier: merge.identifier, contact, writing: merge.keys)
-        }
-    }
-
     init(
         book: AddressBook?, knowing known: AddressBook?, duplicates: DuplicateTreatment, size: Int?,
         interruption: Interruption, journal: UndoJournal?
@@ -122,10 +98,11 @@ struct Import {
             return
         }
         let membership = try membership(of: contact, in: names, place)
-        guard treatment != .keep else { return try add(contact, nil, place, membership) }
-        let fingerprint = DuplicateFingerprint(contact)
-        guard let match = duplicate(by: fingerprint) else { return try add(contact, fingerprint, place, membership) }
-        try takeDuplicate(contact, fingerprint, match, place, membership)
+        let card = Card(contact, isLookedFor: treatment != .keep)
+        guard let fingerprint = card.fingerprint, let match = duplicate(by: fingerprint) else {
+            return try add(card, place, membership)
+        }
+        try takeDuplicate(card, fingerprint, match, place, membership)
     }
 
     /// What the index finds, by its identifier where that is known by now.
@@ -135,16 +112,13 @@ struct Import {
         return DuplicateIndex<Place>.Match(reference: .saved(identifier), evidence: match.evidence)
     }
 
-    mutating func add(
-        _ contact: Contact, _ fingerprint: DuplicateFingerprint?, _ place: String,
-        _ membership: ImportedGroups.Membership
-    ) throws {
+    mutating func add(_ card: Card, _ place: String, _ membership: ImportedGroups.Membership) throws {
         count += 1
-        if let fingerprint { index.insert(fingerprint, as: .pending(count)) }
+        if let fingerprint = card.fingerprint { index.insert(fingerprint, as: .pending(count)) }
         try enqueue(
             Entry(
-                number: count, contact: contact, isLookedFor: fingerprint != nil, merge: nil, place: place,
-                memberships: membership))
+                number: count, contact: card.contact, isLookedFor: card.fingerprint != nil, digest: card.digest,
+                merge: nil, place: place, memberships: membership))
     }
 
     mutating func enqueue(_ entry: Entry) throws {
@@ -199,8 +173,6 @@ struct Import {
         /// The same as the library has them, and their save; nothing where nothing is added.
         var contacts: [CNMutableContact] = []
         var save: CNPendingSave?
-        /// What undo has to know of cards that are added.
-        var digests: [ContactDigest] = []
 
         var merges: Bool { entries.contains { $0.merge != nil } }
     }
@@ -256,8 +228,7 @@ struct Import {
                 }
             }
         }
-        let digests = journal == nil ? [] : entries.map { ContactDigest($0.contact) }
-        return Flight(entries: entries, contacts: contacts, save: save, digests: digests)
+        return Flight(entries: entries, contacts: contacts, save: save)
     }
 
     private mutating func begin(_ next: Flight) throws {
@@ -325,10 +296,9 @@ struct Import {
             taken += 1
             guard book != nil else { continue }
             let identifier = last.contacts[place].identifier
-            if journal != nil {
+            if journal != nil, let digest = entry.digest {
                 steps.append(
-                    .added(
-                        identifier: identifier, name: ContactCard.name(entry.contact), digest: last.digests[place]))
+                    .added(identifier: identifier, name: ContactCard.name(entry.contact), digest: digest))
             }
             if entry.isLookedFor { identifiers[entry.number] = identifier }
             groups.join(entry.memberships, as: identifier)

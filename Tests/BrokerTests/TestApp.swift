@@ -90,15 +90,17 @@ final class TestApp: Connection {
 
     // MARK: Calling
 
-    /// Begins a call and lets the broker do what it can at once.
-    func begin(_ method: String, _ parameters: String = "{}", more: Bool = false) throws -> Call {
+    /// Begins a call and lets the broker do what it can at once; or, if not `turning`, what it can before anybody else is heard.
+    func begin(
+        _ method: String, _ parameters: String = "{}", more: Bool = false, turning: Bool = true
+    ) throws -> Call {
         let root = try JSONDocument(parsing: Array(parameters.utf8)).root
         let call = Call(
             method: session.door.name + "." + method, parameters: root, more: more, oneway: false,
             connection: self)
         open.append(call)
         house.broker.answer(call)
-        house.loop.turn()
+        if turning { house.loop.turn() }
         return call
     }
 

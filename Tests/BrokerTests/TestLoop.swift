@@ -11,6 +11,7 @@ final class TestLoop: Loop {
         var isHearing = false
         var timers: [(due: Duration, timer: Timer)] = []
         var now = Duration.zero
+        var rounds = 0
     }
 
     final class Timer: Scheduled {
@@ -53,6 +54,9 @@ final class TestLoop: Loop {
     /// How far the clock was moved.
     var now: Duration { state.withLock { $0.now } }
 
+    /// How often connections would have been heard before there was nothing left to do.
+    var rounds: Int { state.withLock { $0.rounds } }
+
     /// Does everything that is to be done now, without waiting for other threads.
     func turn() {
         while true {
@@ -60,6 +64,7 @@ final class TestLoop: Loop {
                 var work = state.work
                 state.work = []
                 if work.isEmpty, !state.isHearing { swap(&work, &state.workAfterHearing) }
+                if !work.isEmpty { state.rounds += 1 }
                 return work
             }
             guard !work.isEmpty else { return }

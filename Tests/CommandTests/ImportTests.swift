@@ -69,7 +69,7 @@ struct ImportTests {
             // They come by two connections.
             let saves = try saved(broker)
             #expect(saves.max() == count && saves.reduce(0, +) == 2 * count + 1)
-            #expect(saves.min() ?? 0 <= Import.changesOfFirstSave && saves.count <= 5)
+            #expect(saves.min() ?? 0 <= Import.changesOfFirstSave && saves.count <= 6)
         }
     }
 

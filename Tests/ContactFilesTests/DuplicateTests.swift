@@ -44,6 +44,18 @@ struct DuplicateTests {
         #expect(evidence(contact("Ann", phone: "1"), contact("Ann", email: "1")) == nil)
     }
 
+    @Test("An accent is the same however it is written, and the end of one value is not the beginning of the next")
+    func texts() {
+        let zoe = contact("Zo\u{EB}", "N\u{FA}\u{F1}ez")
+        #expect(evidence(zoe, contact("Zoe\u{308}", "Nu\u{301}n\u{303}ez")) == .sameCard)
+        #expect(evidence(contact("Zo\u{EB}"), contact("Zo\u{E9}")) == nil)
+        #expect(evidence(contact("\"Ada", "b"), contact("\"Ad", "ab")) == nil)
+        #expect(evidence(contact("A", "\"\"B"), contact("A\"", "\"B")) == nil)
+        var noted = contact("Zo\u{EB}", email: "zoe@example.org", uid: "Z-1")
+        (noted.note, noted.imageData) = ("a friend", "AAAA")
+        #expect(DuplicateFingerprint.withDigest(of: noted).1 == ContactDigest(noted))
+    }
+
     @Test("A UUID is the same however it is written")
     func uuid() {
         let uuid = "8bf87495-a576-b43e-7ede-6a2e97165ee5"

@@ -80,7 +80,7 @@ func failedStep() throws {
             error.failedStep ?? -1, error.brokerError ?? "", value?.keyPaths?.first ?? "", value?.failureReason != nil)
     }
     print(try store.countOfContacts(matching: CNContact.predicateForContacts(matchingName: "card")))
-    let many = cards(1_001).0
+    let many = cards(2_001).0
     do { try store.execute(many) } catch let error as CNError {
         print(error.brokerError ?? "", error.exceededLimit ?? "", error.exceededLimitMaximum ?? 0)
     }

@@ -79,11 +79,11 @@ func bounds() throws {
         }
         return request
     }
-    do { try store.execute(adding(1_001)) } catch { say(error) }
+    do { try store.execute(adding(2_001)) } catch { say(error) }
     let picture = Data(count: 7_000_000)
     do { try store.execute(adding(2) { $0.imageData = picture }) } catch { say(error) }
     print(try store.countOfContacts())
-    try store.execute(adding(1_000))
+    try store.execute(adding(2_000))
     print(try store.countOfContacts())
 }
 

@@ -215,7 +215,7 @@ struct ContactsPromisesTests {
             try probe("failed-step", in: house) == """
                 1 InvalidContact birthday true
                 0
-                LimitExceeded changes 1000
+                LimitExceeded changes 2000
 
                 """)
     }

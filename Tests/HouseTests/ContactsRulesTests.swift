@@ -53,7 +53,7 @@ struct ContactsRulesTests {
 
     @Test("A save that is too large says so and saves nothing; one that just fits is saved")
     func bounds() throws {
-        #expect(try probe("bounds") == "error 500 [] 0\nerror 500 [] 0\n4\n1004\n")
+        #expect(try probe("bounds") == "error 500 [] 0\nerror 500 [] 0\n4\n2004\n")
     }
 
     @Test("The person's own contact is found when they have said which it is, and else it is not there")

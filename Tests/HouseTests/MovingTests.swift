@@ -136,7 +136,7 @@ struct MovingTests {
         }
         let first = try house.file("first.vcf", card("Ada", "111") + card("Grace", "222"))
         #expect(try house.contactbook("import", first).end == .exited(0))
-        // As many as go in one save, so that it is under way when the others come.
+        // More than the first saves hold, so that one is under way when the others come.
         let many = (0..<1_000).map { card("Person\($0)") }.joined()
         let second = try house.file(
             "second.vcf", many + card("Ada", "333") + card("Grace", "444") + card("Ada", "555"))

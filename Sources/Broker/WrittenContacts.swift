@@ -1,0 +1,47 @@
+import ContactsInterface
+import ContactsModel
+import JSON
+
+/// What the steps of a save say of contacts. Read some at a time, since those of a large save take a hundredth of a second
+/// and more, in which nobody else would be heard.
+struct WrittenContacts {
+    private let changes: [SaveContactsParameters.Change]
+    /// By step, as far as they have been read; `nil` for a step that writes none.
+    private var read: [Result<WireContact, ContactError>?] = []
+
+    /// A third of a millisecond.
+    private static let atOnce = 32
+
+    init(_ changes: [SaveContactsParameters.Change]) {
+        self.changes = changes
+        read.reserveCapacity(changes.count)
+    }
+
+    /// Reads some more.
+    ///
+    /// - Returns: whether that is all of them.
+    mutating func readMore() -> Bool {
+        for change in changes[read.count...].prefix(Self.atOnce) {
+            read.append(change.contact.map { Self.read($0, change) })
+        }
+        return read.count == changes.count
+    }
+
+    /// - Throws: of one that is not as it should be; of one that is not there, or was not read, that the changes are not.
+    func contact(ofStep index: Int) throws(ContactError) -> WireContact {
+        guard read.indices.contains(index), let contact = read[index] else { throw .invalidParameter("changes") }
+        return try contact.get()
+    }
+
+    private static func read(
+        _ json: JSONValue, _ change: SaveContactsParameters.Change
+    ) -> Result<WireContact, ContactError> {
+        do throws(ContactError) {
+            let wire = try WireContact(json)
+            if change.operation == .add || change.operation == .update { try wire.contact.validate(writing: wire.keys) }
+            return .success(wire)
+        } catch {
+            return .failure(error)
+        }
+    }
+}
