@@ -1,25 +1,40 @@
 #include "ccrypto.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/rand.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
+/* The kernel's, and no generator of our own between it and a key. */
 int ccrypto_random(uint8_t *out, size_t count)
 {
-    return count <= INT_MAX && RAND_bytes(out, (int)count) == 1;
+    while (count > 0) {
+        ssize_t given = getrandom(out, count, 0);
+        if (given < 0 && errno == EINTR) continue;
+        if (given <= 0) return 0;
+        out += given;
+        count -= (size_t)given;
+    }
+    return 1;
 }
 
 /* EVP_sha256() and its like make OpenSSL 3 look for the implementation at every use, under locks; found once, it stays. */
 static EVP_MD *sha256;
 static EVP_CIPHER *gcm;
+static EVP_CIPHER *ecb;
 static pthread_once_t methods_once = PTHREAD_ONCE_INIT;
 
 static void fetch_methods(void)
 {
+    /* Nothing that the environment or a file says changes which code has the keys; to read that file takes a third of a
+     * millisecond, too. */
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
     sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
     gcm = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
+    ecb = EVP_CIPHER_fetch(NULL, "AES-128-ECB", NULL);
 }
 
 static const EVP_MD *sha256_method(void)
@@ -30,6 +45,11 @@ static const EVP_MD *sha256_method(void)
 static const EVP_CIPHER *gcm_method(void)
 {
     return pthread_once(&methods_once, fetch_methods) == 0 && gcm ? gcm : EVP_aes_256_gcm();
+}
+
+static const EVP_CIPHER *ecb_method(void)
+{
+    return pthread_once(&methods_once, fetch_methods) == 0 && ecb ? ecb : EVP_aes_128_ecb();
 }
 
 int ccrypto_sha256(const uint8_t *bytes, size_t count, uint8_t *out)
@@ -77,8 +97,8 @@ ccrypto_blocks *ccrypto_blocks_make(const uint8_t *key)
     cipher->encrypt = EVP_CIPHER_CTX_new();
     cipher->decrypt = EVP_CIPHER_CTX_new();
     if (cipher->encrypt && cipher->decrypt
-        && EVP_EncryptInit_ex(cipher->encrypt, EVP_aes_128_ecb(), NULL, key, NULL) == 1
-        && EVP_DecryptInit_ex(cipher->decrypt, EVP_aes_128_ecb(), NULL, key, NULL) == 1
+        && EVP_EncryptInit_ex(cipher->encrypt, ecb_method(), NULL, key, NULL) == 1
+        && EVP_DecryptInit_ex(cipher->decrypt, ecb_method(), NULL, key, NULL) == 1
         && EVP_CIPHER_CTX_set_padding(cipher->encrypt, 0) == 1
         && EVP_CIPHER_CTX_set_padding(cipher->decrypt, 0) == 1)
         return cipher;

@@ -311,15 +311,18 @@ public final class ContactsStore: Sendable {
         writer.withLock { $0?.rest() }
         longReads.rest()
         lists.rest()
-        clinux_return_memory()
+        Self.returnMemory()
     }
 
     /// Gives back the memory that long reads have taken. Not for the loop.
     public func restReads() {
         longReads.rest()
         lists.rest()
-        clinux_return_memory()
+        Self.returnMemory()
     }
+
+    /// Gives back what is free of the whole process. Not for the loop.
+    public static func returnMemory() { clinux_return_memory() }
 
     /// Removes a user's folder with the book in it and whatever else lies there, for good. None is as good as removed. Not
     /// for the loop.

@@ -9,7 +9,7 @@ struct Benchmark {
     /// How many a search is measured with.
     static let millionContacts = 1_000_000
     static let turns = 10
-    /// Seconds. The broker gives back after five what saves needed.
+    /// Seconds. The broker gives back what saves needed after one, and what their threads kept after another five and a half.
     static let untilIdle: UInt32 = 7
 
     let scratch: Scratch
