@@ -93,15 +93,31 @@ struct PromptTests {
 
     @Test("An approving key that comes before the prompt was seen for half a second shares nothing")
     func tooEarly() throws {
+        for _ in 0..<20 { if try wasTooEarly() { return } }
+        Issue.record("no key came in half a second")
+    }
+
+    /// False where, on a busy machine, the key was half a second late; before that it must not count.
+    private func wasTooEarly() throws -> Bool {
         let house = try AgentHouse(["--once"])
         try house.registered()
         house.ask(PromptText())
-        try house.see("[c] Continue", thenPress: "c")
-        try house.see("[ ] Share all 3 contacts", thenPress: "a")
-        try house.see("Too soon")
-        #expect(house.broker.answers.isEmpty)
+        try house.see("[c] Continue")
+        let start = ContinuousClock.now
+        house.terminal.send("c")
+        try house.see("] Share all 3 contacts")
+        let isMarked = house.terminal.screen.contains("[ ] Share all 3 contacts")
+        house.terminal.send("a")
+        try house.wait(for: "what came of it") {
+            !house.broker.answers.isEmpty || house.terminal.screen.contains("Too soon")
+        }
+        guard isMarked, house.broker.answers.isEmpty else {
+            #expect(ContinuousClock.now - start >= .milliseconds(500))
+            return false
+        }
         try house.see("[a] Share all 3 contacts", thenPress: "a")
         #expect(try house.answer()?.level == "full")
+        return true
     }
 
     @Test("What was typed before the prompt appeared answers nothing")
@@ -135,10 +151,9 @@ struct PromptTests {
 
     @Test("The time that is left is shown, and a prompt that has run out goes")
     func runsOut() throws {
-        var now = time(nil)
         let house = try AgentHouse()
         try house.registered()
-        now += 45
+        var now = time(nil) + 45
         var parts = tm()
         gmtime_r(&now, &parts)
         func two(_ number: CInt) -> String { (number < 10 ? "0" : "") + String(number) }

@@ -89,7 +89,7 @@ struct BrokerConnectionTests {
         try withFolder { folder in
             #expect(mkdir("\(folder)/apps", 0o700) == 0)
             let path = "\(folder)/\(BrokerDoor.apps.path)"
-            let listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+            let listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
             withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -103,6 +103,8 @@ struct BrokerConnectionTests {
             let client = try connect(places)
             #expect(client.serverCredentials()?.uid == getuid())
             client.close()
+            // A process that another test has just started may hold it for a moment.
+            shutdown(listener, CInt(SHUT_RDWR))
             _ = close(listener)
             #expect {
                 try connect(places)

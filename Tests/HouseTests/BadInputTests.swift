@@ -230,7 +230,7 @@ struct BadInputTests {
             #expect(try quick.fetch(#""limit":1"#).names.count == 1)
             longest = max(longest, ContinuousClock.now - start)
         }
-        #expect(longest < .seconds(2))
+        #expect(longest < .seconds(10))
         #expect(try slow.reply().word == "notDetermined")
     }
 

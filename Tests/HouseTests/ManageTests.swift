@@ -71,7 +71,8 @@ struct ManageTests {
         #expect(try mail.reply().text == #"{"parameters":{"identifiers":[]}}"#)
         // And waits as long before it may ask again.
         if !fields.contains("denied"), !fields.contains("never") {
-            #expect(try mail.call("ManageAccess")["retryAfterSeconds"]?.integer == 5)
+            let again = try mail.call("ManageAccess")
+            #expect((1...5).contains(again["retryAfterSeconds"]?.integer ?? 0))
         }
     }
 

@@ -151,7 +151,8 @@ struct PickTests {
             #expect(try person.answer(person.prompt(), how.hasPrefix("\"") ? how : "").error == nil)
         }
         #expect(try asker.reply().text == Self.nothing)
-        #expect(try asker.call("PickContacts")["retryAfterSeconds"]?.integer == 5)
+        let again = try asker.call("PickContacts")
+        #expect((1...5).contains(again["retryAfterSeconds"]?.integer ?? 0))
     }
 
     @Test("What was handed over is called by another name than what was granted, and names nothing to fetch")

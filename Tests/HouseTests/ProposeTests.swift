@@ -72,7 +72,8 @@ struct ProposeTests {
         #expect(try person.answer(prompt, answer).error == nil)
         #expect(try app.reply().text == Self.nothing)
         if !fields.contains("never") {
-            #expect(try app.call("ProposeContact", Self.card)["retryAfterSeconds"]?.integer == 5)
+            let again = try app.call("ProposeContact", Self.card)
+            #expect((1...5).contains(again["retryAfterSeconds"]?.integer ?? 0))
         }
     }
 

@@ -8,27 +8,48 @@ import Testing
 @Suite("The program that decodes photos", .timeLimit(.minutes(1)))
 struct ProgramTests {
     /// Standing in for a program that a photo has taken over: it does as it is told here.
-    private func standIn(_ script: String, _ patience: CInt = 10_000) throws -> (ThumbnailProgram, path: String) {
+    private func withStandIn(
+        _ script: String, _ patience: CInt = 10_000, _ body: (ThumbnailProgram) throws -> Void
+    ) throws {
         var template = Array("/tmp/thumbnail-XXXXXX".utf8CString)
-        let file = mkstemp(&template)
-        try #require(file >= 0)
-        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let text = Array("#!/bin/sh\n\(script)\n".utf8)
-        try #require(write(file, text, text.count) == text.count)
-        fchmod(file, 0o700)
-        close(file)
-        return (ThumbnailProgram(path: path, patience: patience), path)
+        try #require(mkdtemp(&template) != nil)
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let path = folder + "/program"
+        defer {
+            unlink(path)
+            rmdir(folder)
+        }
+        // Written by another process: what this one has open, a program that another test starts meanwhile has open too for a
+        // moment, and what is open for writing cannot be run.
+        let writing = #"printf '#!/bin/sh\n%s\n' "$1" >"$2" && chmod 700 "$2""#
+        try #require(run(["/bin/sh", "-c", writing, "sh", script, path]) == 0)
+        try body(ThumbnailProgram(path: path, patience: patience))
+    }
+
+    /// Runs a program to its end, and returns its status as wait(2) has it.
+    private func run(_ words: [String]) throws -> CInt {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_RDWR, 0)
+        var texts = words.map { strdup($0) } + [nil]
+        defer { for text in texts { free(text) } }
+        var pid: pid_t = 0
+        try #require(posix_spawn(&pid, words[0], &actions, nil, &texts, environ) == 0)
+        var status: CInt = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        return status
     }
 
     @Test("One that hangs is killed when its time is over", arguments: ["exec sleep 60", "exec >&-; exec sleep 60"])
     func hanging(script: String) throws {
-        let (program, path) = try standIn(script, 200)
-        defer { unlink(path) }
-        let clock = ContinuousClock()
-        let start = clock.now
-        #expect(program.thumbnail(of: Array("/9j/".utf8)) == nil)
-        #expect(clock.now - start >= .milliseconds(190))
-        #expect(clock.now - start < .seconds(20))
+        try withStandIn(script, 200) { program in
+            let clock = ContinuousClock()
+            let start = clock.now
+            #expect(program.thumbnail(of: Array("/9j/".utf8)) == nil)
+            #expect(clock.now - start >= .milliseconds(190))
+            #expect(clock.now - start < .seconds(20))
+        }
     }
 
     @Test(
@@ -39,18 +60,16 @@ struct ProgramTests {
             ("printf /9j/4A==", true), ("printf /9j/4A=A", false), ("printf /9j/; exec cat /dev/zero", false),
         ])
     func output(script: String, isThumbnail: Bool) throws {
-        let (program, path) = try standIn(script)
-        defer { unlink(path) }
-        #expect((program.thumbnail(of: Array("/9j/".utf8)) != nil) == isThumbnail)
+        try withStandIn(script) { program in
+            #expect((program.thumbnail(of: Array("/9j/".utf8)) != nil) == isThumbnail)
+        }
     }
 
     @Test("It is given the photo, and nothing else of ours")
     func given() throws {
-        let (program, path) = try standIn(
+        try withStandIn(
             #"[ "$(cat)" = "a photo" ] && [ -z "$SECRET$HOME" ] && [ $# = 0 ] && [ "$(ls /proc/self/fd | wc -l)" = 4 ] && printf /9j/4AAQ"#
-        )
-        defer { unlink(path) }
-        #expect(program.thumbnail(of: Array("a photo".utf8)) != nil)
+        ) { program in #expect(program.thumbnail(of: Array("a photo".utf8)) != nil) }
     }
 
     @Test("Where it is not there, there are no thumbnails")
@@ -64,16 +83,7 @@ struct ProgramTests {
         let executable = String(decoding: own.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let bundle = CommandLine.arguments.first { $0.hasPrefix("/") && $0.hasSuffix(".xctest") } ?? executable
         let path = bundle.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/ConfinementProbe"
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_RDWR, 0)
-        var words: [UnsafeMutablePointer<CChar>?] = [strdup(path), strdup(what), nil]
-        defer { for word in words { free(word) } }
-        var pid: pid_t = 0
-        try #require(posix_spawn(&pid, path, &actions, nil, &words, environ) == 0)
-        var status: CInt = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        let status = try run([path, what])
         return ((status >> 8) & 0xff, status & 0x7f)
     }
 

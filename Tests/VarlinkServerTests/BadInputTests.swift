@@ -149,8 +149,8 @@ struct BadInputTests {
             sent += count
         }
         #expect(try isServing(server))
-        #expect(server.closings.next() == .peerClosed)
-        #expect(server.closings.next() == .peerDoesNotRead)
+        // One is the connection by which the test asked.
+        #expect(Set([server.closings.next(), server.closings.next()]) == [.peerClosed, .peerDoesNotRead])
         // It was answered only as far as one may have unread: some hundred kilobytes of the fifty million asked for.
         var received = 0
         while let frame = client.frame() { received += frame.utf8.count }
