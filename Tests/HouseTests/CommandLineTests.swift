@@ -47,9 +47,7 @@ struct CommandLineTests {
                 "--session", "--runtime-dir=" + house.runtime, "--state-dir", house.state,
                 "--config-dir=" + house.configuration,
             ], descriptors: [(1, log), (2, log)])
-        let deadline = ContinuousClock.now + .seconds(20)
-        while access(house.adminDoor, F_OK) != 0, ContinuousClock.now < deadline { poll(nil, 0, 5) }
-        #expect(access(house.adminDoor, F_OK) == 0)
+        try house.waitUntilServed(by: daemon)
         daemon.signal(SIGTERM)
         #expect(try daemon.waitForEnd() == .exited(0))
     }

@@ -57,8 +57,15 @@ final class House {
     func start() throws {
         let started = try launch()
         daemon = started
+        try waitUntilServed(by: started)
+    }
+
+    /// A socket can be seen before anybody listens at it.
+    func waitUntilServed(by started: ChildProcess) throws {
+        let deadline = ContinuousClock.now + .seconds(60)
         for door in Self.doors {
             while true {
+                guard .now < deadline else { throw Trouble("the broker does not serve: \(journal)") }
                 if let client = try? VarlinkClient(path: runtime + "/" + door, timeout: .seconds(10)) {
                     client.close()
                     break

@@ -3,7 +3,7 @@ import Glibc
 import JSON
 import Testing
 
-@Suite("Photos", .enabled(if: test_image_is_sanitized() == 0, "no sanitizer runs shut in"), .timeLimit(.minutes(2)))
+@Suite("Photos", .enabled(if: test_image_is_sanitized() == 0, "no sanitizer runs shut in"), .timeLimit(.minutes(10)))
 struct PhotoTests {
     private static func jpeg(_ side: UInt32) -> String {
         var bytes: UnsafeMutablePointer<UInt8>?

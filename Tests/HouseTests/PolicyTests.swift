@@ -7,7 +7,7 @@ private func unverified(_ effect: String) -> String {
     "[[rule]]\nname = \"test\"\nstrengths = [\"unverified\"]\n\(effect)\n"
 }
 
-@Suite("The administrator's policy", .timeLimit(.minutes(2)))
+@Suite("The administrator's policy", .timeLimit(.minutes(10)))
 struct PolicyTests {
     let house: House
     let person: Person

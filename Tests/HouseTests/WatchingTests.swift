@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@Suite("An app that watches", .timeLimit(.minutes(2)))
+@Suite("An app that watches", .timeLimit(.minutes(10)))
 struct WatchingTests {
     @Test("It hears of a change as it happens, asks what it was, and hears no more once that was taken back")
     func watching() throws {

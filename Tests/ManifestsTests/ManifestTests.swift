@@ -161,7 +161,7 @@ final class ManifestFolderTests {
         #expect(ManifestFolder(path: path).read().manifests == AppManifests())
     }
 
-    @Test("A link, a FIFO, and a file of any length are none", .timeLimit(.minutes(1)))
+    @Test("A link, a FIFO, and a file of any length are none", .timeLimit(.minutes(10)))
     func noFiles() throws {
         let file = path + "/org.example.Mail.toml"
         try #require(symlink("/etc/passwd", file) == 0)

@@ -36,7 +36,7 @@ private final class Group {
 }
 
 @Suite(
-    "Paths of control groups, by their numbers", .serialized, .timeLimit(.minutes(1)),
+    "Paths of control groups, by their numbers", .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.controlGroups != nil, "needs root and control groups that no service manager keeps"))
 struct ControlGroupPathsTests {
     @Test("The number that a process's descriptor tells is that of its group")

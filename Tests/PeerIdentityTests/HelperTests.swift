@@ -11,7 +11,7 @@ import Testing
 
 @Suite(
     "The helper that may look into every process", .enabled(if: Machine.canRunHelper, Machine.helperNeeds), .serialized,
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(10)))
 struct HelperTests {
     private func pidfd(of caller: TestCaller) throws -> CInt {
         let pidfd = clinux_pidfd_open(caller.started)

@@ -80,7 +80,7 @@ private func path(_ evidence: Evidence) -> String? {
     return executable.path
 }
 
-@Suite("Callers that were seen before", .serialized, .timeLimit(.minutes(2)))
+@Suite("Callers that were seen before", .serialized, .timeLimit(.minutes(10)))
 struct KnownCallersTests {
     @Test("One that becomes another program is that program")
     func exec() throws {

@@ -9,7 +9,7 @@ import Testing
 @Suite(
     "Callers as the system's broker sees them",
     .enabled(if: Machine.canRunHelper, Machine.helperNeeds),
-    .enabled(if: Machine.canMakeNamespaces, "needs namespaces"), .timeLimit(.minutes(2)))
+    .enabled(if: Machine.canMakeNamespaces, "needs namespaces"), .timeLimit(.minutes(10)))
 struct RealStrengthTests {
     private static func probe() throws -> [String] {
         var ends: [CInt] = [-1, -1]

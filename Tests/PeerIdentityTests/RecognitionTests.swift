@@ -42,7 +42,7 @@ private struct Acquainted {
 @Suite(
     "Callers that are recognized on the loop",
     .enabled(if: Machine.tellsControlGroups, "needs Linux 6.13 and the control groups' hierarchy"),
-    .serialized, .timeLimit(.minutes(2)))
+    .serialized, .timeLimit(.minutes(10)))
 struct RecognitionTests {
     @Test("One that is what it was is recognized, with all that a whole look would find")
     func recognized() throws {

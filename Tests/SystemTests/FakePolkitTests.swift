@@ -5,7 +5,7 @@ import Testing
 
 @testable import System
 
-@Suite("Whoever goes by polkit's name", .enabled(if: Machine.hasBus, "needs dbus-daemon"), .timeLimit(.minutes(2)))
+@Suite("Whoever goes by polkit's name", .enabled(if: Machine.hasBus, "needs dbus-daemon"), .timeLimit(.minutes(10)))
 struct FakePolkitTests {
     let bus: PrivateBus
 

@@ -136,7 +136,7 @@ private final class PasswordAgent {
 @Suite(
     "The real polkit",
     .enabled(if: Machine.canRunPolkit, "needs root, a mount namespace, dbus-daemon, polkitd and pkttyagent"),
-    .serialized, .timeLimit(.minutes(3)))
+    .serialized, .timeLimit(.minutes(10)))
 struct RealPolkitTests {
     private let house: PolkitHouse
     private var bus: PrivateBus { house.bus }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Thumbnails
 
-@Suite("The program that decodes photos", .timeLimit(.minutes(1)))
+@Suite("The program that decodes photos", .timeLimit(.minutes(10)))
 struct ProgramTests {
     /// Standing in for a program that a photo has taken over: it does as it is told here.
     private func withStandIn(

@@ -90,7 +90,7 @@ private let (red, green, blue, white) = ([1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1,
 
 @Suite(
     "Thumbnails of photos", .enabled(if: test_image_is_sanitized() == 0, "no sanitizer runs shut in"),
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(10)))
 struct ThumbnailTests {
     @Test("A photo becomes small, and stays the picture that it is", arguments: [true, false])
     func photos(isJPEG: Bool) throws {

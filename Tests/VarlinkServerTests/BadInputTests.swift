@@ -4,7 +4,7 @@ import Varlink
 import VarlinkClient
 import VarlinkServer
 
-@Suite("Peers that mean harm", .timeLimit(.minutes(2)), .serialized)
+@Suite("Peers that mean harm", .timeLimit(.minutes(10)), .serialized)
 struct BadInputTests {
     private func isServing(_ server: TestServer) throws -> Bool {
         let client = try VarlinkClient(path: server.path, timeout: .seconds(30))

@@ -5,7 +5,7 @@ import Varlink
 import VarlinkClient
 import VarlinkServer
 
-@Suite("Calling a service", .timeLimit(.minutes(2)))
+@Suite("Calling a service", .timeLimit(.minutes(10)))
 struct CallingTests {
     @Test("A call is answered with what was asked for", arguments: ["Echo", "Later"])
     func echo(method: String) throws {

@@ -5,7 +5,7 @@ import Varlink
 import VarlinkClient
 import VarlinkServer
 
-@Suite("Opening a door", .timeLimit(.minutes(1)))
+@Suite("Opening a door", .timeLimit(.minutes(10)))
 struct DoorTests {
     private func mode(_ path: String) -> mode_t {
         var status = stat()
@@ -111,7 +111,7 @@ struct DoorTests {
     }
 }
 
-@Suite("Admitting a peer", .timeLimit(.minutes(1)))
+@Suite("Admitting a peer", .timeLimit(.minutes(10)))
 struct AdmissionTests {
     @Test("Nothing is answered before the peer was admitted, and then everything in order")
     func later() throws {

@@ -7,7 +7,7 @@ import VarlinkClient
 
 @testable import VarlinkServer
 
-@Suite("The loop", .timeLimit(.minutes(1)))
+@Suite("The loop", .timeLimit(.minutes(10)))
 struct EventLoopTests {
     @Test("Work of many threads is done, each thread's in its order, on the loop")
     func execute() throws {

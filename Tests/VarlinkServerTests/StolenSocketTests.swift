@@ -6,7 +6,7 @@ import Varlink
 import VarlinkClient
 import VarlinkServer
 
-@Suite("A connection belongs to the process that made it", .timeLimit(.minutes(1)))
+@Suite("A connection belongs to the process that made it", .timeLimit(.minutes(10)))
 struct StolenSocketTests {
     private static let call = Array(#"{"method":"a.b.Echo","parameters":{"whose":"thief's"}}"#.utf8) + [0]
 
@@ -124,7 +124,7 @@ struct StolenSocketTests {
     }
 }
 
-@Suite("Descriptors that are sent along", .timeLimit(.minutes(1)))
+@Suite("Descriptors that are sent along", .timeLimit(.minutes(10)))
 struct SentDescriptorTests {
     private static let call = Array(#"{"method":"a.b.Echo","parameters":{"n":1}}"#.utf8) + [0]
 

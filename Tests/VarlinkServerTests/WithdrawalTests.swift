@@ -4,7 +4,7 @@ import Varlink
 import VarlinkClient
 import VarlinkServer
 
-@Suite("Taking back what was disclosed", .timeLimit(.minutes(1)))
+@Suite("Taking back what was disclosed", .timeLimit(.minutes(10)))
 struct WithdrawalTests {
     /// Sends a call and waits until the server has dealt with it.
     private func call(_ client: RawClient, _ server: TestServer, _ calls: [(String, String)]) throws {
