@@ -1,6 +1,8 @@
 import CIdentify
 import CTestCaller
+import Dispatch
 import Glibc
+import Synchronization
 import Testing
 
 @testable import PeerIdentity
@@ -98,8 +100,18 @@ final class RunningHelper {
             .first { $0.hasPrefix(field + ":\t") }.map { String($0.dropFirst(field.utf8.count + 2)) }
     }
 
-    /// Sends bytes and descriptors as they are, and returns what the helper says to them: `nil` if it only hangs up.
+    /// As ``sayOnce(_:_:)``. A machine that stands still for half a second makes the helper kill workers that are well, and
+    /// who had asked asks again.
     func say(_ bytes: [UInt8], _ descriptors: [CInt]) throws -> UInt32? {
+        let end = ContinuousClock.now + .seconds(20)
+        while true {
+            let outcome = try sayOnce(bytes, descriptors)
+            guard outcome == IDENTIFY_TIMED_OUT.rawValue, .now < end else { return outcome }
+        }
+    }
+
+    /// Sends bytes and descriptors as they are, and returns what the helper says to them: `nil` if it only hangs up.
+    func sayOnce(_ bytes: [UInt8], _ descriptors: [CInt]) throws -> UInt32? {
         var descriptors = descriptors
         var outcome: UInt32 = 0
         let result = bytes.withUnsafeBufferPointer {
@@ -109,11 +121,40 @@ final class RunningHelper {
         return result == 0 ? nil : outcome
     }
 
+    /// As ``sayOnce(_:_:)``, while a worker that looks is stopped, as a file system can stop one.
+    func sayOnceStoppingWorkers(
+        _ bytes: [UInt8], _ descriptors: [CInt]
+    ) throws -> (outcome: UInt32?, isStopped: Bool) {
+        let watched = pid
+        let isOver = Atomic(false)
+        let isStopped = Atomic(false)
+        let stopper = DispatchGroup()
+        // A queue of its own has a thread of its own, however busy the others are.
+        DispatchQueue(label: "stopper").async(group: stopper) {
+            while !isOver.load(ordering: .relaxed), !isStopped.load(ordering: .relaxed) {
+                let worker = Self.working(of: watched).first { kill($0, SIGSTOP) == 0 }
+                isStopped.store(worker != nil, ordering: .relaxed)
+            }
+        }
+        defer {
+            isOver.store(true, ordering: .relaxed)
+            stopper.wait()
+        }
+        return (try sayOnce(bytes, descriptors), isStopped.load(ordering: .relaxed))
+    }
+
     static func request(_ change: (inout identify_request) -> Void = { _ in }) -> [UInt8] {
         var request = identify_request(magic: IDENTIFY_MAGIC, wants: 0, uid: 0, reserved: 0)
         change(&request)
         return withUnsafeBytes(of: request) { Array($0) }
     }
+}
+
+/// Whether it holds once: a list of children that changes while it is read can lack one (proc(5)).
+func comes(_ condition: () -> Bool) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while .now < deadline { if condition() { return true } }
+    return false
 }
 
 extension IdentifyClient {
@@ -124,15 +165,19 @@ extension IdentifyClient {
         return false
     }
 
-    /// Whether the helper looks. A machine that stands still for half a second makes it kill workers that are well, and who had
-    /// asked asks again; no other failure is overlooked.
-    func looks(at peer: PeerHandle, until end: ContinuousClock.Instant) -> Bool {
+}
+
+extension EvidenceSource {
+    /// As ``collect(_:)``. A machine that stands still for half a second makes the helper kill workers that are well, and who
+    /// had asked asks again; no other failure is overlooked.
+    func collectInTheEnd(
+        _ peer: PeerHandle, until end: ContinuousClock.Instant = .now + .seconds(20)
+    ) throws(PeerError) -> Evidence {
         while true {
             do {
-                _ = try collect(peer)
-                return true
+                return try collect(peer)
             } catch {
-                guard case .unreadable(_, ETIMEDOUT) = error, .now < end else { return false }
+                guard case .unreadable(_, ETIMEDOUT) = error, .now < end else { throw error }
             }
         }
     }

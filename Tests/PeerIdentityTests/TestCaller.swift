@@ -178,7 +178,7 @@ final class TestCaller {
 
     /// What the kernel says about it.
     func evidence(with source: some EvidenceSource) throws -> Evidence {
-        try source.collect(source.begin(socket: socket))
+        try source.collectInTheEnd(source.begin(socket: socket))
     }
 }
 
