@@ -86,10 +86,17 @@ extension App {
     }
 
     /// Each when the watchers have been told of the one before and would be told of another at once.
-    func changeSlowly(_ count: Int) throws -> [Int64] {
+    ///
+    /// - Parameter isRead: the app reads the contact right before, as one does that shows it and lets it be edited.
+    func changeSlowly(_ count: Int, isRead: Bool) throws -> [Int64] {
         try (0..<count).flatMap { _ in
+            let reading = Self.fetch(identifiers[next % identifiers.count])
             let call = change()
             usleep(Self.pause)
+            if isRead {
+                try socket.send(reading)
+                _ = try checked(socket.receiveReply())
+            }
             let start = Clock.now()
             try socket.send(call)
             let size = try socket.receiveReply()

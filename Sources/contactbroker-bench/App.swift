@@ -28,6 +28,7 @@ import VarlinkClient
 ///     page COUNT                one page each, as fetch
 ///     watch COUNT               after "0", waits to be told of changes; the time of each on the clock
 ///     change-slowly COUNT       changes one contact each, with pauses; the time of each on the clock, and nanoseconds
+///     edit-slowly COUNT         as change-slowly, each contact read right before
 ///     first                     waits until the broker is there, and fetches one contact; the time on the clock
 ///     ping COUNT CALL REPLY     with a process that only answers, see ``PingPong``; nanoseconds of each
 ///     ping-slowly               as ping, each after a pause
@@ -91,7 +92,8 @@ final class App {
         case ("sort", 0): return [try sortMatches()]
         case ("page", 1): return try page(numbers[0])
         case ("watch", 1): return try watch(numbers[0])
-        case ("change-slowly", 1): return try changeSlowly(numbers[0])
+        case ("change-slowly", 1): return try changeSlowly(numbers[0], isRead: false)
+        case ("edit-slowly", 1): return try changeSlowly(numbers[0], isRead: true)
         case ("first", 0): return [try first()]
         case ("ping", 5), ("ping-slowly", 5):
             return try PingPong.measure(
