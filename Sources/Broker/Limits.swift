@@ -12,6 +12,10 @@ public struct Limits: Hashable, Sendable {
     /// What one read may take on the loop, as ``stepsPerTurn``. A reply of so many contacts takes longer only where they
     /// are not in memory.
     public var timePerRead = Duration.milliseconds(3)
+    /// What reading the steps of one save may take in one turn; the step that exceeds it is the last of its turn.
+    public var timePerSave = Duration.microseconds(300)
+    /// Cards that the steps of one save may be about, where they name unified contacts each of theirs: five for each step.
+    public var cardsPerSave = 10_000
     /// Contacts in the one reply of a caller that did not ask for `more`.
     public var contactsPerReply = 1_000
     /// Bytes of contacts in one reply: a frame holds 16 MiB.

@@ -18,7 +18,8 @@ final class Save {
     private let session: CallerSession
     private let broker: Broker
     private let parameters: SaveContactsParameters
-    private var written: WrittenContacts
+    /// As far as it has been read.
+    private var reader: SaveSteps?
     private var hasAsked = false
     /// The grant that was made for this save.
     private var given: GivenSet?
@@ -28,11 +29,11 @@ final class Save {
         self.session = session
         self.broker = broker
         self.parameters = parameters
-        written = WrittenContacts(parameters.changes)
     }
 
     func begin() {
         guard !call.isOver else { return }
+        broker.recordUndelivered()
         if broker.waitsForGrant(session, { self.begin() }) { return }
         let known = broker.standing(of: session)
         switch decide(.save, standing: known.standing, mayAsk: !hasAsked && known.mayPrompt) {
@@ -51,11 +52,6 @@ final class Save {
             return call.fail(ContactsError.storeUnavailable)
         }
         guard broker.mayUseGrant(session) else { return call.fail(ContactsError.accessDenied) }
-        guard written.readMore() else {
-            // Other callers first: one long save must not make them wait.
-            let bound = LoopBound(self, loop: broker.surroundings.loop)
-            return broker.surroundings.loop.execute { bound.value.begin() }
-        }
         let adds = parameters.changes.contains { $0.operation == .add }
         var isThisTurn = true
         defer { isThisTurn = false }
@@ -70,8 +66,7 @@ final class Save {
                 let reading = Reading(
                     disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
                     writableKeys: broker.ruling(of: session).maximumKeys)
-                var reader = SaveSteps(reading, written)
-                let steps = try reader.read(parameters.changes)
+                guard let steps = try read(reading) else { return }
                 guard let book, !steps.isEmpty else { return try nothingToDo(reading, steps.count) }
                 try write(steps, to: book, reading)
             } catch {
@@ -81,6 +76,20 @@ final class Save {
                 }
             }
         }
+    }
+
+    /// - Returns: the steps; `nil` where there is more to read, which is then read in another turn.
+    private func read(_ reading: Reading) throws(Reading.Failure) -> [SaveStep]? {
+        var reader =
+            self.reader ?? SaveSteps(parameters.changes, reading, mostCards: broker.limits.cardsPerSave)
+        // Here alone, so that what has been read is not copied.
+        self.reader = nil
+        if let steps = try reader.readMore(reading, until: .now + broker.limits.timePerSave) { return steps }
+        self.reader = reader
+        // Other callers first: one long save must not make them wait.
+        let bound = LoopBound(self, loop: broker.surroundings.loop)
+        broker.surroundings.loop.execute { bound.value.begin() }
+        return nil
     }
 
     private func nothingToDo(_ reading: Reading, _ count: Int) throws(Reading.Failure) {

@@ -33,26 +33,40 @@ enum SaveStep {
     indirect case several([SaveStep])
 }
 
-/// Reads the steps of a save.
+/// Reads the steps of a save, some in each turn of the loop: those of a large one take a hundredth of a second and more,
+/// in which nobody else would be heard.
 ///
 /// Identifiers first, and for all steps: whether a record is malformed, another app's, ungranted, revoked or deleted
 /// shows in nothing, not even in which error comes first.
 struct SaveSteps {
-    let reading: Reading
-    private let written: WrittenContacts
+    /// As of this turn. Between two of them others save and the person decides: what all of it rests on is looked at once more
+    /// when it is written, see ``SaveChanges/mayBeMade(_:)``.
+    private(set) var reading: Reading
+    private let changes: [SaveContactsParameters.Change]
+    private let mostCards: Int
+    private var written: WrittenContacts
+    /// Changes whose contacts were looked up.
+    private var found = 0
+    /// Cards that the steps so far are about.
+    private var cardCount = 0
+    private var targets: [Target] = []
+    private var steps: [SaveStep] = []
     /// What the app calls the records that this save adds.
     private var added: [String: (step: Int, isGroup: Bool)] = [:]
     private var groups: [String: RecordNumber?] = [:]
+    private var containers: [String: StoredContainer?]?
     /// Of a unified contact its visible cards.
     private var contacts: [String: [RecordNumber]] = [:]
 
     /// Longest name of a group or container, in bytes of UTF-8.
     static let longestGroupName = 1_024
 
-    /// - Parameter written: all that the steps say of contacts.
-    init(_ reading: Reading, _ written: WrittenContacts) {
+    /// - Parameter mostCards: more than these, and it is refused.
+    init(_ changes: [SaveContactsParameters.Change], _ reading: Reading, mostCards: Int) {
+        self.changes = changes
         self.reading = reading
-        self.written = written
+        self.mostCards = mostCards
+        written = WrittenContacts(changes)
     }
 
     /// What a step is about; for members and subgroups also what joins or leaves.
@@ -63,33 +77,63 @@ struct SaveSteps {
         var container: RecordNumber?
     }
 
-    /// The steps, if all of them may be made.
-    mutating func read(_ changes: [SaveContactsParameters.Change]) throws(Reading.Failure) -> [SaveStep] {
-        try findContacts(changes)
-        var targets: [Target] = []
-        for (index, change) in changes.enumerated() { targets.append(try target(change, index)) }
-        var steps: [SaveStep] = []
-        steps.reserveCapacity(changes.count)
-        for (index, change) in changes.enumerated() { steps.append(try step(change, index, targets[index])) }
+    /// Reads on, at least a little.
+    ///
+    /// - Parameter reading: what the caller may use by now.
+    /// - Returns: the steps, if all of them may be made; `nil` where there is more to read.
+    mutating func readMore(
+        _ reading: Reading, until end: ContinuousClock.Instant
+    ) throws(Reading.Failure) -> [SaveStep]? {
+        // The names that were looked up are another principal's.
+        if reading.principal != self.reading.principal || reading.identifiers !== self.reading.identifiers {
+            self = SaveSteps(changes, reading, mostCards: mostCards)
+        }
+        self.reading = reading
+        guard written.readMore(until: end) else { return nil }
+        while found < changes.count {
+            try findContacts(until: end)
+            if .now >= end { return nil }
+        }
+        while targets.count < changes.count {
+            targets.append(try target(changes[targets.count], targets.count))
+            if .now >= end { return nil }
+        }
+        while steps.count < changes.count {
+            let index = steps.count
+            steps.append(try step(changes[index], index, targets[index]))
+            if .now >= end, steps.count < changes.count { return nil }
+        }
         return steps
     }
 
     // MARK: Identifiers
 
-    /// Looks up all contacts at once.
-    private mutating func findContacts(_ changes: [SaveContactsParameters.Change]) throws(Reading.Failure) {
+    /// Cards that are looked up at once, and one contact's more.
+    private static let cardsAtOnce = 256
+
+    /// Looks up the contacts of some changes at once.
+    private mutating func findContacts(until end: ContinuousClock.Instant) throws(Reading.Failure) {
         var candidates: [String: [RecordNumber]] = [:]
-        for change in changes {
+        var count = 0
+        repeat {
+            let change = changes[found]
+            found += 1
             for name in [change.contact?["identifier"]?.string, change.member] {
                 guard let name else { continue }
-                let cards = reading.cards(name)
-                if !cards.isEmpty { candidates[name] = cards }
+                let cards = contacts[name] ?? candidates[name] ?? reading.cards(name)
+                cardCount += cards.count
+                guard !cards.isEmpty, contacts[name] == nil, candidates[name] == nil else { continue }
+                candidates[name] = cards
+                count += cards.count
             }
-        }
+            guard cardCount <= mostCards else {
+                throw .call(ContactsError.limitExceeded("changes", maximum: mostCards))
+            }
+        } while found < changes.count && count < Self.cardsAtOnce && .now < end
         guard !candidates.isEmpty, let book = reading.book else { return }
         do throws(StoreError) {
             let existing = try book.existing(candidates.values.joined())
-            contacts = candidates.filter { existing.isSuperset(of: $0.value) }
+            for (name, cards) in candidates where existing.isSuperset(of: cards) { contacts[name] = cards }
         } catch {
             throw .store(error)
         }
@@ -170,11 +214,14 @@ struct SaveSteps {
     }
 
     /// The visible container that an identifier names.
-    private func container(_ name: String?) throws(Reading.Failure) -> StoredContainer?? {
+    private mutating func container(_ name: String?) throws(Reading.Failure) -> StoredContainer?? {
         guard let name else { return nil }
-        return try reading.orFail { reading throws(StoreError) in
-            try reading.containers().first { reading.identifier(of: $0) == name }
+        if let containers { return containers[name] }
+        let all = try reading.orFail { reading throws(StoreError) in
+            Dictionary(try reading.containers().map { (reading.identifier(of: $0), $0) }) { first, _ in first }
         }
+        containers = all
+        return all[name]
     }
 
     /// Where a record is to be added, and under which name later steps speak of it.

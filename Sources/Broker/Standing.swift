@@ -23,6 +23,10 @@ extension Broker {
 
     /// What holds for a caller now.
     func standing(of session: CallerSession) -> PrincipalStanding {
+        // A call that had begun may go on for a moment while everything of its user is removed: nothing is made anew.
+        guard !books.isRemoving(session.caller.uid) else {
+            return PrincipalStanding(standing: .restricted, mayPrompt: false)
+        }
         if let known = session.known, known.epoch == grantsEpoch, !hasExpired(known.standing) { return known.standing }
         let found = findStanding(of: session)
         session.known = (grantsEpoch, found)

@@ -2,27 +2,22 @@ import ContactsInterface
 import ContactsModel
 import JSON
 
-/// What the steps of a save say of contacts. Read some at a time, since those of a large save take a hundredth of a second
-/// and more, in which nobody else would be heard.
+/// What the steps of a save say of contacts.
 struct WrittenContacts {
     private let changes: [SaveContactsParameters.Change]
     /// By step, as far as they have been read; `nil` for a step that writes none.
     private var read: [Result<WireContact, ContactError>?] = []
 
-    /// A third of a millisecond.
-    private static let atOnce = 32
+    init(_ changes: [SaveContactsParameters.Change]) { self.changes = changes }
 
-    init(_ changes: [SaveContactsParameters.Change]) {
-        self.changes = changes
-        read.reserveCapacity(changes.count)
-    }
-
-    /// Reads some more.
+    /// Reads some more, at least one.
     ///
     /// - Returns: whether that is all of them.
-    mutating func readMore() -> Bool {
-        for change in changes[read.count...].prefix(Self.atOnce) {
+    mutating func readMore(until end: ContinuousClock.Instant) -> Bool {
+        while read.count < changes.count {
+            let change = changes[read.count]
             read.append(change.contact.map { Self.read($0, change) })
+            if .now >= end { break }
         }
         return read.count == changes.count
     }

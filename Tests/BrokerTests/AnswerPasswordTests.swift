@@ -140,7 +140,7 @@ struct AnswerPasswordTests {
         let app = try house.app("mail")
         let (_, prompt) = try asking(app)
         let answer = try person.begin(answering: prompt, Self.everything)
-        app.close()
+        app.hangUp()
         #expect(authority.open.isEmpty)
         #expect(try person.agent.replies(to: answer).map(\.error) == ["UnknownPrompt"])
         try authority.answer(.granted)

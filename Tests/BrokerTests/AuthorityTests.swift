@@ -83,7 +83,7 @@ struct ServingPasswordTests {
     @Test("An agent that goes away takes the question back, and an answer that comes too late starts nothing")
     func gone() throws {
         _ = try agent.begin("Serve", more: true)
-        agent.close()
+        agent.hangUp()
         #expect(authority.open.isEmpty && authority.asked.last?.isCancelled == true)
         try authority.answer(.granted)
         #expect(house.broker.prompts.agentCount(1_000) == 0)

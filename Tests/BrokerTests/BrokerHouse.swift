@@ -33,13 +33,15 @@ final class BrokerHouse {
     ///   - readsBeside: no read is made on the loop that can be made beside it.
     init(
         authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil,
-        readsBeside: Bool = false
+        readsBeside: Bool = false, readsSavesByStep: Bool = false, cardsPerSave: Int? = nil
     ) throws {
         self.authority = authority
         self.withoutAuthentication = withoutAuthentication
         var limits = Limits()
         // What is read where must not depend on what else the machine does.
         limits.timePerRead = .seconds(3_600)
+        limits.timePerSave = readsSavesByStep ? .zero : .seconds(3_600)
+        if let cardsPerSave { limits.cardsPerSave = cardsPerSave }
         if readsBeside { limits.stepsPerTurn = 0 }
         self.limits = limits
         authority?.loop = loop

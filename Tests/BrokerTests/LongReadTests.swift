@@ -107,7 +107,7 @@ struct LongReadTests {
         thread.suspend()
         let busy = try house.app("busy", .full)
         for _ in 0..<3 { _ = try busy.begin("CountContacts", #"{"predicate":{"name":"ad"}}"#) }
-        busy.close()
+        busy.hangUp()
         let last = try keeper.begin("CountContacts", #"{"predicate":{"name":"be"}}"#)
         house.broker.books.opened(1_000)?.close()
         thread.resume()

@@ -179,13 +179,13 @@ extension ModelRun {
                         "\(name): goes on watching: \(new.map(\.text))"
                     )
                     watches[name] = nil
-                    watch.connection.close()
+                    watch.connection.hangUp()
                     continue
                 }
             }
             watches[name] = watch
             if watch.told > 20 {
-                watch.connection.close()
+                watch.connection.hangUp()
                 watches[name] = nil
             }
         }

@@ -48,6 +48,18 @@ struct PromptAbuseTests {
         }
     }
 
+    @Test(
+        "Whatever an app asks for, it waits five seconds after a prompt that granted nothing",
+        arguments: [
+            ("ManageAccess", "{}"), ("PickContacts", "{}"), ("RequestContacts", #"{"query":"ada"}"#),
+            ("ProposeContact", #"{"contact":{"givenName":"New"}}"#),
+        ])
+    func everyKind(method: String, parameters: String) throws {
+        let app = try house.app("mail", .limited(to: try house.records("Ada")), strength: .installed)
+        try bother(app, method, parameters)
+        #expect(try ask(app, method, parameters) == 5)
+    }
+
     @Test("An approval ends the wait and begins it anew")
     func approval() throws {
         for _ in 1...4 {

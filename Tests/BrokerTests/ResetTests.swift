@@ -35,7 +35,7 @@ struct ResetTests {
         let call = try app.begin("RequestContacts", Self.query)
         _ = house.loop.run { call.isOver || house.broker.prompts.openCount(1_000) > 0 }
         let isAsked = !call.isOver
-        app.close()
+        app.hangUp()
         return isAsked
     }
 

@@ -68,25 +68,46 @@ struct SavingTests {
 
     @Test("While a large save is read others are heard; who is taken the permission meanwhile saves nothing")
     func withdrawnWhileRead() throws {
-        let house = try BrokerHouse()
+        let house = try BrokerHouse(readsSavesByStep: true)
         try house.keeper(adding: "Ada")
         let (mail, other) = (try house.app("mail", .full), try house.app("other", .full))
         let call = try mail.begin("SaveContacts", cards("a", 900), turning: false)
         let rounds = house.loop.rounds
         house.loop.turn()
-        #expect(house.loop.rounds - rounds > 25)
+        #expect(house.loop.rounds - rounds > 900)
         #expect(try mail.replies(1, to: call).map(\.error) == [nil])
 
-        let late = try mail.begin("SaveContacts", cards("b", 900), turning: false)
+        // Not even told what is wrong with it.
+        let late = try mail.begin(
+            "SaveContacts", cards("b", 900, last: #","birthday":"1990-02-30""#), turning: false)
         house.broker.takeBack(mail.principal, detail: "reset")
         try house.grant(.denied, to: mail)
         #expect(try mail.replies(1, to: late).map(\.error) == ["AccessDenied"])
         #expect(try other.fetch().names.count == 901)
     }
 
+    @Test("Unified contacts count by their cards, and a save that is about too many is refused")
+    func manyCards() throws {
+        let house = try BrokerHouse(readsSavesByStep: true, cardsPerSave: 5)
+        let keeper = try house.app("keeper", .full)
+        try #require(try keeper.save(["Ada", "Bob", "Cid"].map { .add(given: $0) }).error == nil)
+        try LinkTests.link(keeper, "Ada", "Bob", "Cid")
+        let unified = try #require(try keeper.fetch().contacts.first?["identifier"]?.string)
+        let change = Change.update(unified, #""nickname":"N""#)
+        let refused = try keeper.save([change, change])
+        #expect(refused.error == "LimitExceeded")
+        #expect(refused.text == #"{"limit":"changes","maximum":5}"#)
+        #expect(try keeper.save([change]).error == nil)
+        // What names nothing is about no card.
+        let unknown = Change.delete("0123456789abcdef0123456789abcdef")
+        let none = try keeper.save([change] + Array(repeating: unknown, count: 9))
+        #expect(none.error == "RecordDoesNotExist")
+        #expect(none.text == #"{"index":1}"#)
+    }
+
     @Test("What is wrong in the last step of a large save is told of that step, and nothing is saved")
     func lastStep() throws {
-        let house = try BrokerHouse()
+        let house = try BrokerHouse(readsSavesByStep: true)
         try house.keeper(adding: "Ada")
         let mail = try house.app("mail", .full)
         let call = try mail.begin("SaveContacts", cards("a", 100, last: #","birthday":"1990-02-30""#))

@@ -81,9 +81,22 @@ final class TestApp: Connection {
     func whenWritable(_ body: @escaping () -> Void) { body() }
     func withdraw(_ error: VarlinkError) -> Int { 0 }
 
+    /// By the broker: as with a real connection, its calls and the broker hear of it in a turn of their own.
     func close() {
         guard !isClosed else { return }
         isClosed = true
+        let bound = LoopBound(self, loop: house.loop)
+        house.loop.execute { bound.value.end() }
+    }
+
+    /// By the app.
+    func hangUp() {
+        guard !isClosed else { return }
+        isClosed = true
+        end()
+    }
+
+    private func end() {
         for call in open { call.abandon() }
         house.broker.closed(self)
     }

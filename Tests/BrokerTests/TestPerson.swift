@@ -32,7 +32,7 @@ final class TestPerson {
     }
 
     /// Goes away: from now on nobody is there to be asked.
-    func leave() { agent.close() }
+    func leave() { agent.hangUp() }
 
     /// What was asked since the last look and was not withdrawn.
     func prompts() throws -> [Prompt] {

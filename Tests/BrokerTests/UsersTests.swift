@@ -1,6 +1,7 @@
 import AccessControl
 import AccessStore
 import Glibc
+import Policy
 import Testing
 import Varlink
 
@@ -104,6 +105,25 @@ struct UsersTests {
         #expect(try house.app("keeper").fetch().names == ["Mine"])
     }
 
+    @Test("A save that is read while its user is purged makes no key anew for an app whose level a rule forces")
+    func purgedWhileRead() throws {
+        let house = try BrokerHouse(readsSavesByStep: true)
+        _ = try keeper(of: 1_000, adding: "Ada", in: house)
+        var rule = Rule(place: "test.toml:1")
+        rule.strengths = [.installed]
+        rule.forcedLevel = .full
+        house.rule([rule])
+        let app = try house.app("mail", strength: .installed)
+        let steps = (0..<50).map { #"{"operation":"add","contact":{"givenName":"\#($0)"}}"# }.joined(separator: ",")
+        let save = try app.begin("SaveContacts", #"{"changes":[\#(steps)]}"#, turning: false)
+        #expect(try purge(1_000, house).error == nil)
+        #expect(house.loop.run { save.isOver })
+        #expect(house.broker.access.principals.allSatisfy { $0.uid != 1_000 })
+        try house.restart()
+        #expect(house.broker.access.principals.allSatisfy { $0.uid != 1_000 })
+        #expect(house.broker.access.identifiers(for: app.principal, sharesStandingKey: true) == nil)
+    }
+
     @Test("What an app was called in the audit says nothing about contacts any more")
     func pseudonyms() throws {
         let house = try BrokerHouse()
@@ -163,10 +183,10 @@ struct UsersTests {
         let ada = try keeper(of: 1_000, adding: "Ada", in: house)
         let other = try house.app("mail")
         _ = try other.call("GetAuthorization")
-        ada.close()
+        ada.hangUp()
         house.loop.advance(by: .seconds(600))
         #expect(house.broker.books.opened(1_000) != nil, "one program is still connected")
-        other.close()
+        other.hangUp()
         house.loop.advance(by: .seconds(299))
         #expect(house.broker.books.opened(1_000) != nil)
         house.loop.advance(by: .seconds(2))
@@ -178,7 +198,7 @@ struct UsersTests {
     func back() throws {
         let house = try BrokerHouse()
         let ada = try keeper(of: 1_000, adding: "Ada", in: house)
-        ada.close()
+        ada.hangUp()
         house.loop.advance(by: .seconds(200))
         let again = try house.app("keeper")
         #expect(try again.fetch().names == ["Ada"])

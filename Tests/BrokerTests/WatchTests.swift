@@ -98,7 +98,7 @@ struct WatchTests {
         let watch = try chat.begin("WatchChanges", more: true)
         _ = try chat.replies(1, to: watch)
         #expect(house.broker.history.watchers == 1)
-        chat.close()
+        chat.hangUp()
         #expect(house.broker.history.watchers == 0)
         _ = try keeper.save([.add(given: "Bob")])
         #expect(try chat.replies(to: watch).count == 1)

@@ -53,7 +53,10 @@ struct DuplicateTests {
         #expect(evidence(contact("A", "\"\"B"), contact("A\"", "\"B")) == nil)
         var noted = contact("Zo\u{EB}", email: "zoe@example.org", uid: "Z-1")
         (noted.note, noted.imageData) = ("a friend", "AAAA")
-        #expect(DuplicateFingerprint.withDigest(of: noted).1 == ContactDigest(noted))
+        // Journals of earlier imports hold these texts: another one would make every contact changed since.
+        let digest = DuplicateFingerprint.withDigest(of: noted).1
+        let kept = ContactDigest(ordinary: "b490f2b064a6facb", named: "069e0c7c5a7fbb1d", image: "d8f10e9b2eb63c6c")
+        #expect(digest == kept)
     }
 
     @Test("A UUID is the same however it is written")

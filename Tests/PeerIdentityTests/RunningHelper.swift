@@ -171,13 +171,14 @@ extension EvidenceSource {
     /// As ``collect(_:)``. A machine that stands still for half a second makes the helper kill workers that are well, and who
     /// had asked asks again; no other failure is overlooked.
     func collectInTheEnd(
-        _ peer: PeerHandle, until end: ContinuousClock.Instant = .now + .seconds(20)
+        _ peer: PeerHandle, until end: ContinuousClock.Instant = .now + .seconds(20), orElse: () -> Void = {}
     ) throws(PeerError) -> Evidence {
         while true {
             do {
                 return try collect(peer)
             } catch {
                 guard case .unreadable(_, ETIMEDOUT) = error, .now < end else { throw error }
+                orElse()
             }
         }
     }
