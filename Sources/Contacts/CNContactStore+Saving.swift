@@ -10,8 +10,9 @@ extension CNContactStore {
     /// added has its identifier.
     ///
     /// A request holds 2,000 steps and 16 MiB at most, pictures included, and is about 10,000 cards, where a unified contact counts
-    /// by its cards; more is ``CNError/Code/policyViolation``, and nothing is saved. Apple's systems have no such bound. The library does not cut a request into several saves: one of them
-    /// could fail, and the others would be made. An app that does not need all or nothing executes several requests.
+    /// by its cards; more is ``CNError/Code/policyViolation``, and nothing is saved. Apple's systems have no such bound. The library
+    /// does not cut a request into several saves: one of them could fail, and the others would be made. An app that does not need
+    /// all or nothing executes several requests.
     ///
     /// - Throws: ``CNError``; of one step that is refused it names the record. `communicationError` where the broker went away
     ///   meanwhile: then nobody knows whether the save was made.

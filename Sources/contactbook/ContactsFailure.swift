@@ -68,6 +68,8 @@ struct SaveFailure: Error {
     /// Place of its step in the save, where the broker says it.
     let index: Int?
     let reason: String
+    /// Not one step, but all of them together: fewer would be taken.
+    let isTooLarge: Bool
 
     init?(_ error: CNError) {
         switch error.code {
@@ -81,5 +83,6 @@ struct SaveFailure: Error {
         default: return nil
         }
         index = error.failedStep
+        isTooLarge = error.code == .policyViolation && error.exceededLimit == "changes"
     }
 }

@@ -183,9 +183,21 @@ struct Import {
         let entries = batch
         (batch, batchSize) = ([], 0)
         guard !entries.isEmpty else { return try settle() }
+        try save(entries)
+    }
+
+    private mutating func save(_ entries: [Entry]) throws {
         let next: Flight
         do {
             next = try prepare(entries)
+        } catch let failure as SaveFailure where failure.isTooLarge {
+            // Cards are not weighed exactly, only found to be too much together. Until its turn comes the second half waits.
+            guard entries.count > 1 else { return refuse(entries[0], failure) }
+            let rest = Array(entries[(entries.count / 2)...])
+            batch.insert(contentsOf: rest, at: 0)
+            try save(Array(entries[..<(entries.count / 2)]))
+            batch.removeFirst(rest.count)
+            return try save(rest)
         } catch {
             try settle()
             throw failed(error)
@@ -261,9 +273,7 @@ struct Import {
                 guard let index = failure.index, last.entries.indices.contains(index) else {
                     throw failed(failure, isBroken: true)
                 }
-                let refused = last.entries.remove(at: index)
-                if let merge = refused.merge { merged[merge.identifier] = nil }
-                refuse(refused.place, failure.reason)
+                refuse(last.entries.remove(at: index), failure)
             } catch let lost as AddressBook.Unanswered {
                 doubtful += last.entries.count
                 throw failed(lost.failure, isBroken: true)
@@ -346,6 +356,11 @@ struct Import {
     func stopped(_ message: String, try advice: String?, _ code: CommandFailure.Code) -> CommandFailure {
         Speech.endProgress()
         return CommandFailure(taken == 0 && doubtful == 0 ? message : "\(message) (\(soFar))", try: advice, code)
+    }
+
+    private mutating func refuse(_ entry: Entry, _ failure: SaveFailure) {
+        if let merge = entry.merge { merged[merge.identifier] = nil }
+        refuse(entry.place, failure.reason)
     }
 
     mutating func refuse(_ place: String, _ reason: String) {

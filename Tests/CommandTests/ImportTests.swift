@@ -73,6 +73,20 @@ struct ImportTests {
         }
     }
 
+    @Test("Cards that are too much for one save, though they are few, go in several")
+    func heavy() throws {
+        let street = String(repeating: "\"", count: 150_000)
+        let cards = (0..<60).map { number in
+            card("Person \(number)").replacing("END:", with: "ADR:;;\(street);Town;;;\r\nEND:")
+        }
+        try withFile(cards.joined()) { path in
+            let broker = try broker()
+            let outcome = try run("contactbook", "import", path, with: broker)
+            #expect(outcome.code == 0 && outcome.output == "added 60 contacts of 1 file\n", "\(outcome.error)")
+            #expect(try saved(broker).sorted() == [30, 30])
+        }
+    }
+
     @Test("A dry run asks nobody and adds nothing")
     func dryRun() throws {
         try withFile(card("One") + card("Two")) { path in

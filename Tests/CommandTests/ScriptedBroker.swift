@@ -100,9 +100,12 @@ final class ScriptedBroker: Sendable {
         _ connection: CInt, _ answer: (String, JSONValue) -> Answer, _ note: (Asked) -> Void
     ) {
         var pending: [UInt8] = []
+        /// Where to look for the end of a call: what comes before was looked at.
+        var seen = 0
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            while let end = pending.firstIndex(of: 0) {
+            while let end = pending[seen...].firstIndex(of: 0) {
+                seen = 0
                 guard let call = try? JSONDocument(parsing: Array(pending[..<end])).root,
                     let name = call["method"]?.string
                 else { return }
@@ -130,6 +133,7 @@ final class ScriptedBroker: Sendable {
             }
             let count = recv(connection, &buffer, buffer.count, 0)
             guard count > 0 else { return }
+            seen = pending.count
             pending += buffer[..<count]
         }
     }
