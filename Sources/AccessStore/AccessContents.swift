@@ -158,7 +158,7 @@ struct AccessContents {
         else { return nil }
         let keys = ContactKeySet(rawValue: UInt64(bitPattern: bits))
         // A key that we do not know may be a restriction that we do not understand.
-        guard keys.isSubset(of: .all) else { return nil }
+        guard keys.isSubset(of: .grantable) else { return nil }
         return Grant(
             access: access, keys: keys, lifetime: row.integer(8).map { .untilTime($0) } ?? .untilRevoked,
             revision: revision, decidedBy: decidedBy, decidedAt: decidedAt)

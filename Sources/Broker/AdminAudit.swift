@@ -162,7 +162,7 @@ extension Broker {
         writer.member("strength", record.strength?.rawValue ?? "")
         writer.member("event", record.event.rawValue)
         writer.member("status", record.status?.rawValue ?? "")
-        writer.member("keys", record.keys?.keys.map(\.rawValue))
+        writer.member("keys", record.keys?.grantNames)
         writer.member("contacts", record.count)
         if extent == .whole { writer.member("contactIdentifiers", record.contacts) }
         writer.member("revision", record.revision)

@@ -129,7 +129,7 @@ extension Broker {
         } else {
             writer.member("contacts", 0)
         }
-        writer.member("keys", grant.keys.keys.map(\.rawValue))
+        writer.member("keys", grant.keys.grantNames)
         if case .untilTime(let end) = grant.lifetime { writer.member("expires", Timestamp.text(seconds: end)) }
         writer.member("session", Self.words(for: principal.binding))
         if forAdministrator {

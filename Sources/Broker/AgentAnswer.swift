@@ -166,11 +166,10 @@ extension Broker {
         if prompt.kind == .manage {
             return try managed(level, adding: rows, removing: removed, parameters, prompt, known)
         }
-        if let keys = parameters.keys, !keys.isDisjoint(with: .named),
-            prompt.keys?.isSuperset(
-                of: keys.intersection(.named)) != true
+        if let byName = parameters.keys?.intersection(.byName), !byName.isEmpty,
+            prompt.keys?.isSuperset(of: byName) != true
         {
-            throw AgentError.invalidAnswer("notes were not asked for")
+            throw AgentError.invalidAnswer("notes or groups that were not asked for")
         }
         if case .granted(let counting) = known.standing, let principal = known.principal, counting.access != .denied {
             let grant = terms(of: counting, known)
@@ -241,8 +240,8 @@ extension Broker {
             throw AgentError.invalidAnswer("the lifetime of a standing grant is not changed here")
         }
         let keys = parameters.keys ?? grant.keys
-        guard keys.intersection(.named).isSubset(of: grant.keys) else {
-            throw AgentError.invalidAnswer("notes were not asked for")
+        guard keys.intersection(.byName).isSubset(of: grant.keys) else {
+            throw AgentError.invalidAnswer("notes or groups that were not asked for")
         }
         var standing: Set<RecordNumber> = []
         if case .limited(let records) = grant.access { standing = records }

@@ -257,7 +257,7 @@ extension Broker {
                 $0.object { Self.describe(prompt.caller, &$0) }
                 $0.member("currentStatus", known.standing.status.rawValue)
                 $0.member("purpose", prompt.purpose)
-                $0.member("keys", prompt.keys?.keys.map(\.rawValue))
+                $0.member("keys", prompt.keys?.grantNames)
                 $0.member("query", prompt.query)
                 $0.member("caption", prompt.caption)
                 $0.member("multiple", prompt.pick?.multiple)
@@ -287,7 +287,7 @@ extension Broker {
         // What is picked is cut to what may be read, and a card is merged or not, whatever was shown.
         if prompt.pick == nil, prompt.proposal == nil { prompt.offer = policy.offer(ruling) }
         if !policy.mayShareAll(ruling) { writer.member("maximumLevel", AuthorizationStatus.limited.rawValue) }
-        if ruling.maximumKeys != .all { writer.member("maximumKeys", ruling.maximumKeys.keys.map(\.rawValue)) }
+        if ruling.maximumKeys != .grantable { writer.member("maximumKeys", ruling.maximumKeys.grantNames) }
         let end: Int64?
         if let decided = decided(known), decided.access != .denied {
             end = ruling.end(of: decided)

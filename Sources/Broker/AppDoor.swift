@@ -53,7 +53,7 @@ extension Broker {
         call.reply {
             $0.member("status", standing.status.rawValue)
             guard case .granted(let grant) = standing, grant.access != .denied else { return }
-            $0.member("keys", grant.keys.keys.map(\.rawValue))
+            $0.member("keys", grant.keys.grantNames)
             if case .untilTime(let end) = grant.lifetime { $0.member("expires", Timestamp.text(seconds: end)) }
         }
     }

@@ -75,7 +75,7 @@ final class FetchHistory {
             return try tell(reading)
         }
         let disclosure = reading.disclosure
-        let scope = ChangeScope(records: disclosure.scope, keys: disclosure.keys, app: reading.identifiers.mark)
+        let scope = reading.changeScope
         var about = disclosure.scope
         if case .only(let records) = about { about = .only(records.union(events.map(\.record))) }
         let loop = broker.surroundings.loop
@@ -83,12 +83,12 @@ final class FetchHistory {
         // also what the caller could not see, after the end of what is told.
         let (links, change) = book.linksAtLastChange(seeing: scope.keys)
         let bound = LoopBound((self, events, scope, links), loop: loop)
-        let (first, last, app) = (start.change, max(end.change, change), scope.app)
+        let (first, last, owner) = (start.change, max(end.change, change), scope.groupOwner)
         let searched = about
         broker.books.queue(of: session.caller.uid).async {
             let result: Result<[BookChange], StoreError>
             do throws(StoreError) {
-                result = .success(try book.changes(after: first, through: last, of: searched, app: app))
+                result = .success(try book.changes(after: first, through: last, of: searched, groupsOf: owner))
             } catch {
                 result = .failure(error)
             }

@@ -5,15 +5,20 @@ import ContactsStore
 import JSON
 import Varlink
 
-/// Groups that a caller sees: all of them under `full`, and under `limited` those that it made itself.
+/// Groups that a caller sees: all of them under `full`, and under `limited` those that it made itself, or all of them with the key
+/// ``ContactKeySet/groups``.
 extension Reading {
-    /// Whose groups are looked at; `nil` for everybody's.
-    var groupOwner: [UInt8]? {
-        switch disclosure.scope {
-        case .all: nil
-        case .only: identifiers.mark
-        }
+    /// What of the book's changes the caller sees.
+    var changeScope: ChangeScope {
+        ChangeScope(records: disclosure.scope, keys: disclosure.keys, app: identifiers.mark)
     }
+
+    /// Whose groups are looked at; `nil` for everybody's.
+    var groupOwner: [UInt8]? { changeScope.groupOwner }
+
+    /// Whether the caller may rename, delete and nest a group that it sees. What others made under `limited` it may not, but it
+    /// may say which of its contacts are in it.
+    func owns(_ group: StoredGroup) -> Bool { disclosure.scope == .all || group.owner == identifiers.mark }
 
     func group(_ record: RecordNumber) throws(StoreError) -> StoredGroup? {
         guard let group = try book?.group(record), groupOwner == nil || group.owner == groupOwner else { return nil }

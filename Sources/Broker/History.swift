@@ -43,7 +43,7 @@ final class History {
         let terms = HistoryPlace.terms(disclosure)
         var known = tails[principal].flatMap { $0.place.epoch == set.epoch && $0.place.terms == terms ? $0 : nil }
         if let known, known.revision == disclosure.revision, known.pending.isEmpty { return known.place }
-        let scope = ChangeScope(records: disclosure.scope, keys: disclosure.keys, app: reading.identifiers.mark)
+        let scope = reading.changeScope
         var place = known?.place ?? HistoryPlace(epoch: set.epoch, terms: terms, change: 0, set: 0)
         // Who sees everything does not see what a rule over it would leave.
         if case .only = disclosure.scope, let last = set.events.last {
@@ -108,10 +108,7 @@ final class History {
             self.set = set
         }
 
-        var scope: ChangeScope {
-            ChangeScope(
-                records: reading.disclosure.scope, keys: reading.disclosure.keys, app: reading.identifiers.mark)
-        }
+        var scope: ChangeScope { reading.changeScope }
     }
 
     /// To be called before the book is read.

@@ -120,8 +120,12 @@ struct SaveChanges: Sendable {
             new.contains(contact) || reading.disclosure.scope.contains(contact)
         }
         // A group that cannot be read is none.
-        let owns = { (group: RecordNumber) in
+        let sees = { (group: RecordNumber) in
             reading.groupOwner == nil || new.contains(group) || (try? reading.group(group)) != nil
+        }
+        let owns = { (group: RecordNumber) in
+            reading.disclosure.scope == .all || new.contains(group)
+                || (try? reading.group(group)).map(reading.owns) == true
         }
         return changes.allSatisfy { change in
             switch change {
@@ -133,11 +137,11 @@ struct SaveChanges: Sendable {
             case .group(.add): true
             case .group(.rename(let group, _)), .group(.delete(let group)): owns(group)
             case .group(.addMember(let contact, let group)), .group(.removeMember(let contact, let group)):
-                owns(group) && isVisible(contact)
+                sees(group) && isVisible(contact)
             case .group(.addSubgroup(let child, let parent, let visible)):
                 owns(child) && owns(parent) && visible == reading.groupOwner
             case .group(.removeSubgroup(let child, let parent)): owns(child) && owns(parent)
-            case .group(.setMe): reading.groupOwner == nil
+            case .group(.setMe): reading.disclosure.scope == .all
             case .container: reading.disclosure.scope == .all
             // Nobody saves one.
             case .thumbnail: false

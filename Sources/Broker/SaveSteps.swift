@@ -54,6 +54,8 @@ struct SaveSteps {
     /// What the app calls the records that this save adds.
     private var added: [String: (step: Int, isGroup: Bool)] = [:]
     private var groups: [String: RecordNumber?] = [:]
+    /// Of these groups those that the app may not rename, delete or nest.
+    private var othersGroups: Set<RecordNumber> = []
     private var containers: [String: StoredContainer?]?
     /// Of a unified contact its visible cards.
     private var contacts: [String: [RecordNumber]] = [:]
@@ -155,7 +157,9 @@ struct SaveSteps {
         guard let name else { return nil }
         if groups[name] == nil {
             do throws(StoreError) {
-                groups[name] = .some(try reading.group(named: name)?.record)
+                let group = try reading.group(named: name)
+                groups[name] = .some(group?.record)
+                if let group, !reading.owns(group) { othersGroups.insert(group.record) }
             } catch {
                 throw .store(error)
             }
@@ -163,6 +167,15 @@ struct SaveSteps {
         if let found = groups[name], let record = found { return .existing(record) }
         guard let added = added[name], added.isGroup else { return nil }
         return .added(step: added.step)
+    }
+
+    private func requireOwn(
+        _ groups: [SavedRecord], _ change: SaveContactsParameters.Change, _ index: Int
+    ) throws(Reading.Failure) {
+        guard groups.compactMap(\.existing).allSatisfy({ !othersGroups.contains($0) }) else {
+            throw .call(
+                ContactsError.recordNotWritable(at: index, identifier: change.group?["identifier"]?.string))
+        }
     }
 
     private mutating func target(
@@ -255,6 +268,7 @@ struct SaveSteps {
             guard forbidden.isEmpty else { throw .call(ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue))) }
             return .add(contact, container: target.container)
         case (.update, let record?, _) where change.group != nil:
+            try requireOwn([record], change, index)
             return .renameGroup(record, name: try groupName(change, index))
         case (.update, let record?, _):
             let wire = try wire(index)
@@ -264,7 +278,9 @@ struct SaveSteps {
             }
             let members = cards(change.contact?["identifier"]?.string, record).compactMap(\.existing)
             return try update(change, record, wire, of: members)
-        case (.delete, let record?, _) where change.group != nil: return .deleteGroup(record)
+        case (.delete, let record?, _) where change.group != nil:
+            try requireOwn([record], change, index)
+            return .deleteGroup(record)
         case (.delete, let record?, _):
             _ = try wire(index)
             let identifier = change.contact?["identifier"]?.string
@@ -276,8 +292,12 @@ struct SaveSteps {
         case (.addMember, let group?, let member?): return .addMember(member, to: group)
         case (.removeMember, let group?, let member?):
             return .several(cards(change.member, member).map { .removeMember($0, from: group) })
-        case (.addSubgroup, let group?, let member?): return .addSubgroup(member, to: group)
-        case (.removeSubgroup, let group?, let member?): return .removeSubgroup(member, from: group)
+        case (.addSubgroup, let group?, let member?):
+            try requireOwn([group, member], change, index)
+            return .addSubgroup(member, to: group)
+        case (.removeSubgroup, let group?, let member?):
+            try requireOwn([group, member], change, index)
+            return .removeSubgroup(member, from: group)
         case (.setMe, let record, _): return .setMe(record)
         case (.link, let record?, let member?):
             _ = try wire(index)

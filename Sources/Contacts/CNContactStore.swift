@@ -83,13 +83,13 @@ public final class CNContactStore: NSObject, Sendable {
         requestAccess(for: entityType, keysToOffer: [], completionHandler: completionHandler)
     }
 
-    /// The same, with keys that the person is offered to share besides the ordinary ones: ``CNContactNoteKey``. An extension of
-    /// this library.
+    /// The same, with keys that the person is offered to share besides the ordinary ones: ``CNContactNoteKey``,
+    /// ``CNContactExtraPropertiesKey``, and ``CNGroupsOfOthersKey``. An extension of this library.
     public func requestAccess(
         for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor],
         completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        let keys = Result { () throws(CNError) in try ContactKeySet(keysToOffer) }
+        let keys = Result { () throws(CNError) in try ContactKeySet(offered: keysToOffer) }
         Self.whileAppGoesOn {
             do throws(CNError) {
                 try Self.askForAccess(keys.get())
@@ -108,11 +108,11 @@ public final class CNContactStore: NSObject, Sendable {
         try await requestAccess(for: entityType, keysToOffer: [])
     }
 
-    /// The same, with keys that the person is offered to share besides the ordinary ones: ``CNContactNoteKey``. An extension of
-    /// this library.
+    /// The same, with keys that the person is offered to share besides the ordinary ones: ``CNContactNoteKey``,
+    /// ``CNContactExtraPropertiesKey``, and ``CNGroupsOfOthersKey``. An extension of this library.
     @discardableResult
     public func requestAccess(for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor]) async throws -> Bool {
-        let keys = try ContactKeySet(keysToOffer)
+        let keys = try ContactKeySet(offered: keysToOffer)
         return try await withCheckedThrowingContinuation { continuation in
             Self.whileAppGoesOn {
                 continuation.resume(
@@ -142,7 +142,7 @@ public final class CNContactStore: NSObject, Sendable {
                 $0.member("purpose", purposeOfCall)
                 // Those that are not named are ordinary.
                 if !keys.isEmpty {
-                    $0.member("keys", ContactKeySet.all.subtracting(.named).union(keys).keys.map(\.rawValue))
+                    $0.member("keys", ContactKeySet.all.subtracting(.named).union(keys).grantNames)
                 }
             }
         }

@@ -36,6 +36,13 @@ extension ContactKeySet {
         self = keys
     }
 
+    /// The keys that descriptors of an offer stand for: ``CNGroupsOfOthersKey`` too, which no contact has.
+    init(offered descriptors: [any CNKeyDescriptor]) throws(CNError) {
+        let ofContacts = descriptors.filter { ($0 as? String) != CNGroupsOfOthersKey }
+        self = try ContactKeySet(ofContacts)
+        if ofContacts.count < descriptors.count { formUnion(.groups) }
+    }
+
     private static func keys(named name: String, _ unknown: inout [String]) -> ContactKeySet {
         if name == CNContactIdentifierKey { return [] }
         if let key = ContactKey(rawValue: name) { return ContactKeySet(key) }

@@ -1,3 +1,5 @@
+import ContactsModel
+
 // Names of what a contact has, for lists of keys to fetch. Each is the property’s name, as on Apple’s systems.
 
 /// Key of the identifier; it is always fetched.
@@ -67,6 +69,9 @@ public let CNContactCreationDateKey = "creationDate"
 public let CNContactModificationDateKey = "modificationDate"
 /// Key of vCard properties that have no key of their own; it must be granted by name. An extension of this library.
 public let CNContactExtraPropertiesKey = "extraProperties"
+/// Groups that other apps made, to be offered in `requestAccess(for:keysToOffer:)`: who sees some contacts only sees with it in which
+/// groups these are. Nothing that can be fetched of a contact. An extension of this library.
+public let CNGroupsOfOthersKey = GrantKey.groups.rawValue
 
 // Fields of a postal address.
 

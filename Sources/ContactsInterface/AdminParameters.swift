@@ -38,7 +38,7 @@ public struct AdminParameters: Sendable {
             case "status": status = try reader.one(of: AuthorizationStatus.self, value, name)
             case "identifiers":
                 identifiers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
-            case "keys": keys = try reader.keys(value, name)
+            case "keys": keys = try reader.grantKeys(value, name)
             case "expires": expires = try reader.string(value, name)
             case "since": since = try reader.string(value, name)
             case "until": until = try reader.string(value, name)

@@ -137,7 +137,7 @@ public struct AnswerParameters: Sendable {
             case "identifiers":
                 identifiers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
             case "removed": removed = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
-            case "keys": keys = try reader.keys(value, name)
+            case "keys": keys = try reader.grantKeys(value, name)
             case "expires": expires = try reader.string(value, name)
             case "lifetime": lifetime = try reader.one(of: LifetimeKind.self, value, name)
             case "neverAskAgain": neverAskAgain = try reader.bool(value, name)

@@ -85,7 +85,7 @@ public struct RequestAccessParameters: Sendable {
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {
             case "purpose": purpose = try reader.text(value, name, maximum: ParameterLimits.purpose)
-            case "keys": keys = try reader.keys(value, name)
+            case "keys": keys = try reader.grantKeys(value, name)
             default: throw reader.invalid(name)
             }
         }

@@ -74,7 +74,18 @@ struct ParameterReader {
         return keys
     }
 
-    /// The same for what is written plainly; `nil` where something has to be looked at more closely. Every fetch
+    /// Names of what a grant can name.
+    func grantKeys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
+        guard let elements = value.elements else { throw invalid(name) }
+        var keys = ContactKeySet()
+        for element in elements where element.string != "identifier" {
+            guard let key = element.string.flatMap(GrantKey.init) else { throw invalid(name) }
+            keys.formUnion(key.set)
+        }
+        return keys
+    }
+
+    /// Names of keys, where they are written plainly; `nil` where something has to be looked at more closely. Every fetch
     /// names its keys, often all of them.
     private func plainKeys(_ value: JSONValue) -> ContactKeySet? {
         var bits: UInt64 = 0

@@ -91,7 +91,7 @@ public struct ChangeScope: Hashable, Sendable {
     public var records: RecordScope
     /// An update of other keys is none.
     public var keys: ContactKeySet
-    /// Within some records, the groups of this app alone.
+    /// Within some records, and without the key ``ContactKeySet/groups``, the groups of this app alone.
     public var app: [UInt8]
 
     public init(records: RecordScope, keys: ContactKeySet, app: [UInt8]) {
@@ -109,18 +109,21 @@ public struct ChangeScope: Hashable, Sendable {
                 && change.member.map(records.contains) == true
         case .updateContact: return records.contains(change.record) && !keys.isDisjoint(with: change.keys)
         case .addMember, .removeMember:
-            return ownsGroups(of: change) && change.member.map(records.contains) == true
-        case .addGroup, .updateGroup, .deleteGroup, .addSubgroup, .removeSubgroup: return ownsGroups(of: change)
+            return seesGroups(of: change) && change.member.map(records.contains) == true
+        case .addGroup, .updateGroup, .deleteGroup, .addSubgroup, .removeSubgroup: return seesGroups(of: change)
         }
     }
 
     /// Whether a change of this kind is one for who may read these keys.
     public func tellsOf(_ kind: BookChange.Kind) -> Bool { !BookChange.Kind.hidden(from: keys).contains(kind.rawValue) }
 
-    private func ownsGroups(of change: BookChange) -> Bool {
+    /// Whose groups can be seen; `nil` for everybody's.
+    public var groupOwner: [UInt8]? {
         switch records {
-        case .all: true
-        case .only: change.owner == app
+        case .all: nil
+        case .only: keys.isSuperset(of: .groups) ? nil : app
         }
     }
+
+    private func seesGroups(of change: BookChange) -> Bool { groupOwner.map { change.owner == $0 } ?? true }
 }

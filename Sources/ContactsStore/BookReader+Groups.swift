@@ -131,8 +131,11 @@ extension BookReader {
                         break
                     }
                 }
+                guard let owner = scope.groupOwner else {
+                    return try connection.lastChangeOfGroups(after: max(number, last ?? 0), with: records) ?? last
+                }
                 let groups = try connection.statement(ReadSQL.changesOfOwner)
-                groups.bind([.bytes(scope.app), .integer(max(number, last ?? 0))])
+                groups.bind([.bytes(owner), .integer(max(number, last ?? 0))])
                 defer { groups.reset() }
                 while try groups.step() {
                     // A member that cannot be seen came or went for nobody.
@@ -165,6 +168,25 @@ extension PreparedStatement {
 }
 
 extension BookReader.Connection {
+    /// The last change of any group, as far as it is about these contacts: each of them is asked for, and nobody else in a group is
+    /// looked at.
+    fileprivate func lastChangeOfGroups(
+        after number: Int64, with records: Set<RecordNumber>
+    ) throws -> Int64? {
+        var last: Int64?
+        let groups = try statement(ReadSQL.changesOfGroups)
+        groups.bind(1, number)
+        defer { groups.reset() }
+        if try groups.step() { last = groups.integer(0) }
+        let members = try statement(ReadSQL.changesOfMember)
+        for record in records {
+            members.bind([.integer(record.rawValue), .integer(last ?? number)])
+            defer { members.reset() }
+            if try members.step() { last = members.integer(0) }
+        }
+        return last
+    }
+
     fileprivate func group(_ statement: PreparedStatement) throws -> StoredGroup {
         let record = RecordNumber(statement.integer(0))
         let parents = try self.statement(ReadSQL.parents)

@@ -14,12 +14,13 @@ extension ContactsStore {
     ///
     /// - Parameters:
     ///   - records: of a scope of some records, those whose changes are looked for, whether or not they are still in it.
-    ///   - scope: which of the changes found are given.
+    ///   - owner: beside those of some records, the changes of this app's groups; `nil`: of everybody's, where they are about no
+    ///     contact or about one of these.
     public func changes(
-        after first: Int64, through last: Int64, of records: RecordScope, app: [UInt8]
+        after first: Int64, through last: Int64, of records: RecordScope, groupsOf owner: [UInt8]?
     ) throws(StoreError) -> [BookChange] {
         try write { writer throws(StoreError) in
-            try writer.changes(after: first, through: last, of: records, app: app)
+            try writer.changes(after: first, through: last, of: records, groupsOf: owner)
         }
     }
 

@@ -39,6 +39,16 @@ enum ReadSQL {
         SELECT number, member, kind FROM change INDEXED BY changeByOwner WHERE owner = ? AND number > ?
         ORDER BY number DESC
         """
+    /// Of all groups, what became of them beside their contacts.
+    static let changesOfGroups = """
+        SELECT number FROM change INDEXED BY changeOfGroups WHERE \(Schema.isOfGroups) AND number > ?
+        ORDER BY number DESC LIMIT 1
+        """
+    /// Of all groups, one contact's coming and going.
+    static let changesOfMember = """
+        SELECT number FROM change INDEXED BY changeByMember WHERE member = ? AND \(Schema.isOfMembers) AND number > ?
+        ORDER BY number DESC LIMIT 1
+        """
 
     // Of the whole book.
 

@@ -3,7 +3,7 @@ enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header: migrations applied.
-    static let version: UInt32 = 8
+    static let version: UInt32 = 9
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -234,6 +234,16 @@ enum Schema {
                     INSERT INTO unsure SELECT record FROM contact;
                     """)
         }
+        migrator.registerMigration("9: changes of all groups") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA user_version = 9;
+
+                    -- For who sees single contacts, and in which groups of anybody's these are.
+                    CREATE INDEX changeOfGroups ON change (number) WHERE \(isOfGroups);
+                    CREATE INDEX changeByMember ON change (member) WHERE \(isOfMembers);
+                    """)
+        }
         return migrator
     }
 
@@ -245,9 +255,16 @@ enum Schema {
         case ..<5: firstObjects.union(["beginning", "link"])
         case ..<7: firstObjects.union(containerObjects)
         case ..<8: firstObjects.union(containerObjects).union(["outbox"])
-        default: firstObjects.union(containerObjects).union(["outbox", "handLink", "unlike", "unsure"])
+        case ..<9: firstObjects.union(containerObjects).union(linkObjects)
+        default: firstObjects.union(containerObjects).union(linkObjects).union(["changeOfGroups", "changeByMember"])
         }
     }
+
+    /// Changes by ``BookChange/Kind``, as the indexes have it: of groups and their subgroups, and of their contacts.
+    static let isOfGroups = "kind IN (4, 5, 6, 9, 10)"
+    static let isOfMembers = "kind IN (7, 8)"
+
+    private static let linkObjects: Set<String> = ["outbox", "handLink", "unlike", "unsure"]
 
     private static let containerObjects: Set<String> = [
         "beginning", "link", "container", "contactByContainer", "groupByContainer",

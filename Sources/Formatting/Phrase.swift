@@ -24,12 +24,12 @@ public enum Phrase: String, CaseIterable, Sendable {
 
     // What may be read, in few words.
     case keysNames, keysWork, keysBirthday, keysPhones, keysEmail, keysAddresses, keysDates, keysWebPages,
-        keysRelations, keysProfiles, keysMessaging, keysNotes, keysPhoto
+        keysRelations, keysProfiles, keysMessaging, keysNotes, keysGroups, keysPhoto
 
     // An app asks for access.
     case accessAsks, wouldLike, dontAllowEver, whatMaySee, canChangeLater, selectContacts, shareAllNone,
-        shareAll, singleOnly, notesOn, notesOff, chosen, typeToChoose, shareWith, shareThese, withNotes,
-        withoutNotes
+        shareAll, singleOnly, notesOn, notesOff, groupsOn, groupsOff, chosen, typeToChoose, shareWith, shareThese,
+        withNotes, withoutNotes, withGroups, withoutGroups
 
     // Lists of contacts.
     case nobodyFound, cannotBeChosen, alreadyShared, sharedAlready, cannotChoose, photoThere

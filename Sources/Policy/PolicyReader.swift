@@ -60,7 +60,7 @@ struct PolicyReader {
             }
             rule.capsLevel = true
         }
-        let keys: [ContactKey]? = try file.words(table, "maximum_keys", prefix)
+        let keys: [GrantKey]? = try file.words(table, "maximum_keys", prefix)
         rule.maximumKeys = keys.map { ContactKeySet($0) }
         rule.forbidsPrompting = try yes(table, "forbid_prompting", prefix)
         if let text = try file.string(table, "maximum_lifetime", prefix) {

@@ -68,7 +68,7 @@ public struct Rule: Hashable, Sendable {
         if capsLevel { effects.append("allows single contacts at most") }
         if let maximumKeys {
             effects.append(
-                "allows no keys but " + (maximumKeys.keys.map(\.rawValue).joined(separator: ", ")))
+                "allows no keys but " + (maximumKeys.grantNames.joined(separator: ", ")))
         }
         if forbidsPrompting { effects.append("forbids to ask the person") }
         if let maximumLifetime { effects.append("lets a decision hold for \(Lifespan.text(maximumLifetime)) at most") }

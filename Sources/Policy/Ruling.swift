@@ -23,7 +23,7 @@ public struct Ruling: Hashable, Sendable {
         let forced = rules.compactMap(\.forcedLevel)
         forcedLevel = [.denied, .limited, .full].first(where: forced.contains)
         capsLevel = rules.contains(where: \.capsLevel)
-        maximumKeys = rules.compactMap(\.maximumKeys).reduce(.all) { $0.intersection($1) }
+        maximumKeys = rules.compactMap(\.maximumKeys).reduce(.grantable) { $0.intersection($1) }
         mayPrompt = !rules.contains(where: \.forbidsPrompting)
         maximumLifetime = rules.compactMap(\.maximumLifetime).min()
         requiresAuthentication = rules.contains(where: \.requiresAuthentication)

@@ -1,3 +1,4 @@
+import ContactsModel
 import Formatting
 
 /// An app asks for access to contacts, for the first time: who asks, what it may see, and exactly that confirmed.
@@ -19,7 +20,8 @@ struct AccessDialogue: Dialogue {
     private(set) var finder = Finder()
     private(set) var list = ContactList()
     private(set) var lifetime: LifetimeChoice
-    private(set) var notesToo = false
+    /// Of what is granted by name that which the person gives.
+    private(set) var given: ContactKeySet = []
     /// Of those to be confirmed.
     private var pages = Pages()
 
@@ -79,9 +81,12 @@ struct AccessDialogue: Dialogue {
         case .character("a") where prompt.allowsAll:
             guard isArmed else { return .tooEarly }
             return .answer(
-                Answer(level: .full, keys: keys(withNotes: notesToo), lifetime: lifetime.chosen))
+                Answer(level: .full, keys: keys, lifetime: lifetime.chosen))
         case .character("n"):
-            if offersNotes { notesToo.toggle() }
+            if offersNotes { given.formSymmetricDifference(.named) }
+            return .nothing
+        case .character("g"):
+            if offersGroups { given.formSymmetricDifference(.groups) }
             return .nothing
         case .character("t"):
             lifetime.change()
@@ -129,15 +134,20 @@ struct AccessDialogue: Dialogue {
             guard isArmed else { return .tooEarly }
             return .answer(
                 Answer(
-                    level: .limited, identifiers: list.chosen.map(\.identifier), keys: keys(withNotes: notesToo),
+                    level: .limited, identifiers: list.chosen.map(\.identifier), keys: keys,
                     lifetime: lifetime.chosen))
         case .character, .backspace, .erase, .paste, .other: return .nothing
         }
     }
 
-    private func confirmedRows(on size: ScreenSize) -> Int { max(1, size.rows - 8) }
+    private func confirmedRows(on size: ScreenSize) -> Int { max(1, size.rows - (offersGroups ? 9 : 8)) }
 
-    private var offersNotes: Bool { prompt.keys.contains("note") || prompt.keys.contains("extraProperties") }
+    private var offersNotes: Bool { GrantedKeys.asksByName(prompt.keys, for: .named) }
+    private var offersGroups: Bool { GrantedKeys.asksByName(prompt.keys, for: .groups) }
+    private var notesToo: Bool { given.isSuperset(of: .named) }
+    private var groupsToo: Bool { given.isSuperset(of: .groups) }
+    /// `nil`: everything but what is granted by name.
+    private var keys: [String]? { given.isEmpty ? nil : GrantedKeys.granted(given, of: prompt.keys) }
 }
 
 // MARK: - What is shown
@@ -181,7 +191,10 @@ extension AccessDialogue {
             choice("d", .dontAllow),
             "",
         ]
-        if offersNotes { lines.append(choice("n", notesToo ? .notesOn : .notesOff)) }
+        var more: [StyledLine] = []
+        if offersNotes { more.append(choice("n", notesToo ? .notesOn : .notesOff)) }
+        if offersGroups { more.append(choice("g", groupsToo ? .groupsOn : .groupsOff)) }
+        if let first = more.first { lines.append(more.dropFirst().reduce(first) { $0 + "   " + $1 }) }
         if let chosen = lifetime.chosen {
             let text = words.lifetime(chosen)
             lines.append(lifetime.canChange ? choice("t", text) : .dim("    \(text)"))
@@ -217,9 +230,13 @@ extension AccessDialogue {
             "   \(Columns.clip(row.name, to: size.columns / 2))" + .dim("  \(row.detail ?? "")")
         }
         lines += pages.place(of: chosen.count, by: page, names)
-        var terms = [names.text(notesToo ? .withNotes : .withoutNotes)]
-        if let lasting = lifetime.chosen { terms.append(words.lifetime(lasting)) }
-        lines.append(.dim("   " + names.list(terms)))
+        // All in one line would be too long for some languages.
+        let notes = names.text(notesToo ? .withNotes : .withoutNotes)
+        let lasting = lifetime.chosen.map { [words.lifetime($0)] } ?? []
+        let terms =
+            offersGroups
+            ? [[notes, names.text(groupsToo ? .withGroups : .withoutGroups)], lasting] : [[notes] + lasting]
+        lines += terms.filter { !$0.isEmpty }.map { .dim("   " + names.list($0)) }
         return lines + [
             "",
             approving("y", names.text(.shareThese, count: chosen.count), isArmed: isArmed),

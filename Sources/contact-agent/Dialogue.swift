@@ -74,10 +74,4 @@ extension Dialogue {
     func callerWords(on size: ScreenSize) -> CallerWords {
         CallerWords(prompt: prompt, columns: size.columns, names: names)
     }
-
-    /// What may be read when notes are: every key, of `note` and `extraProperties` what the app asked for by name.
-    func keys(withNotes: Bool) -> [String]? {
-        guard withNotes else { return nil }
-        return GrantedKeys.all(besides: Set(["note", "extraProperties"]).subtracting(prompt.keys))
-    }
 }

@@ -3,20 +3,37 @@ import Formatting
 
 /// Keys of a contact, as apps ask for them and as people call them.
 enum GrantedKeys {
-    static func all(besides left: Set<String>) -> [String] {
-        ContactKey.allCases.map(\.rawValue).filter { !left.contains($0) }
+    /// Whether an app that would like to read these asks for one of them by name.
+    static func asksByName(_ keys: [String], for named: ContactKeySet) -> Bool {
+        !ContactKeySet(keys.compactMap(GrantKey.init)).isDisjoint(with: named)
+    }
+
+    /// What may be read: everything but what is granted by name, and of that what the app asked for and the person gave.
+    static func granted(_ given: ContactKeySet, of asked: [String]) -> [String] {
+        let named = given.intersection(ContactKeySet(asked.compactMap(GrantKey.init)))
+        return ordinary.union(named).grantNames
     }
 
     /// What an app would like to read, in a few words; `nil` where it named nothing.
     static func words(for keys: [String], _ names: LocalizedNames) -> String? {
-        guard !keys.isEmpty else { return nil }
+        var rest = ContactKeySet(keys.compactMap(GrantKey.init))
         var words: [Phrase] = []
-        for key in keys.compactMap(ContactKey.init) {
-            let word = word(for: key)
+        if rest.isSuperset(of: ordinary) {
+            words.append(.allButNotes)
+            rest.subtract(ordinary)
+        }
+        for key in GrantKey.allCases where rest.isSuperset(of: key.set) {
+            let word =
+                switch key {
+                case .property(let key): word(for: key)
+                case .groups: Phrase.keysGroups
+                }
             if !words.contains(word) { words.append(word) }
         }
         return words.isEmpty ? nil : names.list(words.map { names.text($0) })
     }
+
+    private static let ordinary = ContactKeySet.grantable.subtracting(.byName)
 
     private static func word(for key: ContactKey) -> Phrase {
         switch key {

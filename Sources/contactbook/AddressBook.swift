@@ -26,7 +26,7 @@ struct AddressBook {
 
     /// Has the person asked where they have not said yet what this program may see.
     ///
-    /// - Parameter keys: what is to be read; notes are offered only where they are named.
+    /// - Parameter keys: what is to be read; notes, and groups of others, are offered only where they are named.
     init(to task: String, reading keys: ContactKeySet = listKeys) throws {
         self.task = task
         CNContactStore.usageDescription = "to \(task)"
@@ -199,7 +199,7 @@ struct AddressBook {
     private func askForAccess(_ keys: ContactKeySet) throws {
         guard CNContactStore.authorizationStatus(for: .contacts) == .notDetermined else { return }
         let answer = Answer()
-        store.requestAccess(for: .contacts, keysToOffer: keys.intersection(.named).descriptors) { answer.come($1) }
+        store.requestAccess(for: .contacts, keysToOffer: keys.intersection(.byName).descriptors) { answer.come($1) }
         if !answer.wait(until: .now() + Self.patience) {
             Speech.say("waiting for your answer in contact-agent…")
             _ = answer.wait(until: .distantFuture)
@@ -227,5 +227,5 @@ struct AddressBook {
 
 extension ContactKeySet {
     /// As the library takes them.
-    var descriptors: [any CNKeyDescriptor] { keys.map(\.rawValue) }
+    var descriptors: [any CNKeyDescriptor] { grantNames }
 }

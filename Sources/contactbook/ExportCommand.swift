@@ -60,7 +60,7 @@ struct ExportCommand: ParsableCommand {
         let path = output == "-" ? nil : output
         let format = format ?? (path.map(Self.isFolder) == true ? .vdir : .vcard3)
         let wanted = ContactKeySet.all.subtracting(notes ? [] : .named)
-        let book = try AddressBook(to: Self.task, reading: wanted)
+        let book = try AddressBook(to: Self.task, reading: noGroups ? wanted : wanted.union(.groups))
         var keys = wanted.intersection(try book.readableKeys()).subtracting(ContactKeySet(.thumbnailImageData))
         if notes, !keys.isSuperset(of: .named) {
             throw CommandFailure(

@@ -25,7 +25,7 @@ struct GroupsCommand: ParsableCommand {
         @Flag(help: "Print identifiers too.") var identifiers = false
 
         func run() throws {
-            let book = try AddressBook(to: "list the groups")
+            let book = try AddressBook(to: "list the groups", reading: AddressBook.listKeys.union(.groups))
             let groups = try book.groups()
             if json {
                 return print(JSONList.groups(groups.map { ($0.identifier, $0.name, $0.parentGroupIdentifiers) }))
@@ -52,7 +52,7 @@ struct GroupsCommand: ParsableCommand {
         @Flag(help: "Print identifiers too.") var identifiers = false
 
         func run() throws {
-            let book = try AddressBook(to: "show the group")
+            let book = try AddressBook(to: "show the group", reading: AddressBook.listKeys.union(.groups))
             let group = try book.group(named: group)
             let keys = json ? AddressBook.cardKeys : AddressBook.listKeys
             let contacts = try book.contacts(
@@ -214,7 +214,7 @@ private final class GroupChange {
 
     func book() throws -> AddressBook {
         if let opened { return opened }
-        let book = try AddressBook(to: task)
+        let book = try AddressBook(to: task, reading: AddressBook.listKeys.union(.groups))
         opened = book
         return book
     }

@@ -80,7 +80,7 @@ extension JournalRecord {
         add("app", record.app)
         add("strength", record.strength?.rawValue)
         add("status", record.status?.rawValue)
-        add("keys", record.keys?.keys.map(\.rawValue).joined(separator: " "))
+        add("keys", record.keys?.grantNames.joined(separator: " "))
         add("contacts", record.count.map(String.init))
         add("revision", record.revision.map(String.init))
         add("repeats", record.repeats.map(String.init))

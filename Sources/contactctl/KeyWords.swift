@@ -6,18 +6,22 @@ enum KeyWords {
     static func text(_ json: JSONValue?) -> String? {
         guard let elements = json?.elements else { return nil }
         let names = elements.compactMap(\.string)
-        let keys = ContactKeySet(names.compactMap(ContactKey.init(rawValue:)))
-        if keys == .all { return "everything" }
-        if keys == ContactKeySet.all.subtracting(.named) { return "everything but notes" }
+        let known = ContactKeySet(names.compactMap(GrantKey.init(rawValue:)))
+        // Keys that a later broker knows and this program does not.
+        let rest = names.filter { GrantKey(rawValue: $0) == nil }
+        let keys = known.subtracting(.groups)
+        return (words(keys) + (known == keys ? [] : ["groups"]) + rest).joined(separator: ", ")
+    }
+
+    private static func words(_ keys: ContactKeySet) -> [String] {
+        if keys == .all { return ["everything"] }
+        if keys == ContactKeySet.all.subtracting(.named) { return ["everything but notes"] }
         var words: [String] = []
         var rest = keys
         for (set, word) in [(ContactKeySet.names, "names"), (.images, "pictures")] where keys.isSuperset(of: set) {
             words.append(word)
             rest.subtract(set)
         }
-        words += rest.keys.map(\.rawValue)
-        // Keys that a later broker knows and this program does not.
-        words += names.filter { ContactKey(rawValue: $0) == nil }
-        return words.joined(separator: ", ")
+        return words + rest.keys.map(\.rawValue)
     }
 }

@@ -13,7 +13,10 @@ struct SetCommand: ParsableCommand {
 
     @Argument(help: "The app's name or identifier, or part of it.") var app: String
     @Option(help: "full, limited or denied.") var level: String?
-    @Option(help: "The keys that it may read, such as givenName,familyName,phoneNumbers.") var keys: String?
+    @Option(
+        help: "The keys that it may read, such as givenName,familyName,phoneNumbers; groups lets it see others' groups."
+    )
+    var keys: String?
     @Option(help: "When that ends: in 30m, 12h, 7d, or at 2026-01-31 or 2026-01-31T12:00:00Z.") var until: String?
     @Option(help: "Only where the broker was so sure of the app, for example unverified.") var strength: String?
 
@@ -27,7 +30,7 @@ struct SetCommand: ParsableCommand {
             throw ValidationError("--level takes full, limited or denied; not \(Speech.clean(level))")
         }
         if let keys {
-            let unknown = Self.names(keys).first { ContactKey(rawValue: $0) == nil }
+            let unknown = Self.names(keys).first { GrantKey(rawValue: $0) == nil }
             guard unknown == nil, !Self.names(keys).isEmpty else {
                 throw ValidationError(
                     "--keys takes names of keys, with commas between; \(Speech.clean(unknown ?? keys)) is none")
@@ -63,7 +66,8 @@ struct SetCommand: ParsableCommand {
         }
         let now = reply["grants"]?.elements.map { $0.map(AppGrant.init) }?.first ?? grant
         let read = KeyWords.text(now.json["keys"]).map { ", \($0)" } ?? ""
-        let sight = now.status == "denied" ? "no contact" : "\(now.extent) contacts\(read)"
+        let contacts = now.extent == "1" ? "contact" : "contacts"
+        let sight = now.status == "denied" ? "no contact" : "\(now.extent) \(contacts)\(read)"
         let end = now.status == "denied" ? "" : ", until \(now.end == "revoked" ? "you revoke it" : now.end)"
         print("\(Speech.clean(now.displayName)) may see \(sight)\(end)")
         if now.status == "limited", now.contacts == 0 {

@@ -157,7 +157,7 @@ struct DialogueTests {
         for strength in ["unverified", "claimed", "sandboxed", "installed", "service", "labelled"] {
             for lifetimes in [["process", "session"], ["session", "untilRevoked"]] {
                 let text = PromptText(
-                    strength: strength, keys: ["note", "givenName"], lifetimes: lifetimes,
+                    strength: strength, keys: ["note", "givenName", "groups"], lifetimes: lifetimes,
                     interpreter: lifetimes[0] == "process")
                 var dialogue = AccessDialogue(try Self.prompt(text), names)
                 for key in characters(keys ?? "") {

@@ -124,12 +124,12 @@ struct LifeTests {
         house.ask(
             PromptText(
                 displayName: long, executable: "/opt/" + String(repeating: "deep/", count: 40) + "mail", purpose: long,
-                keys: ["givenName", "phoneNumbers", "note"]))
+                keys: ["givenName", "phoneNumbers", "note", "groups"]))
         try house.see("[N] Don't allow, and never ask again")
         #expect(house.terminal.screen.contains("deep/mail"))
         try house.see("[c] Continue", thenPress: "c")
         try house.see("[t] for this terminal session")
-        try house.see("[n] notes too: off", thenPress: "s")
+        try house.see("[n] notes too: off   [g] groups too: off", thenPress: "s")
         try house.see("3 [ ] Lin Lanying")
         try house.see("Type a name", thenPress: "\r")
         try house.see("[1–9] choose", thenPress: "123")

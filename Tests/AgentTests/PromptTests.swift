@@ -1,5 +1,6 @@
 import Glibc
 import PseudoTerminal
+import ContactsModel
 import Testing
 
 @Suite("A prompt on a real terminal")
@@ -51,6 +52,27 @@ struct PromptTests {
         #expect(answer?.lifetime == "untilRevoked")
         #expect(answer?.keys?.contains("note") == true)
         #expect(answer?.keys?.contains("extraProperties") == false)
+        #expect(try house.exit() == .exited(0))
+    }
+
+    @Test("Groups are given only where the app asked for them and the person says so")
+    func groups() throws {
+        let house = try AgentHouse(["--once"])
+        try house.registered()
+        house.ask(PromptText(keys: ContactKeySet.all.subtracting(.named).union(.groups).grantNames))
+        try house.see("It would like: all of the card but notes, groups")
+        try house.see("[c] Continue", thenPress: "c")
+        try house.see("[g] groups too: off", thenPress: "ng")
+        try house.see("[g] groups too: on", thenPress: "s")
+        try house.see("1 [ ] Ada Lovelace", thenPress: "\r")
+        try house.see("[1–9] choose", thenPress: "1c")
+        try house.see("without notes, with groups")
+        try house.see("[y] Share this contact", thenPress: "y")
+        let answer = try house.answer()
+        #expect(answer?.level == "limited")
+        #expect(answer?.keys?.contains("groups") == true)
+        #expect(answer?.keys?.contains("givenName") == true)
+        #expect(answer?.keys?.contains("note") == false)
         #expect(try house.exit() == .exited(0))
     }
 

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Groups and the person's own card")
 struct GroupTests {
-    private static func add(_ name: String, as local: String = "") -> Change {
+    static func add(_ name: String, as local: String = "") -> Change {
         .other(#"{"operation":"add","group":{"name":"\#(name)","identifier":"\#(local)"}}"#)
     }
-    private static func step(_ operation: String, _ group: String, _ member: String = "") -> Change {
+    static func step(_ operation: String, _ group: String, _ member: String = "") -> Change {
         .other(#"{"operation":"\#(operation)","group":{"identifier":"\#(group)","name":"x"},"member":"\#(member)"}"#)
     }
-    private static func whole(_ operation: String, _ group: String, _ name: String = "x") -> Change {
+    static func whole(_ operation: String, _ group: String, _ name: String = "x") -> Change {
         .other(#"{"operation":"\#(operation)","group":{"identifier":"\#(group)","name":"\#(name)"}}"#)
     }
 

@@ -114,11 +114,12 @@ struct Model {
     private static func sees(_ event: ModelEvent, _ app: ModelApp, _ terms: ModelTerms, _ book: ModelBook) -> Bool {
         let single = terms.epoch == app.epoch ? app.single : []
         let isSeen = { (contact: Int) in terms.isAll || single.contains(contact) }
-        let isGroupSeen = { (group: Int) in book.groups[group].map { terms.isAll || $0.maker == app.key } ?? false }
+        let seesGroups = terms.isAll || terms.keys.groups
+        let isGroupSeen = { (group: Int) in book.groups[group].map { seesGroups || $0.maker == app.key } ?? false }
         return switch event {
         case .contact(let contact): book.contacts[contact] != nil && isSeen(contact)
         case .touched(let contact, let keys): isSeen(contact) && !keys.isDisjoint(with: terms.keys.keys)
-        case .group(_, let maker): terms.isAll || maker == app.key
+        case .group(_, let maker): seesGroups || maker == app.key
         case .member(let contact, let group): isSeen(contact) && isGroupSeen(group)
         case .subgroup(let child, let parent): isGroupSeen(child) && isGroupSeen(parent)
         case .linked(let pair, let seesEvidence): terms.keys.isWhole == seesEvidence && pair.allSatisfy(isSeen)
@@ -131,6 +132,10 @@ struct ModelKeys: Hashable {
     let keys: Set<ModelKey>
     /// All that is not granted by name alone: only then is the date of an edit told.
     let isWhole: Bool
+    /// Groups that others made.
+    var groups = false
+
+    func with(groups: Bool) -> ModelKeys { ModelKeys(keys: keys, isWhole: isWhole, groups: groups) }
 
     static let ordinary = ModelKeys(keys: Set(ModelKey.allCases).subtracting([.note]), isWhole: true)
     static let withNotes = ModelKeys(keys: Set(ModelKey.allCases), isWhole: true)

@@ -64,10 +64,13 @@ struct ModelApp {
     func sees(groupMadeBy maker: String) -> Bool {
         switch level {
         case .full: true
-        case .limited: maker == key
+        case .limited: maker == key || keys.groups
         case .notDetermined, .denied, .restricted: false
         }
     }
+
+    /// Whether it may rename, delete and nest a group that it sees.
+    func owns(groupMadeBy maker: String) -> Bool { level == .full || maker == key }
 
     // MARK: What changes
 
@@ -126,7 +129,8 @@ struct ModelApp {
         case .forceFull: force(.full, over: decided)
         }
         if rule.kind == .capKeys, level != .denied {
-            keys = ModelKeys(keys: keys.keys.intersection(rule.keys), isWhole: false)
+            keys = ModelKeys(
+                keys: keys.keys.intersection(rule.keys), isWhole: false, groups: keys.groups && rule.groups)
         }
         if level == .limited || level == .full { places[terms, default: 0] += 0 }
     }
@@ -158,6 +162,7 @@ struct ModelRule {
     }
     var kind = Kind.none
     var keys: Set<ModelKey> = []
+    var groups = false
     var lifetime: Int64 = 0
 
     static let keys: [Set<ModelKey>] = [

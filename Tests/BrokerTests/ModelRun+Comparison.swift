@@ -36,6 +36,7 @@ extension ModelRun {
         let keys = Set(answer.strings("keys").compactMap(ModelKey.init(rawValue:)))
         try requireSame(
             "\(keys.map(\.rawValue).sorted())", "\(app.keys.keys.map(\.rawValue).sorted())", "\(name): keys")
+        try requireSame("\(answer.strings("keys").contains("groups"))", "\(app.keys.groups)", "\(name): the key groups")
         try requireSame(
             answer.parameters["expires"]?.string ?? "", app.expires.map(ModelDate.text) ?? "", "\(name): expires")
     }
@@ -59,6 +60,11 @@ extension ModelRun {
     }
 
     func list(_ keys: [ModelKey]) -> String { keys.map { "\"\($0.rawValue)\"" }.joined(separator: ",") }
+
+    /// Of a grant.
+    func list(_ keys: ModelKeys) -> String {
+        list(keys.keys.sorted { $0.rawValue < $1.rawValue }) + (keys.groups ? #","groups""# : "")
+    }
 
     /// A contact of an answer in one line.
     func line(_ contact: JSONValue, _ keys: [ModelKey]) -> String {

@@ -106,15 +106,22 @@ extension ModelRun {
     }
 
     /// Perhaps fewer keys or more, as the answer says it and as the model does.
-    private func chooseKeys(mayHaveNotes: Bool) -> (text: String, keys: ModelKeys)? {
+    private func chooseKeys(mayHaveNotes: Bool, mayHaveGroups: Bool) -> (text: String, keys: ModelKeys)? {
+        let groups = mayHaveGroups && chance(60)
         switch number(0...9) {
         case 0, 1, 2:
-            one(ModelKeys.narrow).map { (#","keys":[\#(list($0.keys.sorted { $0.rawValue < $1.rawValue }))]"#, $0) }
+            return one(ModelKeys.narrow).map { $0.with(groups: groups) }.map { (#","keys":[\#(list($0))]"#, $0) }
         case 3 where mayHaveNotes, 4 where mayHaveNotes:
-            (#","keys":[\#(AuthorizationTable.ordinaryKeys),"note"]"#, .withNotes)
-        case 5: (#","keys":[\#(AuthorizationTable.ordinaryKeys)]"#, .ordinary)
-        default: nil
+            return whole("note", ModelKeys.withNotes.with(groups: groups))
+        case 5: return whole(nil, ModelKeys.ordinary.with(groups: groups))
+        default: return groups ? whole(nil, ModelKeys.ordinary.with(groups: true)) : nil
         }
+    }
+
+    /// All ordinary keys, and perhaps one more.
+    private func whole(_ named: String?, _ keys: ModelKeys) -> (text: String, keys: ModelKeys) {
+        let more = [named, keys.groups ? "groups" : nil].compactMap { $0 }.map { #","\#($0)""# }.joined()
+        return (#","keys":[\#(AuthorizationTable.ordinaryKeys)\#(more)]"#, keys)
     }
 
     private func chooseEnd(_ name: String) -> (text: String, end: Int64)? {
@@ -130,19 +137,23 @@ extension ModelRun {
     func askForAccess(_ name: String, _ act: Act) throws {
         let wantsNotes = chance(40)
         let keys = wantsNotes ? #""previousFamilyName","givenName","note""# : #""previousFamilyName","givenName""#
+        let wantsGroups = chance(40)
         let (method, parameters) =
             one([
-                ("RequestAccess", #"{"purpose":"To try it","keys":[\#(keys)]}"#),
+                ("RequestAccess", #"{"purpose":"To try it","keys":[\#(keys)\#(wantsGroups ? #","groups""# : "")]}"#),
                 ("FetchContacts", #"{"keys":[\#(keys)]}"#), ("CountContacts", "{}"), ("ListGroups", "{}"),
             ]) ?? ("", "")
         note("access: \(name) calls \(method), the person \(act)")
         let rule = model.app(name).rule
         let mayHaveNotes = wantsNotes && parameters.contains("note") && rule.writable.contains(.note)
+        let mayHaveGroups = parameters.contains("groups") && (rule.kind != .capKeys || rule.groups)
         let answer = try ask(name, method, parameters, act) {
             model.app(name).level == .notDetermined ? "access" : nil
         } answer: { prompt, person in
             let rows = try self.rows(prompt, person, name)
-            let (keys, end) = (chooseKeys(mayHaveNotes: mayHaveNotes), chooseEnd(name))
+            let (keys, end) = (
+                chooseKeys(mayHaveNotes: mayHaveNotes, mayHaveGroups: mayHaveGroups), chooseEnd(name)
+            )
             let terms = (keys?.text ?? "") + (end?.text ?? "")
             switch act {
             case .refuse:
@@ -213,7 +224,8 @@ extension ModelRun {
             let chosen = act == .all ? rows : some(rows)
             guard act != .refuse, !chosen.isEmpty else { return _ = try person.answer(prompt) }
             let isFirst = app.level != .limited
-            let (keys, end) = isFirst ? (chooseKeys(mayHaveNotes: false), chooseEnd(name)) : (nil, nil)
+            let (keys, end) =
+                isFirst ? (chooseKeys(mayHaveNotes: false, mayHaveGroups: false), chooseEnd(name)) : (nil, nil)
             try person.answer(
                 prompt,
                 #""level":"limited","identifiers":[\#(text(chosen))]\#(keys?.text ?? "")\#(end?.text ?? "")"#)
@@ -252,7 +264,9 @@ extension ModelRun {
             let app = self.model.app(name)
             let rows = try self.rows(prompt, person, name)
             let going = app.going
-            let keys = self.chooseKeys(mayHaveNotes: app.level != .denied && going.keys.keys.contains(.note))
+            let keys = self.chooseKeys(
+                mayHaveNotes: app.level != .denied && going.keys.keys.contains(.note),
+                mayHaveGroups: app.level != .denied && going.keys.groups)
             // What may be read under a refusal is nothing that the design speaks of.
             let terms =
                 keys ?? (app.level == .denied ? (#","keys":[\#(AuthorizationTable.ordinaryKeys)]"#, .ordinary) : nil)

@@ -52,6 +52,10 @@ extension ModelRun {
         var usedGroups: Set<Int> = []
         /// The answer where the save is refused.
         var error: String?
+
+        mutating func notWritable(_ identifier: String, at step: Int) {
+            error = #"RecordNotWritable{"index":\#(step),"identifier":"\#(identifier)"}"#
+        }
     }
 
     func save(_ name: String) throws {
@@ -203,7 +207,7 @@ extension ModelRun {
         draft.texts.append(step("delete", contact: #""identifier":"\#(identifier)""#))
         draft.description.append("deletes \(members)")
         if !app.keys.isWhole, !members.allSatisfy({ draft.book.contacts[$0]?.maker == app.key }) {
-            draft.error = #"RecordNotWritable{"index":\#(draft.texts.count - 1),"identifier":"\#(identifier)"}"#
+            draft.notWritable(identifier, at: draft.texts.count - 1)
         }
         for number in members { draft.events.append(draft.book.delete(number)) }
     }
@@ -226,6 +230,9 @@ extension ModelRun {
             return
         }
         draft.usedGroups.insert(number)
+        if !model.app(name).owns(groupMadeBy: group.maker) {
+            draft.notWritable(identifier, at: draft.texts.count)
+        }
         if deletes {
             draft.texts.append(step("delete", group: groupFields(identifier)))
             draft.description.append("deletes group \(number)")
@@ -272,7 +279,10 @@ extension ModelRun {
         draft.usedGroups.formUnion([parent.number, child.number])
         let app = model.app(name)
         let visible = Set(draft.book.groups.values.filter { app.sees(groupMadeBy: $0.maker) }.map(\.number))
-        if adds, draft.book.reaches(parent.number, from: child.number, within: visible) {
+        let makers = [parent, child].compactMap { draft.book.groups[$0.number]?.maker }
+        if !makers.allSatisfy(app.owns(groupMadeBy:)) {
+            draft.notWritable(parent.identifier, at: draft.texts.count - 1)
+        } else if adds, draft.book.reaches(parent.number, from: child.number, within: visible) {
             draft.error = #"ContainmentCycle{"index":\#(draft.texts.count - 1)}"#
         } else if adds {
             guard draft.book.groups[parent.number]?.subgroups.insert(child.number).inserted == true else { return }

@@ -43,6 +43,7 @@ extension ModelRun {
         for name in Self.appNames where chance(60) {
             var rule = ModelRule(kind: one(ModelRule.Kind.allCases) ?? .none)
             rule.keys = one(ModelRule.keys) ?? []
+            rule.groups = chance(50)
             rule.lifetime = Int64(number(60...200_000))
             rules[name] = rule
         }
@@ -62,7 +63,9 @@ extension ModelRun {
             case .none: break
             case .deny: rule.denies = true
             case .capLevel: rule.capsLevel = true
-            case .capKeys: rule.maximumKeys = ContactKeySet(said.keys.compactMap { ContactKey(rawValue: $0.rawValue) })
+            case .capKeys:
+                rule.maximumKeys = ContactKeySet(said.keys.compactMap { ContactKey(rawValue: $0.rawValue) })
+                if said.groups { rule.maximumKeys?.formUnion(.groups) }
             case .forbid: rule.forbidsPrompting = true
             case .lifetime: rule.maximumLifetime = said.lifetime
             case .forceDenied: rule.forcedLevel = .denied
@@ -84,10 +87,10 @@ extension ModelRun {
         let app = model.app(name)
         let status = one(["denied", "limited", "limited", "full"]) ?? ""
         let end = chance(20) ? model.now + Int64(number(2...100_000)) : nil
-        let narrow = chance(30) ? one(ModelKeys.narrow) : nil
+        let narrow = chance(30) ? one(ModelKeys.narrow)?.with(groups: chance(30)) : nil
         var parameters = #"{"app":"\#(name)","status":"\#(status)""#
         if let end { parameters += #","expires":"\#(ModelDate.text(end))""# }
-        if let narrow { parameters += #","keys":[\#(list(narrow.keys.sorted { $0.rawValue < $1.rawValue }))]"# }
+        if let narrow { parameters += #","keys":[\#(list(narrow))]"# }
         note("lower: \(name) to \(status), \(narrow == nil ? "all" : "fewer") keys, until \(end ?? 0)")
         let answer = try administrator("SetGrant", parameters + "}")
         // Only the person widens.
@@ -107,7 +110,8 @@ extension ModelRun {
             }
             return
         }
-        let hasMore = narrow.map { !$0.keys.isSubset(of: decided.keys.keys) } ?? false
+        let hasMore =
+            narrow.map { !$0.keys.isSubset(of: decided.keys.keys) || $0.groups && !decided.keys.groups } ?? false
         if isWider || isLater || hasMore {
             return try requireSame(answer.error ?? "", "InvalidValue", "SetGrant of \(name)")
         }

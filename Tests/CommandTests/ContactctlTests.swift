@@ -163,13 +163,14 @@ struct ContactctlTests {
     func set() throws {
         let broker = try broker()
         let outcome = try run(
-            "contactctl", "set", "ink", "--keys", "givenName,phoneNumbers", "--until", "2030-01-31", with: broker)
+            "contactctl", "set", "ink", "--keys", "givenName,phoneNumbers, groups", "--until", "2030-01-31",
+            with: broker)
         #expect(outcome.code == 0)
         #expect(outcome.output == "Ink may see 3 contacts, givenName, until you revoke it\n")
         #expect(
             broker.asked.last?.parameters
                 == #"{"app":"org.example.Ink","strength":"sandboxed","status":"limited","#
-                + #""keys":["givenName","phoneNumbers"],"expires":"2030-01-31"}"#)
+                + #""keys":["givenName","phoneNumbers","groups"],"expires":"2030-01-31"}"#)
     }
 
     @Test("set of nothing, of a level, a key or a time that is none, changes nothing")
@@ -240,10 +241,12 @@ struct ContactctlTests {
         arguments: [
             (ContactKeySet.all, "everything"), (ContactKeySet.all.subtracting(.named), "everything but notes"),
             (ContactKeySet.names.union(ContactKeySet([.phoneNumbers])), "names, phoneNumbers"),
-            (ContactKeySet([.givenName, .note]), "givenName, note"),
+            (ContactKeySet([ContactKey.givenName, .note]), "givenName, note"),
+            (ContactKeySet.grantable, "everything, groups"), (ContactKeySet.groups, "groups"),
+            (ContactKeySet.all.subtracting(.named).union(.groups), "everything but notes, groups"),
         ])
     func keys(keys: ContactKeySet, words: String) throws {
-        let text = "[\(keys.keys.map { "\"\($0.rawValue)\"" }.joined(separator: ","))]"
+        let text = "[\(keys.grantNames.map { "\"\($0)\"" }.joined(separator: ","))]"
         #expect(KeyWords.text(try JSONDocument(parsing: Array(text.utf8)).root) == words)
     }
 

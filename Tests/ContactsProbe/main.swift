@@ -113,6 +113,11 @@ do {
     case "request-notes":
         print(try await store.requestAccess(for: .contacts, keysToOffer: [CNContactNoteKey as CNKeyDescriptor]))
         print(try contact("ada", [CNContactNoteKey as CNKeyDescriptor]).note)
+    case "request-groups":
+        print(try await store.requestAccess(for: .contacts, keysToOffer: [CNGroupsOfOthersKey]))
+        print(
+            try store.groups(matching: nil).map(\.name),
+            try store.authorizedKeys()?.contains(CNGroupsOfOthersKey) ?? false)
     case "linked": try linked()
     case "history": try history()
     case "watch": try watch()

@@ -12,7 +12,7 @@ struct HistoryTests {
     private static func changes(_ book: Book, of records: RecordScope = .all, app: [UInt8] = mail) throws
         -> [BookChange]
     {
-        try book.store.changes(after: 0, through: .max, of: records, app: app)
+        try book.store.changes(after: 0, through: .max, of: records, groupsOf: app)
     }
 
     @Test("Every save says what it changed, by whom, and which keys have other values now")
@@ -96,6 +96,38 @@ struct HistoryTests {
         #expect(try book.store.lastChange(after: found[3].number, in: both) == nil)
         let all = ChangeScope(records: .all, keys: .all, app: Self.mail)
         #expect(try book.store.lastChange(after: 0, in: all) == book.store.lastChange)
+    }
+
+    @Test("Of everybody's groups who sees some records is told of the groups, and of those records in them")
+    func othersGroups() throws {
+        let book = try Book([person("Ada"), person("Bob")])
+        let groups: [ContactChange] = [
+            .group(.add(RecordNumber(10), name: "Mine", owner: Self.mail)),
+            .group(.add(RecordNumber(11), name: "Theirs", owner: Self.chat)),
+            .group(.addMember(RecordNumber(1), to: RecordNumber(11))),
+            .group(.addSubgroup(RecordNumber(10), to: RecordNumber(11), visible: nil)),
+            .group(.addMember(RecordNumber(2), to: RecordNumber(11))),
+            .link(.link(RecordNumber(1), RecordNumber(2))),
+        ]
+        let made = try book.store.apply(groups, at: 0)
+        let seeing = ChangeScope(records: scope(1), keys: .all.union(.groups), app: Self.mail)
+        let found = try book.store.changes(after: 0, through: .max, of: scope(1), groupsOf: seeing.groupOwner)
+        // Not who else is in a group: that is not even looked at.
+        #expect(found.filter { $0.kind.isOfGroup } == Array(made[0...3]))
+        #expect(found.filter { $0.kind.isOfGroup }.allSatisfy(seeing.contains))
+        #expect(!seeing.contains(made[4]))
+        #expect(try book.store.lastChange(after: 0, in: seeing) == made[3].number)
+        #expect(try book.store.lastChange(after: made[3].number, in: seeing) == nil)
+        #expect(try book.store.lastChange(after: made[1].number, in: seeing) == made[3].number)
+        let other = ChangeScope(records: scope(2), keys: .all.union(.groups), app: Self.mail)
+        #expect(try book.store.lastChange(after: 0, in: other) == made[4].number)
+        // One contact's leaving is the last thing then.
+        let left = try book.store.apply([.group(.removeMember(RecordNumber(1), from: RecordNumber(11)))], at: 0)
+        #expect(try book.store.lastChange(after: 0, in: seeing) == left[0].number)
+        #expect(try book.store.lastChange(after: 0, in: other) == made[4].number)
+        #expect(
+            try book.store.changes(after: made[3].number, through: .max, of: scope(1), groupsOf: nil)
+                .filter(seeing.contains) == left)
     }
 
     @Test("An update of other keys is none for who may not read them")

@@ -59,6 +59,7 @@ struct OutboxTests {
             try db.execute(
                 sql: """
                     DROP TABLE outbox; DROP TABLE handLink; DROP TABLE unlike; DROP TABLE unsure;
+                    DROP INDEX changeOfGroups; DROP INDEX changeByMember;
                     DELETE FROM grdb_migrations WHERE identifier >= '7'; PRAGMA user_version = 6
                     """)
         }

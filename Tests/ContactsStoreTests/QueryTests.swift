@@ -294,6 +294,15 @@ struct PlanTests {
         #expect(!plan.contains("SCAN") && !plan.contains(" BY") && !plan.contains(";"))
     }
 
+    @Test("Of everybody's groups an index gives what became of them, and another one what became of a record in them")
+    func groups() throws {
+        let book = try Book()
+        #expect(try plan(ReadSQL.changesOfGroups, book) == "SEARCH change USING INDEX changeOfGroups (number>?)")
+        #expect(
+            try plan(ReadSQL.changesOfMember, book)
+                == "SEARCH change USING INDEX changeByMember (member=? AND rowid>?)")
+    }
+
     @Test("Queries of the whole book start from the index of what they look for")
     func whole() throws {
         let book = try Book()

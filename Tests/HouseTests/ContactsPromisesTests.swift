@@ -141,6 +141,24 @@ struct ContactsPromisesTests {
         #expect(asked.output == "true\nfirst programmer\n", "\(asked.errors)")
     }
 
+    @Test("Groups of others are offered where an app asks for them, and seen where the person agrees")
+    func groups() throws {
+        for isGiven in [true, false] {
+            let house = try House()
+            let person = try house.person()
+            let keeper = try house.keeper(with: person)
+            #expect(try keeper.save([#"{"operation":"add","group":{"name":"Programmers"}}"#]).error == nil)
+            let asked = try Command(Self.probe, ["request-groups"], in: house) {
+                let prompt = try person.prompt()
+                #expect(prompt["keys"]?.elements?.compactMap(\.string).last == "groups")
+                let rows = try person.search(prompt, "ada").map(\.identifier)
+                let keys = isGiven ? #","keys":["givenName","groups"]"# : ""
+                try person.answer(prompt, #""level":"limited","identifiers":\#(quoted(rows))\#(keys)"#)
+            }
+            #expect(asked.output == "true\n\(isGiven ? #"["Programmers"] true"# : "[] false")\n", "\(asked.errors)")
+        }
+    }
+
     @Test("The access button shares one contact, and the app sees that one and is limited")
     func button() throws {
         let house = try House()

@@ -1,0 +1,219 @@
+import AccessControl
+import ContactsModel
+import JSON
+import Policy
+import Testing
+
+@testable import Broker
+
+@Suite("The key that shows a limited app the groups of others")
+struct OthersGroupsTests {
+    private static let keys = Grant.ordinaryKeys.union(.groups)
+    private static let withGroups = #""includeGroups":true"#
+
+    /// Ada and Bob are in Family, which has Cousins within it; mail sees Ada.
+    private struct Neighbours {
+        let house: BrokerHouse
+        let keeper, mail: TestApp
+        /// As the keeper calls them.
+        let family, cousins: String
+
+        init(keys: ContactKeySet = OthersGroupsTests.keys) throws {
+            house = try BrokerHouse()
+            keeper = try house.keeper(adding: "Ada", "Bob")
+            let (ada, bob) = (try keeper.identifier(of: "Ada"), try keeper.identifier(of: "Bob"))
+            let made = try keeper.save([
+                GroupTests.add("Family", as: "f"), GroupTests.add("Cousins", as: "c"),
+                GroupTests.step("addMember", "f", ada), GroupTests.step("addMember", "f", bob),
+                GroupTests.step("addMember", "c", bob), GroupTests.step("addSubgroup", "f", "c"),
+            ]).strings("identifiers")
+            (family, cousins) = (made[0], made[1])
+            mail = try house.app("mail", .limited(to: house.records("Ada")), keys: keys)
+        }
+
+        /// The groups that an app sees, by their names, and by what it calls them.
+        func groups(of app: TestApp) throws -> [String: JSONValue] {
+            let told = try app.call("ListGroups").parameters["groups"]?.elements.map(Array.init) ?? []
+            return Dictionary(uniqueKeysWithValues: told.map { ($0["name"]?.string ?? "", $0) })
+        }
+
+        func identifier(of group: String) throws -> String {
+            try #require(try groups(of: mail)[group]?["identifier"]?.string)
+        }
+    }
+
+    @Test("It sees them all, how they are nested, and who of its contacts is in them; without the key none of that")
+    func sees() throws {
+        let there = try Neighbours()
+        let groups = try there.groups(of: there.mail)
+        #expect(groups.keys.sorted() == ["Cousins", "Family"])
+        let family = try there.identifier(of: "Family")
+        #expect(family != there.family)
+        #expect(groups["Cousins"]?["parents"]?.elements?.compactMap(\.string) == [family])
+        for (group, names) in [(family, ["Ada"]), (try there.identifier(of: "Cousins"), [])] {
+            #expect(try there.mail.fetch(#""predicate":{"group":"\#(group)"}"#).names == names)
+            #expect(
+                try there.mail.call("CountContacts", #"{"predicate":{"group":"\#(group)"}}"#).text
+                    == #"{"count":\#(names.count)}"#)
+        }
+        #expect(
+            try there.mail.history(nil, Self.withGroups).events
+                == [
+                    "dropEverything", "addContact Ada", "addGroup Family", "addGroup Cousins", "addMember",
+                    "addSubgroup",
+                ])
+        let told = try there.mail.call("GetAuthorization").strings("keys")
+        #expect(told.last == "groups" && told.filter { $0 == "groups" }.count == 1)
+
+        let chat = try there.house.app("chat", .limited(to: there.house.records("Ada")))
+        #expect(try there.groups(of: chat).isEmpty)
+        #expect(try chat.history(nil, Self.withGroups).events == ["dropEverything", "addContact Ada"])
+        #expect(try !chat.call("GetAuthorization").strings("keys").contains("groups"))
+        // It is nothing that a contact has.
+        for method in ["FetchContacts", "FetchHistory", "PickContacts"] {
+            #expect(try there.mail.call(method, #"{"keys":["groups"]}"#).error == "InvalidParameter")
+        }
+    }
+
+    @Test("It is told what becomes of them, and nothing of whom it does not see in them")
+    func told() throws {
+        let there = try Neighbours()
+        let start = try there.mail.history(nil)
+        let bob = try there.keeper.identifier(of: "Bob")
+        #expect(
+            try there.keeper.save([
+                GroupTests.step("removeMember", there.cousins, bob), GroupTests.step("removeMember", there.family, bob),
+                GroupTests.step("addMember", there.cousins, bob), .update(bob, #""nickname":"B""#),
+            ]).error == nil)
+        #expect(try there.mail.fetch().token == start.token)
+        #expect(try there.mail.history(start.token, Self.withGroups).events == [])
+        // The same when the place is looked for anew.
+        try there.house.restart()
+        let (mail, keeper) = (try there.house.app("mail"), try there.house.app("keeper"))
+        #expect(try mail.fetch().token == start.token)
+
+        let ada = try keeper.identifier(of: "Ada")
+        #expect(
+            try keeper.save([
+                GroupTests.whole("update", there.family, "Kin"), GroupTests.step("removeMember", there.family, ada),
+                GroupTests.step("addMember", there.cousins, ada),
+                GroupTests.step("removeSubgroup", there.family, there.cousins),
+                GroupTests.add("New"),
+            ]).error == nil)
+        let next = try mail.fetch().token
+        #expect(next != start.token)
+        #expect(
+            try mail.history(start.token, Self.withGroups).events.sorted()
+                == ["addGroup New", "addMember", "removeMember", "removeSubgroup", "updateGroup Kin"])
+        try there.house.restart()
+        #expect(try there.house.app("mail").fetch().token == next)
+        #expect(try there.house.app("keeper").save([GroupTests.whole("delete", there.family)]).error == nil)
+        #expect(try there.house.app("mail").history(next, Self.withGroups).events == ["deleteGroup"])
+    }
+
+    @Test("With a contact that it is given it learns in which groups that is")
+    func granted() throws {
+        let there = try Neighbours()
+        let start = try there.mail.history(nil)
+        try there.house.grant(.limited(to: there.house.records("Ada", "Bob")), keys: Self.keys, to: there.mail)
+        #expect(
+            try there.mail.history(start.token, Self.withGroups).events
+                == ["granted Bob", "addMember", "addMember"])
+    }
+
+    @Test("It may say who of its contacts is in them, and may not rename, delete or nest them")
+    func writes() throws {
+        let there = try Neighbours()
+        let (family, cousins) = (try there.identifier(of: "Family"), try there.identifier(of: "Cousins"))
+        let ada = try there.mail.identifier(of: "Ada")
+        let own = try there.mail.save([GroupTests.add("Mine")]).strings("identifiers")[0]
+        for (change, named) in [
+            (GroupTests.whole("update", family, "Other"), family),
+            (GroupTests.whole("update", family, "Family"), family),
+            (GroupTests.whole("delete", family), family), (GroupTests.step("addSubgroup", family, own), family),
+            (GroupTests.step("addSubgroup", own, family), own),
+            (GroupTests.step("addSubgroup", cousins, family), cousins),
+            (GroupTests.step("removeSubgroup", family, cousins), family),
+        ] {
+            let answer = try there.mail.save([.add(given: "Before"), change])
+            #expect(answer.error == "RecordNotWritable", "\(change.text)")
+            #expect(answer.text == #"{"index":1,"identifier":"\#(named)"}"#)
+        }
+        #expect(try there.mail.save([.other(#"{"operation":"setMe"}"#)]).error == "RecordNotWritable")
+        #expect(
+            try there.mail.save([
+                GroupTests.step("addMember", cousins, ada), GroupTests.step("removeMember", family, ada),
+                GroupTests.add("Inner", as: "i"), GroupTests.step("addSubgroup", own, "i"),
+                GroupTests.whole("update", own, "My own"),
+            ]).error == nil)
+        #expect(try there.groups(of: there.keeper).keys.sorted() == ["Cousins", "Family", "Inner", "My own"])
+        #expect(
+            try there.keeper.fetch(#""predicate":{"group":"\#(there.cousins)"},"sortOrder":"givenName""#).names == [
+                "Ada", "Bob",
+            ])
+        #expect(try there.keeper.fetch(#""predicate":{"group":"\#(there.family)"}"#).names == ["Bob"])
+        // Whom it does not see it cannot name, in a group that it sees.
+        for nobody in try namesOfNothing(for: there.mail, hidden: "Bob", of: there.keeper) {
+            #expect(
+                try there.mail.save([GroupTests.step("removeMember", family, nobody)]).error == "RecordDoesNotExist")
+        }
+    }
+
+    @Test("When the key is taken away nothing is left of it, not even a save that waits")
+    func taken() throws {
+        let there = try Neighbours()
+        let family = try there.identifier(of: "Family")
+        let ada = try there.mail.identifier(of: "Ada")
+        let token = try there.mail.fetch().token
+        let watch = try there.mail.begin("WatchChanges", more: true)
+        #expect(try there.mail.replies(1, to: watch).count == 1)
+        let first = try there.keeper.begin(
+            "SaveContacts", #"{"changes":[\#(Change.add(given: "Cid").text)]}"#)
+        let second = try there.mail.begin(
+            "SaveContacts", #"{"changes":[\#(GroupTests.step("removeMember", family, ada).text)]}"#)
+        try there.house.grant(.limited(to: there.house.records("Ada")), to: there.mail)
+        #expect(try there.keeper.replies(1, to: first).map(\.error) == [nil])
+        #expect(try there.mail.replies(1, to: second).map(\.error) == ["AccessDenied"])
+        #expect(try there.mail.history(token, Self.withGroups).events == ["dropEverything", "addContact Ada"])
+        #expect(try there.groups(of: there.mail).isEmpty)
+        #expect(
+            try there.mail.save([GroupTests.step("addMember", family, ada)]).error == "ParentRecordDoesNotExist")
+        #expect(
+            try there.keeper.fetch(#""predicate":{"group":"\#(there.family)"},"sortOrder":"givenName""#).names == [
+                "Ada", "Bob",
+            ])
+    }
+
+    @Test("A rule that caps the keys takes it away unless it names it")
+    func capped() throws {
+        let there = try Neighbours()
+        var rule = Rule(place: "test.toml:1")
+        rule.apps = ["mail"]
+        rule.maximumKeys = Grant.ordinaryKeys
+        there.house.rule([rule])
+        #expect(try there.groups(of: there.mail).isEmpty)
+        rule.maximumKeys?.formUnion(.groups)
+        there.house.rule([rule])
+        #expect(try there.groups(of: there.mail).count == 2)
+    }
+
+    @Test("The person gives it only where the app asked for it")
+    func asked() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.keeper(adding: "Ada")
+        _ = try keeper.save([GroupTests.add("Family")])
+        let person = try TestPerson(house: house)
+        let everything = #""keys":[\#(AuthorizationTable.ordinaryKeys),"groups"]"#
+        for (app, keys, isGiven) in [("mail", #""givenName","groups""#, true), ("chat", #""givenName""#, false)] {
+            let app = try house.app(app)
+            let call = try app.begin("RequestAccess", #"{"keys":[\#(keys)]}"#)
+            let prompt = try #require(try person.prompts().last)
+            let row = try #require(try person.rows(prompt).first).identifier
+            let answer = try person.answer(prompt, #""level":"limited","identifiers":["\#(row)"],\#(everything)"#)
+            #expect(answer.error == (isGiven ? nil : "InvalidAnswer"))
+            if !isGiven { try person.answer(prompt, #""level":"limited","identifiers":["\#(row)"]"#) }
+            #expect(try app.replies(1, to: call).map(\.text) == [#"{"status":"limited"}"#])
+            #expect(try app.call("ListGroups").parameters["groups"]?.count == (isGiven ? 1 : 0))
+        }
+    }
+}
