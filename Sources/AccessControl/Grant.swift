@@ -19,6 +19,11 @@ public enum Access: Hashable, Sendable {
         case .full: .full
         }
     }
+
+    /// The contacts that are allowed one by one.
+    public var records: Set<RecordNumber> {
+        if case .limited(let records) = self { records } else { [] }
+    }
 }
 
 /// How long a grant lasts, as the wire names it.

@@ -176,11 +176,9 @@ extension Broker {
             guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
                 throw AgentError.invalidAnswer("the lifetime of a standing grant is not changed here")
             }
-            var standing: Set<RecordNumber> = []
-            if case .limited(let records) = grant.access { standing = records }
             return Decided(
                 principal: principal, level: level, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
-                standing: standing, rows: rows, decidedAt: goesOn(known, prompt))
+                standing: grant.access.records, rows: rows, decidedAt: goesOn(known, prompt))
         }
         let lifetime = try lifetime(parameters, prompt)
         guard let principal = prompt.caller.principal(for: lifetime) else {
@@ -243,8 +241,7 @@ extension Broker {
         guard keys.intersection(.byName).isSubset(of: grant.keys) else {
             throw AgentError.invalidAnswer("notes or groups that were not asked for")
         }
-        var standing: Set<RecordNumber> = []
-        if case .limited(let records) = grant.access { standing = records }
+        let standing = grant.access.records
         return Decided(
             principal: principal, level: level, keys: keys, lifetime: grant.lifetime, standing: standing, rows: rows,
             removed: removed.intersection(standing), managed: grant, wasFull: decided(known)?.access == .full,
@@ -312,7 +309,7 @@ extension Broker {
             $0.count = rows.count
         }
         if decided.narrows {
-            record(.revocation, of: decided.principal) {
+            record(.revocation, of: decided.principal, naming: decided.removed) {
                 $0.status = access.status
                 $0.keys = grant.keys
                 $0.revision = grant.revision

@@ -192,6 +192,23 @@ public final class Broker {
         auditPace.scheduleFolds()
     }
 
+    /// What became of a grant, and by name the contacts that joined or left its set with that. A whole set is told under its revision
+    /// alone: these records say what was in it.
+    func record(
+        _ event: AuditEvent, of principal: Principal, naming records: Set<RecordNumber>,
+        _ fill: (inout AuditRecord) -> Void
+    ) {
+        for (place, part) in parts(records.sorted()).enumerated() {
+            record(event, of: principal) {
+                fill(&$0)
+                guard !part.isEmpty else { return }
+                $0.contacts = Array(part)
+                guard place > 0 else { return }
+                ($0.count, $0.detail) = (part.count, "continued")
+            }
+        }
+    }
+
     /// Contacts for the record, in pieces that stay small; one piece at least, also of none.
     func parts(_ records: [RecordNumber]) -> [ArraySlice<RecordNumber>] {
         let size = limits.contactsPerAuditRecord
@@ -234,11 +251,12 @@ public final class Broker {
         access.setGrant(grant, for: principal, displayName: displayName)
         grantsChanged()
         if let former, isNarrower(grant, than: former, for: principal) { narrowed(principal) }
-        record(.grant, of: principal) {
+        let set = grant.access.records
+        record(.grant, of: principal, naming: set.subtracting(former?.access.records ?? [])) {
             $0.status = grant.access.status
             $0.keys = grant.keys
             $0.revision = grant.revision
-            if case .limited(let records) = grant.access { $0.count = records.count }
+            if grant.access.status == .limited { $0.count = set.count }
             $0.detail = grant.lifetime.kind.rawValue
         }
         watch(principal)

@@ -27,8 +27,12 @@ extension Broker {
     }
 
     private func lower(_ principal: Principal, _ grant: Grant) {
+        let left = access.grant(of: principal)?.access.records ?? []
         access.setGrant(grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app)
-        record(.revocation, of: principal) {
+        // Of a set that is gone whole its revision says enough.
+        let removed = grant.access.status == .limited ? left.subtracting(grant.access.records) : []
+        record(.revocation, of: principal, naming: removed) {
+            if !removed.isEmpty { $0.count = removed.count }
             $0.status = grant.access.status
             $0.keys = grant.keys
             $0.revision = grant.revision

@@ -11,6 +11,7 @@ struct AuditCommand: ParsableCommand {
     @Option(help: "Of this app only: its name or identifier, or part of it.") var app: String?
     @Option(help: "Since a time: 30m, 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z.") var since: String?
     @Option(help: "Of this event only, such as disclosure, refusal or revocation.") var event: String?
+    @Option(help: "Of this contact only, by its name in what --json prints.") var contact: String?
     @Option(help: "The latest so many.") var limit: Int?
     @Flag(help: "Go on with new records as they come, until interrupted.") var follow = false
     @Flag(help: "Print JSON, with hashes; with --follow one record a line.") var json = false
@@ -44,6 +45,7 @@ struct AuditCommand: ParsableCommand {
             $0.member("app", identifier)
             $0.member("since", since.flatMap { Moment($0)?.before(Int64(time(nil))) })
             $0.member("event", event)
+            $0.member("contact", contact)
             $0.member("limit", isSifted && !follow ? nil : bound)
             if follow { $0.member("follow", true) }
         } each: {

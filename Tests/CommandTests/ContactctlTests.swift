@@ -228,6 +228,13 @@ struct ContactctlTests {
         #expect(try run("contactctl", "audit", "--follow", with: gone).code == 2)
     }
 
+    @Test("The audit of one contact is asked for by the name that the audit has for it")
+    func auditOfContact() throws {
+        let broker = try broker()
+        #expect(try run("contactctl", "audit", "--contact", "0a1b", with: broker).code == 0)
+        #expect(broker.asked.last?.parameters == #"{"contact":"0a1b","limit":50}"#)
+    }
+
     @Test("The audit of an app that was reset is found by its name")
     func auditOfReset() throws {
         let outcome = try run("contactctl", "audit", "--app", "ink", "--limit", "1", with: broker([Self.mail]))
