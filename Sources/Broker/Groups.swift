@@ -16,9 +16,13 @@ extension Reading {
     /// Whose groups are looked at; `nil` for everybody's.
     var groupOwner: [UInt8]? { changeScope.groupOwner }
 
+    func made(_ group: StoredGroup) -> Bool { group.owner == identifiers.mark }
+
     /// Whether the caller may rename, delete and nest a group that it sees. What others made under `limited` it may not, but it
     /// may say which of its contacts are in it.
-    func owns(_ group: StoredGroup) -> Bool { disclosure.scope == .all || group.owner == identifiers.mark }
+    func owns(_ group: RecordNumber, _ own: OwnRecords) -> Bool {
+        disclosure.scope == .all || own.groups.contains(group)
+    }
 
     func group(_ record: RecordNumber) throws(StoreError) -> StoredGroup? {
         guard let group = try book?.group(record), groupOwner == nil || group.owner == groupOwner else { return nil }

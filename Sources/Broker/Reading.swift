@@ -70,9 +70,14 @@ struct Reading {
     }
 
     /// Under a key scope only the app that made a card may delete what it cannot see whole.
-    func mayDelete(_ record: RecordNumber) throws(StoreError) -> Bool {
-        if disclosure.keys.isSuperset(of: Grant.ordinaryKeys) { return true }
-        return try book?.maker(of: record) == identifiers.mark
+    var deletesWhatItSees: Bool { disclosure.keys.isSuperset(of: Grant.ordinaryKeys) }
+
+    func mayDelete(_ record: RecordNumber, _ own: OwnRecords) -> Bool {
+        deletesWhatItSees || own.contacts.contains(record)
+    }
+
+    func made(contact record: RecordNumber) throws(StoreError) -> Bool {
+        try book?.maker(of: record) == identifiers.mark
     }
 
     /// Links are for who sees every card, and of each everything that is not granted by name.

@@ -66,9 +66,9 @@ final class Save {
                 let reading = Reading(
                     disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
                     writableKeys: broker.ruling(of: session).maximumKeys)
-                guard let steps = try read(reading) else { return }
+                guard let (steps, own) = try read(reading) else { return }
                 guard let book, !steps.isEmpty else { return try nothingToDo(reading, steps.count) }
-                try write(steps, to: book, reading)
+                try write(steps, own, to: book, reading)
             } catch {
                 switch error {
                 case .call(let error): broker.turn.fail(error, call)
@@ -79,12 +79,14 @@ final class Save {
     }
 
     /// - Returns: the steps; `nil` where there is more to read, which is then read in another turn.
-    private func read(_ reading: Reading) throws(Reading.Failure) -> [SaveStep]? {
+    private func read(_ reading: Reading) throws(Reading.Failure) -> ([SaveStep], OwnRecords)? {
         var reader =
             self.reader ?? SaveSteps(parameters.changes, reading, mostCards: broker.limits.cardsPerSave)
         // Here alone, so that what has been read is not copied.
         self.reader = nil
-        if let steps = try reader.readMore(reading, until: .now + broker.limits.timePerSave) { return steps }
+        if let steps = try reader.readMore(reading, until: .now + broker.limits.timePerSave) {
+            return (steps, reader.own)
+        }
         self.reader = reader
         // Other callers first: one long save must not make them wait.
         let bound = LoopBound(self, loop: broker.surroundings.loop)
@@ -134,11 +136,11 @@ final class Save {
     // MARK: Writing
 
     private func write(
-        _ steps: [SaveStep], to book: ContactsStore, _ reading: Reading
+        _ steps: [SaveStep], _ own: OwnRecords, to book: ContactsStore, _ reading: Reading
     ) throws(Reading.Failure) {
         let uid = session.caller.uid
         guard broker.beginWaitingToSave(uid) else { throw .call(ContactsError.storeUnavailable) }
-        let changes = SaveChanges(steps, reading) { [broker] in
+        let changes = SaveChanges(steps, own, reading) { [broker] in
             broker.access.takeRecordNumbers($0, now: broker.surroundings.now())
         }
         // While the other save is on its way to the book.

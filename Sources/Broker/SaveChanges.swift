@@ -3,6 +3,14 @@ import AccessStore
 import ContactsModel
 import ContactsStore
 
+/// Records that a save is about and that its app made. Who made one never changes, so that it need not be looked up again when the
+/// save is made, on the loop and for all of its steps at once.
+struct OwnRecords: Sendable {
+    var groups: Set<RecordNumber> = []
+    /// Cards that are to be deleted, where that depends on it.
+    var contacts: Set<RecordNumber> = []
+}
+
 /// The steps of a save as the book takes them, with the numbers of the records that they add.
 struct SaveChanges: Sendable {
     let changes: [ContactChange]
@@ -12,9 +20,11 @@ struct SaveChanges: Sendable {
     let addedContacts: [RecordNumber]
     /// By step: the record that it adds.
     private let added: [(record: RecordNumber, kind: RecordKind)?]
+    private let own: OwnRecords
 
     /// - Parameter numbers: gives numbers that no record ever had.
-    init(_ steps: [SaveStep], _ reading: Reading, numbers: (_ count: Int) -> [RecordNumber]) {
+    init(_ steps: [SaveStep], _ own: OwnRecords, _ reading: Reading, numbers: (_ count: Int) -> [RecordNumber]) {
+        self.own = own
         let kinds = steps.map { step -> RecordKind? in
             switch step {
             case .add: .contact
@@ -119,21 +129,16 @@ struct SaveChanges: Sendable {
         let isVisible = { (contact: RecordNumber) in
             new.contains(contact) || reading.disclosure.scope.contains(contact)
         }
-        // A group that cannot be read is none.
         let sees = { (group: RecordNumber) in
-            reading.groupOwner == nil || new.contains(group) || (try? reading.group(group)) != nil
+            reading.groupOwner == nil || new.contains(group) || own.groups.contains(group)
         }
-        let owns = { (group: RecordNumber) in
-            reading.disclosure.scope == .all || new.contains(group)
-                || (try? reading.group(group)).map(reading.owns) == true
-        }
+        let owns = { (group: RecordNumber) in new.contains(group) || reading.owns(group, own) }
         return changes.allSatisfy { change in
             switch change {
             case .add(_, let contact): contact.present.isSubset(of: reading.writableKeys)
             case .update(let record, _, let keys): isVisible(record) && keys.isSubset(of: reading.disclosure.keys)
             case .delete(let record):
-                // Whose maker cannot be read is somebody else's.
-                isVisible(record) && (new.contains(record) || (try? reading.mayDelete(record)) == true)
+                isVisible(record) && (new.contains(record) || reading.mayDelete(record, own))
             case .group(.add): true
             case .group(.rename(let group, _)), .group(.delete(let group)): owns(group)
             case .group(.addMember(let contact, let group)), .group(.removeMember(let contact, let group)):

@@ -54,8 +54,8 @@ struct SaveSteps {
     /// What the app calls the records that this save adds.
     private var added: [String: (step: Int, isGroup: Bool)] = [:]
     private var groups: [String: RecordNumber?] = [:]
-    /// Of these groups those that the app may not rename, delete or nest.
-    private var othersGroups: Set<RecordNumber> = []
+    /// Which of the records that it looked at the app made.
+    private(set) var own = OwnRecords()
     private var containers: [String: StoredContainer?]?
     /// Of a unified contact its visible cards.
     private var contacts: [String: [RecordNumber]] = [:]
@@ -159,7 +159,7 @@ struct SaveSteps {
             do throws(StoreError) {
                 let group = try reading.group(named: name)
                 groups[name] = .some(group?.record)
-                if let group, !reading.owns(group) { othersGroups.insert(group.record) }
+                if let group, reading.made(group) { own.groups.insert(group.record) }
             } catch {
                 throw .store(error)
             }
@@ -172,7 +172,7 @@ struct SaveSteps {
     private func requireOwn(
         _ groups: [SavedRecord], _ change: SaveContactsParameters.Change, _ index: Int
     ) throws(Reading.Failure) {
-        guard groups.compactMap(\.existing).allSatisfy({ !othersGroups.contains($0) }) else {
+        guard groups.compactMap(\.existing).allSatisfy({ reading.owns($0, own) }) else {
             throw .call(
                 ContactsError.recordNotWritable(at: index, identifier: change.group?["identifier"]?.string))
         }
@@ -255,7 +255,7 @@ struct SaveSteps {
 
     // MARK: What they say
 
-    private func step(
+    private mutating func step(
         _ change: SaveContactsParameters.Change, _ index: Int, _ target: Target
     ) throws(Reading.Failure) -> SaveStep {
         try checkShape(change)
@@ -320,16 +320,13 @@ struct SaveSteps {
         }
     }
 
-    private func mayDelete(_ contact: SavedRecord) throws(Reading.Failure) -> Bool {
-        switch contact {
-        case .added: return true
-        case .existing(let record):
-            do throws(StoreError) {
-                return try reading.mayDelete(record)
-            } catch {
-                throw .store(error)
-            }
+    private mutating func mayDelete(_ contact: SavedRecord) throws(Reading.Failure) -> Bool {
+        guard let record = contact.existing else { return true }
+        if reading.deletesWhatItSees { return true }
+        if try reading.orFail({ reading throws(StoreError) in try reading.made(contact: record) }) {
+            own.contacts.insert(record)
         }
+        return reading.mayDelete(record, own)
     }
 
     /// Each operation has its fields, and no others.
