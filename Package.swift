@@ -153,6 +153,10 @@ let package = Package(
         .target(
             name: "PseudoTerminal", dependencies: ["CLinux"], path: "Tests/Support/PseudoTerminal",
             swiftSettings: strict),
+        // The C file is for `make tsan` alone, which compiles it.
+        .target(
+            name: "ThreadSanitizer", path: "Tests/Support/ThreadSanitizer", exclude: ["mutex.c"],
+            swiftSettings: strict),
         .executableTarget(
             name: "ScriptedPerson", dependencies: ["PseudoTerminal"], path: "Tests/Support/ScriptedPerson",
             swiftSettings: strict),
@@ -184,7 +188,9 @@ let package = Package(
         tests("ContactsStoreTests", ["ContactsStore", grdb]),
         tests("BrokerTests", ["Broker", "Policy"]),
         tests("BrokerAuditTests", ["Broker"]),
-        tests("PeerIdentityTests", ["PeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe"]),
+        tests(
+            "PeerIdentityTests",
+            ["PeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe", "ThreadSanitizer"]),
         tests("ManifestsTests", ["Manifests"]),
         .target(
             name: "CTestImage", path: "Tests/Support/CTestImage",
@@ -195,14 +201,16 @@ let package = Package(
         tests("BrokerConnectionTests", ["BrokerConnection"]),
         tests("ContactsTests", ["Contacts", "ContactsModel", "JSON"]),
         tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
-        tests("CommandTests", ["contactctl", "contactbook", "CommandOutput", "PseudoTerminal"]),
+        tests(
+            "CommandTests",
+            ["contactctl", "contactbook", "CommandOutput", "PseudoTerminal", "ThreadSanitizer"]),
         tests(
             "HouseTests",
             [
                 "ContactsInterface", "ContactsModel", "JSON", "Varlink", "VarlinkClient", "CLinux", "PseudoTerminal",
                 "HouseCompanion", "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact",
                 "ContactsArticle", "CallerID", "SyncClient", "Ports", "ContactsProbe", "contactbroker-thumbnail",
-                "CTestImage", grdbSQLite,
+                "CTestImage", "ThreadSanitizer", grdbSQLite,
             ]),
     ],
     cxxLanguageStandard: .cxx17

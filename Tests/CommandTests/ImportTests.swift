@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import Testing
+import ThreadSanitizer
 
 @testable import contactbook
 
@@ -75,7 +76,7 @@ struct ImportTests {
 
     @Test(
         "Cards that are too much for one save, though they are few, go in several",
-        .enabled(if: dlsym(nil, "__tsan_acquire") == nil, "so many bytes take ten minutes with the thread sanitizer"))
+        .enabled(if: !ThreadSanitizer.isPresent, "so many bytes take ten minutes with the thread sanitizer"))
     func heavy() throws {
         let street = String(repeating: "\"", count: 150_000)
         let cards = (0..<60).map { number in

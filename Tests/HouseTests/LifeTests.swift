@@ -1,6 +1,7 @@
 import Glibc
 import PseudoTerminal
 import Testing
+import ThreadSanitizer
 
 @Suite("How things end")
 struct LifeTests {
@@ -23,7 +24,7 @@ struct LifeTests {
         #expect(try app.save([change]).word == "ok")
         let words =
             operation == "delete" ? ["zqforget", "zqme", "zqsecret", "zqnick"] : ["zqforget", "zqme", "zqnick"]
-        let deadline = ContinuousClock.now + .seconds(5) * (Surroundings.isSanitized ? 10 : 1)
+        let deadline = ContinuousClock.now + .seconds(5) * (ThreadSanitizer.isPresent ? 10 : 1)
         var left: [String] = []
         // A look takes its time, and says how it was when it began.
         var began: ContinuousClock.Instant

@@ -9,9 +9,6 @@ struct Surroundings: Sendable {
     /// The user, where it is not the test's own.
     let uid: uid_t?
 
-    /// Under the thread sanitizer, where everything takes ten times as long.
-    static let isSanitized = dlsym(nil, "__tsan_acquire") != nil
-
     func entering(state: String) -> [String] { entry(state) }
 
     func joining(_ broker: pid_t) -> [String] { joint(broker) }

@@ -3,6 +3,7 @@ import CTestCaller
 import Glibc
 import Synchronization
 import Testing
+import ThreadSanitizer
 
 @testable import PeerIdentity
 
@@ -187,9 +188,8 @@ enum Machine {
     static let isRoot = geteuid() == 0
     static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"].first { access($0, X_OK) == 0 }
     static let hasPeerPidfd = HostFacts.read().hasPeerPidfd
-    /// The thread sanitizer makes system calls of its own, and the helper is let make none that it does not need.
-    static let isSanitized = dlsym(nil, "__tsan_acquire") != nil
-    static let canRunHelper = isRoot && !isSanitized
+    /// Not with the thread sanitizer: it makes system calls of its own, and the helper is let make none that it does not need.
+    static let canRunHelper = isRoot && !ThreadSanitizer.isPresent
     static let helperNeeds: Comment =
         "needs root, as the helper does, and no thread sanitizer, which it would not let work"
 
