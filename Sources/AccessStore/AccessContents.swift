@@ -66,6 +66,25 @@ struct AccessContents {
             recordNumber: recordNumber, intent: intent)
     }
 
+    /// Finds what a sync had put on the disk and is missing here.
+    ///
+    /// After a loss the chain goes on behind what is lost, so that verification finds the break for good.
+    ///
+    /// - Parameter synced: `nil` where nobody knows how far the disk had come.
+    mutating func compare(
+        with synced: SyncedPosition.Content?, _ connection: SQLiteConnection
+    ) throws(AccessStoreError) -> AuditLoss? {
+        let found = counters.auditSequence
+        guard let synced else { return AuditLoss(synced: nil, found: found) }
+        let position = synced.position
+        if position == .beginning { return nil }
+        guard try AuditQuery(connection: connection).position(at: position.sequence) != position else { return nil }
+        counters.auditSequence = max(found, position.sequence)
+        counters.auditHead = position.hash
+        counters.revision = max(counters.revision, synced.revision)
+        return AuditLoss(synced: position.sequence, found: found)
+    }
+
     private mutating func readPrincipals(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
         let contacts = try SQLiteStatement("SELECT contact FROM grantedContact WHERE principal = ?", on: connection)
         let events = try SQLiteStatement(

@@ -61,13 +61,13 @@ extension AccessStore {
     /// Finds every record that was changed, taken away, added or moved, and a tail cut off. Who can write the file can
     /// also compute a whole chain anew: only a head that was noted elsewhere shows that.
     public func verify(from: Int64?, budget rows: Int) throws(AccessStoreError) -> AuditVerification {
-        try AuditQuery(connection: try openWriter().connection).verify(from: from, budget: rows, known: lastLink)
+        try AuditQuery(connection: try openWriter().connection).verify(from: from, budget: rows, known: lastPosition)
     }
 
     /// Reads the audit off the loop.
-    public var auditReader: AuditReader { AuditReader(database: folder.database, known: lastLink) }
+    public var auditReader: AuditReader { AuditReader(database: folder.database, known: lastPosition) }
 
-    private var lastLink: AuditQuery.Link {
-        AuditQuery.Link(sequence: writtenCounters.auditSequence, hash: writtenCounters.auditHead)
+    var lastPosition: AuditPosition {
+        AuditPosition(sequence: writtenCounters.auditSequence, hash: writtenCounters.auditHead)
     }
 }

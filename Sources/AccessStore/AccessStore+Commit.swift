@@ -18,6 +18,11 @@ extension AccessStore {
     ///   ``AuditEvent/revocation`` records and counts stay for the next batch. Answer that the store is unavailable.
     public func commit() throws(AccessStoreError) { try commit(withAllUses: false) }
 
+    /// Finds out whether the files were removed under this store. Waits for nothing.
+    public func checkFiles() throws(AccessStoreError) {
+        guard !walSync.isRemoved else { throw .removed(path: folder.database) }
+    }
+
     /// Uses of one app that may be missing from the file.
     private static let mostUnwrittenUses = 64
     /// Records of revocations kept while nothing can be written.
@@ -30,6 +35,7 @@ extension AccessStore {
         do throws(AccessStoreError) {
             let writer = try openWriter()
             if let failure = batch.failure { throw failure }
+            try checkFiles()
             // Before the transaction, since it may make a key that belongs into it.
             let rows = try auditRows()
             try writer.transaction { () throws(AccessStoreError) in

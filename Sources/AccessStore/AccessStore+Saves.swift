@@ -12,6 +12,8 @@ public struct BegunSave: Sendable {
     public var number: Int64 { notice.number }
     /// Entries up to this one are on the disk here.
     public let takenOver: Int64
+    /// The last record that is on the disk.
+    public let synced: AuditPosition
 }
 
 /// What a save is, for ``AccessStore/beginSave(_:by:now:)``.
@@ -66,7 +68,7 @@ extension AccessStore {
         guard let entry = notice.encoded() else { throw .unavailable(reason: "libcrypto could not hash") }
         return BegunSave(
             notice: notice, principal: principal, epoch: held?.history.epoch, entry: entry,
-            takenOver: onDisk.outboxMarks[uid] ?? 0)
+            takenOver: onDisk.outboxMarks[uid] ?? 0, synced: onDisk.position)
     }
 
     /// The save is in the book: the app's set is widened, what is gone leaves all sets, and it is on record. Joins the batch;
@@ -215,11 +217,18 @@ public struct Committed: Sendable {
     /// Commits since it was opened.
     var commits = 0
     var outboxMarks: [UInt32: Int64] = [:]
+    /// The last record.
+    public internal(set) var position = AuditPosition.beginning
+    /// The last revision of a grant.
+    var revision: Int64 = 0
 }
 
 extension AccessStore {
     /// What is committed by now; see ``noteOnDisk(_:)``.
-    public var committed: Committed { Committed(commits: commits, outboxMarks: writtenMarks) }
+    public var committed: Committed {
+        Committed(
+            commits: commits, outboxMarks: writtenMarks, position: lastPosition, revision: writtenCounters.revision)
+    }
 
     /// A sync that began when this was committed has ended well.
     public func noteOnDisk(_ committed: Committed) {

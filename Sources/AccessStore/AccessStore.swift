@@ -17,6 +17,8 @@ public final class AccessStore {
     /// `nil` once closed.
     var writer: AccessWriter?
     public let walSync: WALSync
+    /// What the last run had on the disk, and this one did not find. Every grant was denied then.
+    public let loss: AuditLoss?
 
     var held: [Principal: HeldGrant] = [:]
     var identifierKeys: [Principal: IdentifierKey] = [:]
@@ -74,26 +76,57 @@ public final class AccessStore {
     /// - Parameter now: microseconds since 1970.
     public static func open(folder path: String, now: Int64) throws(AccessStoreError) -> AccessStore {
         let folder = try StateFolder(path: path)
-        if try folder.prepareDatabase() { try Schema.inspect(path: folder.database) }
+        let version = try folder.prepareDatabase() ? try Schema.inspect(path: folder.database) : 0
+        // Before the database says that there is one.
+        let position = try SyncedPosition(folder: folder.path, isFirst: version < Schema.keepsPosition)
+        try folder.syncNames()
         let writer = try AccessWriter(database: folder.database)
-        let contents = try AccessContents(writer.connection, now: now)
-        let store = try AccessStore(folder: folder, writer: writer, contents: contents)
+        var contents = try AccessContents(writer.connection, now: now)
+        let loss = try contents.compare(with: position.found, writer.connection)
+        let store = try AccessStore(folder: folder, writer: writer, contents: contents, position: position, loss: loss)
         for record in contents.findings { store.append(record) }
-        if let last = contents.lastEvent, last != AuditEvent.stop.rawValue {
+        if let loss {
+            store.append(AuditRecord(time: now, uid: geteuid(), event: .gap, detail: loss.description))
+            store.denyAll(now: now)
+        } else if let last = contents.lastEvent, last != AuditEvent.stop.rawValue {
             store.append(AuditRecord(time: now, uid: geteuid(), event: .gap))
         }
         store.append(AuditRecord(time: now, uid: geteuid(), event: .start))
         try store.commit()
-        let committed = store.committed
-        try store.walSync.sync()
-        store.noteOnDisk(committed)
+        try store.sync()
         try folder.syncNames()
         return store
     }
 
-    private init(folder: StateFolder, writer: AccessWriter, contents: AccessContents) throws(AccessStoreError) {
+    /// Waits until everything that is committed is on the disk, and that it is. Not for the loop while it serves.
+    private func sync() throws(AccessStoreError) {
+        let committed = committed
+        try walSync.sync(committed)
+        try walSync.syncPosition()
+        noteOnDisk(committed)
+    }
+
+    /// Records were lost, and with them perhaps refusals and revocations. So nothing that is granted is believed any more.
+    private func denyAll(now: Int64) {
+        for (principal, held) in held where held.grant.access != .denied {
+            let grant = Grant(
+                access: .denied, keys: [], revision: nextRevision(), decidedBy: .administrator,
+                decidedAt: now / 1_000_000)
+            setGrant(grant, for: principal, displayName: held.displayName)
+            append(
+                AuditRecord(
+                    time: now, uid: principal.uid, app: principal.app, strength: principal.strength,
+                    event: .revocation, status: .denied, detail: "records were lost"))
+        }
+    }
+
+    private init(
+        folder: StateFolder, writer: AccessWriter, contents: AccessContents, position: SyncedPosition,
+        loss: AuditLoss?
+    ) throws(AccessStoreError) {
         self.folder = folder
         self.writer = writer
+        self.loss = loss
         held = contents.held
         identifierKeys = contents.identifierKeys
         intents = contents.intents
@@ -106,7 +139,7 @@ public final class AccessStore {
         counters = contents.counters
         writtenCounters = contents.counters
         anchor = (contents.counters, 0)
-        walSync = try WALSync(database: folder.database)
+        walSync = try WALSync(database: folder.database, position: position)
     }
 
     /// Gives back the memory that commits have taken.
@@ -125,7 +158,7 @@ public final class AccessStore {
         try? commit()
         append(AuditRecord(time: now, uid: geteuid(), event: .stop))
         // What cannot be written now is missed by the next start, which records the gap.
-        if (try? commit(withAllUses: true)) != nil, (try? walSync.sync()) != nil {
+        if (try? commit(withAllUses: true)) != nil, (try? sync()) != nil {
             _ = try? writer?.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
         }
         writer = nil

@@ -2,6 +2,8 @@
 public enum AccessStoreError: Error, Hashable, Sendable {
     /// It cannot be read or written just now; the reason is for the journal.
     case unavailable(reason: String)
+    /// The file was removed or replaced while the broker ran: what is written now is not found again.
+    case removed(path: String)
     /// Not an access database, or one that SQLite found damaged. It was left as it is: restore it from a backup.
     case damaged(reason: String)
     /// Written by a later version of contactbrokerd, and left as it is.
@@ -15,6 +17,7 @@ extension AccessStoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unavailable(let reason): reason
+        case .removed(let path): "\(path) was removed or replaced while the broker ran"
         case .damaged(let reason): "the access database is damaged (\(reason))"
         case .newerSchema: "the access database was written by a later contactbrokerd"
         case .inUse: "another broker serves the folder"

@@ -12,12 +12,6 @@ struct AuditQuery {
         """
     private static let rows = "SELECT \(columns) FROM \(table)"
 
-    /// A record of the chain: its place and its hash.
-    struct Link: Hashable, Sendable {
-        let sequence: Int64
-        let hash: [UInt8]
-    }
-
     func records(
         matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool
     ) throws(AccessStoreError) -> [AuditEntry] {
@@ -61,7 +55,9 @@ struct AuditQuery {
     /// One step along the chain, in one read transaction, so that the counters it compares with are those of what it saw.
     ///
     /// - Parameter known: a record that is known to be in the chain; `nil` goes by the counters in the file.
-    func verify(from: Int64?, budget rows: Int, known: Link? = nil) throws(AccessStoreError) -> AuditVerification {
+    func verify(from: Int64?, budget rows: Int, known: AuditPosition? = nil) throws(AccessStoreError)
+        -> AuditVerification
+    {
         // Where a transaction is open already it is the caller's own.
         try connection.execute("BEGIN")
         defer { try? connection.execute("COMMIT") }
@@ -76,7 +72,7 @@ struct AuditQuery {
             }
             previous = hash
         }
-        let end: Link
+        let end: AuditPosition
         if let known { end = known } else { end = try counted() }
         let statement = try connection.statement("\(Self.rows) WHERE sequence >= ?1 ORDER BY sequence").bind(1, first)
         defer { statement.reset() }
@@ -99,17 +95,25 @@ struct AuditQuery {
     }
 
     /// The record up to which the counters in the file go.
-    func counted() throws(AccessStoreError) -> Link {
+    func counted() throws(AccessStoreError) -> AuditPosition {
         let state = try connection.statement("SELECT auditSequence, auditHead FROM state WHERE id = 1")
         defer { state.reset() }
         guard try state.next(), let sequence = state.integer(0), let hash = state.bytes(1),
             hash.count == AuditChain.hashSize
         else { throw .damaged(reason: "the counters are missing") }
-        return Link(sequence: sequence, hash: hash)
+        return AuditPosition(sequence: sequence, hash: hash)
+    }
+
+    /// The record at this place; `nil` where there is none.
+    func position(at sequence: Int64) throws(AccessStoreError) -> AuditPosition? {
+        let statement = try connection.statement("SELECT hash FROM audit WHERE sequence = ?").bind(1, sequence)
+        defer { statement.reset() }
+        guard try statement.next(), let hash = statement.bytes(0) else { return nil }
+        return AuditPosition(sequence: sequence, hash: hash)
     }
 
     /// The last record of those that follow this one, each on the one before; `nil` where one of them does not.
-    func end(after link: Link) throws(AccessStoreError) -> Link? {
+    func end(after link: AuditPosition) throws(AccessStoreError) -> AuditPosition? {
         let statement = try connection.statement("\(Self.rows) WHERE sequence > ?1 ORDER BY sequence")
         defer { statement.reset() }
         statement.bind(1, link.sequence)
@@ -124,12 +128,12 @@ struct AuditQuery {
     /// The row at hand, if it is the record that follows.
     private static func link(
         _ statement: SQLiteStatement, at sequence: Int64, after previous: [UInt8]
-    ) throws(AccessStoreError) -> Link? {
+    ) throws(AccessStoreError) -> AuditPosition? {
         let row = row(statement)
         guard row.sequence == sequence, let hash = statement.bytes(13),
             try AuditChain.hash(row, after: previous) == hash
         else { return nil }
-        return Link(sequence: sequence, hash: hash)
+        return AuditPosition(sequence: sequence, hash: hash)
     }
 
     private static func row(_ statement: SQLiteStatement) -> AuditRow<[UInt8]> {

@@ -4,7 +4,7 @@
 public struct AuditReader: Sendable {
     let database: String
     /// The last record when the reader was made.
-    var known: AuditQuery.Link?
+    var known: AuditPosition?
 
     /// As ``AccessStore/records(matching:after:limit:newestFirst:)``.
     public func records(
@@ -12,6 +12,12 @@ public struct AuditReader: Sendable {
     ) throws(AccessStoreError) -> [AuditEntry] {
         let query = AuditQuery(connection: try SQLiteConnection(path: database, .readOnly))
         return try query.records(matching: filter, after: sequence, limit: limit, newestFirst: newestFirst)
+    }
+
+    /// Whether the chain has this record, with this hash.
+    public func has(_ position: AuditPosition) throws(AccessStoreError) -> Bool {
+        let query = AuditQuery(connection: try SQLiteConnection(path: database, .readOnly))
+        return try query.position(at: position.sequence) == position
     }
 
     /// As ``AccessStore/verify(from:budget:)``.

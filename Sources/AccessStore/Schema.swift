@@ -176,17 +176,28 @@ enum Schema {
         -- By chance, and new with each decision about the app.
         ALTER TABLE appGrant ADD COLUMN decision INTEGER NOT NULL DEFAULT 0;
         """,
+        """
+        -- From this version on a file beside this one keeps the last record that is on the disk (SyncedPosition), and a
+        -- missing file is a loss.
+        """,
     ]
+
+    /// The version since which ``SyncedPosition`` is kept.
+    static let keepsPosition = 6
 
     /// Looks at a file without changing it: is it ours, whole, and not from a later version?
     ///
     /// The audit is not walked here, however long it has grown; verification does that in steps.
-    static func inspect(path: String) throws(AccessStoreError) {
+    ///
+    /// - Returns: the version of the file; 0 where it is empty.
+    static func inspect(path: String) throws(AccessStoreError) -> Int {
         // Whoever opens a file of ours makes a log beside it, and who may not write cannot take it away again.
         let connection = try SQLiteConnection(path: path, access(path + "-wal", F_OK) == 0 ? .readOnly : .immutable)
         let version = try connection.integer("PRAGMA user_version") ?? 0
         let application = try connection.integer("PRAGMA application_id") ?? 0
-        if version == 0, application == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 { return }
+        if version == 0, application == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
+            return 0
+        }
         guard application == Self.application else { throw .damaged(reason: "this is not an access database") }
         guard version <= Self.version else { throw .newerSchema }
         var tables = ["state", "principal", "appGrant", "grantedContact", "setEvent", "saveIntent", "auditKey"]
@@ -206,6 +217,7 @@ enum Schema {
         guard try connection.integer("SELECT count(*) FROM state") == 1 else {
             throw .damaged(reason: "the counters are missing")
         }
+        return Int(version)
     }
 
     static func migrate(_ connection: SQLiteConnection) throws(AccessStoreError) {

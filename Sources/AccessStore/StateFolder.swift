@@ -5,7 +5,7 @@ import Glibc
 /// The lock is `flock(2)` on a file of its own: it belongs to the open file, so that it conflicts between two stores
 /// of one process too, and the kernel lets go of it whatever way the process ends.
 final class StateFolder {
-    private let path: String
+    let path: String
     let database: String
     private var lock: Int32
 

@@ -12,29 +12,76 @@ import Synchronization
 /// its locks.
 public final class WALSync: Sendable {
     private let descriptor: Int32
+    private let database: String
+    private let log: FileIdentity
+    private let main: FileIdentity
+    private let position: SyncedPosition
     private let failed = Atomic(false)
 
-    init(database: String) throws(AccessStoreError) {
-        descriptor = open(database + "-wal", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    init(database: String, position: SyncedPosition) throws(AccessStoreError) {
+        self.database = database
+        self.position = position
+        let path = database + "-wal"
+        descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
-            throw .unavailable(reason: "could not open \(database)-wal: \(String(cString: strerror(errno)))")
+            throw .unavailable(reason: "could not open \(path): \(String(cString: strerror(errno)))")
         }
+        guard let log = FileIdentity(at: path), let main = FileIdentity(at: database) else {
+            close(descriptor)
+            throw .unavailable(reason: "could not look at \(database): \(String(cString: strerror(errno)))")
+        }
+        self.log = log
+        self.main = main
     }
 
     deinit { close(descriptor) }
 
-    /// Returns when everything committed before the call is on the disk. From any thread; waits for the disk.
+    /// Returns when everything committed before the call is on the disk. From any thread but the loop's; waits for the disk.
     ///
+    /// - Parameter committed: what was committed when the sync was asked for.
     /// - Throws: once it failed it goes on failing, until the store is opened anew: Linux reports a lost page once
     ///   and then forgets that it was lost.
-    public func sync() throws(AccessStoreError) {
+    public func sync(_ committed: Committed) throws(AccessStoreError) {
         guard !failed.load(ordering: .acquiring) else { throw .unavailable(reason: "an earlier sync failed") }
-        while fdatasync(descriptor) != 0 {
-            let reason = errno
-            guard reason == EINTR else {
-                failed.store(true, ordering: .releasing)
-                throw .unavailable(reason: "could not sync the access database: \(String(cString: strerror(reason)))")
+        do throws(AccessStoreError) {
+            try checkNames()
+            while fdatasync(descriptor) != 0 {
+                guard errno != EINTR else { continue }
+                throw .unavailable(reason: "could not sync the access database: \(String(cString: strerror(errno)))")
             }
+            try position.write(SyncedPosition.Content(position: committed.position, revision: committed.revision))
+        } catch {
+            failed.store(true, ordering: .releasing)
+            throw error
         }
+    }
+
+    /// Puts the position that ``sync(_:)`` has written onto the disk, too.
+    func syncPosition() throws(AccessStoreError) { try position.sync() }
+
+    /// The log was removed: what is committed goes into a file that nobody finds again. Asks the kernel alone, for the loop.
+    var isRemoved: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) != 0 || status.st_nlink == 0
+    }
+
+    /// The files of this store are still found under their names. Looks names up, so not for the loop.
+    private func checkNames() throws(AccessStoreError) {
+        guard FileIdentity(at: database + "-wal") == log, FileIdentity(at: database) == main else {
+            throw .removed(path: database)
+        }
+    }
+}
+
+/// Which file a path names.
+private struct FileIdentity: Equatable {
+    let device: UInt64
+    let number: UInt64
+
+    init?(at path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
     }
 }

@@ -84,24 +84,38 @@ extension Broker {
     }
 
     func verifyAudit(_ call: Call) {
+        let folder = surroundings.stateFolder
         // Until the walk meets its end: what is appended meanwhile is walked too.
         readAudit(
-            { (reader) throws(AccessStoreError) -> (checked: Int, last: AuditVerification) in
+            {
+                (reader) throws(AccessStoreError) -> (
+                    checked: Int, last: AuditVerification, books: [ContradictedAnchor]
+                ) in
                 var checked = 0
                 var from: Int64?
                 while true {
                     let step = try reader.verify(from: from, budget: 10_000)
                     checked += step.checked
-                    guard step.brokenAt == nil, let next = step.next else { return (checked, step) }
+                    guard step.brokenAt == nil, let next = step.next else {
+                        return (checked, step, try reader.contradictions(in: folder))
+                    }
                     from = next
                 }
             }, call
         ) { result in
-            let (checked, step) = result
+            let (checked, step, books) = result
             call.reply {
                 $0.member("records", checked)
                 $0.member("head", step.head)
                 $0.member("brokenAt", step.brokenAt)
+                guard !books.isEmpty else { return }
+                $0.name("contradictions")
+                $0.array(books) { writer, book in
+                    writer.object {
+                        $0.member("uid", book.uid)
+                        $0.member("sequence", book.sequence)
+                    }
+                }
             }
         }
     }

@@ -306,7 +306,10 @@ final class Books {
 
     func endRemoving(_ uid: UInt32) { removing.remove(uid) }
 
-    func folder(of uid: UInt32) -> String { "\(folder)/users/\(uid)" }
+    func folder(of uid: UInt32) -> String { Self.folder(of: uid, in: folder) }
+
+    /// - Parameter folder: the state folder.
+    static func folder(of uid: UInt32, in folder: String) -> String { "\(folder)/users/\(uid)" }
 
     // MARK: -
 

@@ -2,7 +2,6 @@ import AccessControl
 import AccessStore
 import ContactsInterface
 import ContactsModel
-import Dispatch
 import Policy
 import Varlink
 
@@ -44,8 +43,7 @@ public final class Broker {
     var lastProblem: StoreProblem?
     /// What ends when a process or a terminal session ends.
     private var watches: [Principal: AnyObject] = [:]
-    let syncQueue = DispatchQueue(label: "access sync")
-    var isSyncScheduled = false
+    let accessSync: AccessSync
     /// See ``retryRecording()``.
     var isRetryScheduled = false
     /// When the next grant runs out.
@@ -69,6 +67,7 @@ public final class Broker {
         books.readBound = (limits.stepsPerTurn, limits.timePerRead)
         longReads = LongReads(loop: surroundings.loop, restsAfter: limits.longReadsRestAfter)
         turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
+        accessSync = AccessSync(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
         access.auditBounds = limits.audit
         access.contactsPerRecord = limits.contactsPerAuditRecord
@@ -82,24 +81,30 @@ public final class Broker {
             self?.describe(prompt, waiting: waiting, expires: expires) ?? Array("{}".utf8)
         }
         turn.didCommit = { [weak self] in
-            self?.scheduleSync()
-            self?.tellFollowers()
+            guard let self else { return }
+            accessSync.schedule(within: self.limits.syncInterval)
+            tellFollowers()
         }
         access.userName = { [weak self] uid in self?.userNames[uid] ?? surroundings.userName(uid) }
         access.moment = { [weak self] uid in
             SetMoment(change: self?.books.opened(uid)?.lastChange ?? 0, time: self?.seconds ?? 0)
         }
         turn.onDisk = { [weak self] done in self?.onDisk(done) }
+        turn.filesAreGone = { [weak self] error in self?.recordsAreNotKept(error) }
+        accessSync.synced = { [weak self] in self?.auditForwarder?.onDisk(upTo: $0.position.sequence) }
+        accessSync.failed = { [weak self] in self?.recordsAreNotKept($0) }
+        reportLoss()
         access.setsMoved = { [weak self] in self?.grantsChanged() }
         books.takeOver = { [weak self] uid, entries in self?.takeOver(entries, of: uid) }
         books.rested = { [weak self] in self?.access.rest() }
         books.mayClose = { [weak self] _ in self?.access.hasUndelivered != true }
         policyCameIntoForce()
         auditForwarder = surroundings.auditKeeper.map { AuditForwarder($0, broker: self) }
-        if auditForwarder != nil { scheduleSync() }
+        if auditForwarder != nil { accessSync.schedule(within: limits.syncInterval) }
         resumePurges()
         recoverSaves()
         settleBooks()
+        checkAnchors()
         // Not before the first answers.
         let bound = LoopBound(access, loop: surroundings.loop)
         surroundings.loop.schedule(after: limits.syncInterval) { bound.value.makeLogRoom() }
@@ -144,7 +149,7 @@ public final class Broker {
 
     /// Closes the stores. No call is answered afterwards.
     public func close() {
-        syncQueue.sync {}
+        accessSync.close()
         books.close()
         access.close(now: surroundings.now())
     }

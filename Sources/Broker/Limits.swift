@@ -65,6 +65,8 @@ public struct Limits: Hashable, Sendable {
     public var silences = 1_024
     /// Disclosure records reach the disk within this time.
     public var syncInterval = Duration.milliseconds(100)
+    /// After the start the audit is compared with what the books name after this, so that the first answer does not wait.
+    public var checksAnchorsAfter = Duration.seconds(1)
     /// A save that could not be recorded is tried again after this.
     public var retryInterval = Duration.seconds(1)
     /// Deleted and edited text leaves the files after this and a checkpoint, within five seconds in all.

@@ -157,7 +157,7 @@ private final class Taking {
         } catch {
             return applied(nil, added, [], .change(.store(.unavailable(reason: "\(error)"))))
         }
-        let entry = OutgoingEntry(number: begun.number, bytes: begun.entry, takenOver: begun.takenOver)
+        let entry = OutgoingEntry(begun)
         let seconds = broker.seconds
         let card = proposal.card
         let target = target

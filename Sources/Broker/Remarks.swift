@@ -54,7 +54,9 @@ extension Surroundings {
             switch name {
             // As often as they connect. The rest is what administrators do, or comes once.
             case .anotherPerson: remarks.say(message) { notice(name, $0, facts) }
-            case .policyInForce, .policyUnreadable, .recordsNotKept, .userPurged: notice(name, message, facts)
+            case .policyInForce, .policyUnreadable, .recordsNotKept, .recordsLost, .auditContradicted,
+                .userPurged:
+                notice(name, message, facts)
             }
         }
         return surroundings

@@ -175,7 +175,7 @@ final class Save {
             let failure = StoreError.unavailable(reason: "\(error)")
             return applied(changes, .failed(.store(failure)), book, identifiers)
         }
-        let entry = OutgoingEntry(number: begun.number, bytes: begun.entry, takenOver: begun.takenOver)
+        let entry = OutgoingEntry(begun)
         let isEvidence = reading.mayLink
         let seconds = broker.seconds
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")

@@ -103,19 +103,9 @@ extension Broker {
 extension Books {
     /// Users whose book has a log beside it: who closes a book empties the log and takes it away. For the start.
     func unclosed() -> [UInt32] {
-        guard let directory = opendir(folder + "/users") else { return [] }
-        defer { closedir(directory) }
-        var users: [UInt32] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        Self.users(in: folder).filter { uid in
             var status = stat()
-            guard let uid = UInt32(name), "\(uid)" == name,
-                lstat("\(folder)/users/\(name)/contacts.sqlite-wal", &status) == 0, status.st_size > 0
-            else { continue }
-            users.append(uid)
+            return lstat(folder(of: uid) + "/contacts.sqlite-wal", &status) == 0 && status.st_size > 0
         }
-        return users.sorted()
     }
 }

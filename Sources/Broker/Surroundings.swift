@@ -18,6 +18,10 @@ public enum Notice: Hashable, Sendable {
     case policyUnreadable
     /// The disk does not take the audit: nothing is disclosed.
     case recordsNotKept
+    /// Records that were on the disk are lost: every grant was denied.
+    case recordsLost
+    /// A book names a record that the audit does not have.
+    case auditContradicted
     /// What is kept for a user number is another person's.
     case anotherPerson
     /// What was kept for a user is gone.

@@ -32,6 +32,8 @@ final class Turn {
     var isDurable = false
     /// Set by the broker: calls back once everything that is committed by now is on the disk, or cannot be.
     var onDisk: (@escaping (Bool) -> Void) -> Void = { $0(false) }
+    /// Set by the broker: the access database was removed while the broker ran.
+    var filesAreGone: (AccessStoreError) -> Void = { _ in }
     /// Committed, and not yet known to be on the disk.
     private var unsynced: [Item] = []
     /// The same, while the disk is at work on them.
@@ -117,12 +119,16 @@ final class Turn {
         isPutOff = false
         let items = self.items
         self.items = []
-        do {
+        do throws(AccessStoreError) {
             if access.hasUncommitted {
                 try access.commit()
                 didCommit()
+            } else {
+                // A disclosure that is only counted would rest on a record that is gone.
+                try access.checkFiles()
             }
         } catch {
+            if case .removed = error { filesAreGone(error) }
             log("what happened could not be recorded, so it is not answered: \(error)")
             refuse(items)
             return

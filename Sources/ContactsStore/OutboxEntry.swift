@@ -14,10 +14,13 @@ public struct OutgoingEntry: Hashable, Sendable {
     public var bytes: [UInt8]
     /// Entries up to this number were taken over for good, and go.
     public var takenOver: Int64
+    /// The last record of the audit that is on the disk.
+    public var anchor: AuditAnchor
 
-    public init(number: Int64, bytes: [UInt8], takenOver: Int64) {
+    public init(number: Int64, bytes: [UInt8], takenOver: Int64, anchor: AuditAnchor) {
         self.number = number
         self.bytes = bytes
         self.takenOver = takenOver
+        self.anchor = anchor
     }
 }

@@ -1,10 +1,11 @@
 /// Writes the outbox, within a save's own transaction: it has what the save made, or neither is there.
 final class OutboxStatements {
-    private let insert, delete: PreparedStatement
+    private let insert, delete, anchor: PreparedStatement
 
     init(_ db: Database) throws {
         insert = try PreparedStatement(db, "INSERT INTO outbox (number, change, entry) VALUES (?, ?, ?)")
         delete = try PreparedStatement(db, "DELETE FROM outbox WHERE number <= ?")
+        anchor = try PreparedStatement(db, "UPDATE book SET auditSequence = ?, auditHash = ?")
     }
 
     func write(_ entry: OutgoingEntry, change: Int64) throws(StoreError) {
@@ -14,6 +15,9 @@ final class OutboxStatements {
         insert.bind(2, change)
         insert.bind(3, entry.bytes)
         try insert.run()
+        anchor.bind(1, entry.anchor.sequence)
+        anchor.bind(2, entry.anchor.hash)
+        try anchor.run()
     }
 
     /// In the order in which they were written.

@@ -3,7 +3,9 @@ enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header: migrations applied.
-    static let version: UInt32 = 9
+    static let version: UInt32 = 10
+    /// The version since which a book has an ``AuditAnchor``.
+    static let hasAnchor: Int64 = 10
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -242,6 +244,16 @@ enum Schema {
                     -- For who sees single contacts, and in which groups of anybody's these are.
                     CREATE INDEX changeOfGroups ON change (number) WHERE \(isOfGroups);
                     CREATE INDEX changeByMember ON change (member) WHERE \(isOfMembers);
+                    """)
+        }
+        migrator.registerMigration("10: audit anchor") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA user_version = 10;
+
+                    -- The last record of the audit that was on the disk at the last save: its place and its hash.
+                    ALTER TABLE book ADD COLUMN auditSequence INTEGER;
+                    ALTER TABLE book ADD COLUMN auditHash BLOB;
                     """)
         }
         return migrator

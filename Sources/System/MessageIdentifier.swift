@@ -18,6 +18,10 @@ public enum MessageIdentifier: String, CaseIterable, Sendable {
     case anotherPerson = "b0151bd1ab164e4d8b4c808049595008"
     /// What was kept for a user is gone.
     case userPurged = "b0151bd1ab164e4d8b4c808049595009"
+    /// Records that were on the disk are lost: every grant was denied.
+    case recordsLost = "b0151bd1ab164e4d8b4c80804959500c"
+    /// A book names a record that the audit does not have.
+    case auditContradicted = "b0151bd1ab164e4d8b4c80804959500d"
     /// A record of the audit.
     case audited = "b0151bd1ab164e4d8b4c80804959500b"
     /// A door closed by itself.

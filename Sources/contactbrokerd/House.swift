@@ -164,9 +164,9 @@ func userName(_ uid: UInt32) -> String {
 extension Failure {
     init(_ error: AccessStoreError, folder: String) {
         switch error {
-        case .unavailable(let reason):
+        case .removed, .unavailable:
             self.init(
-                "could not start: the access database in \(folder) cannot be used: \(reason)",
+                "could not start: the access database in \(folder) cannot be used: \(error)",
                 tryThis: "it must be yours to write, and the disk must have room")
         case .damaged(let reason):
             self.init(

@@ -107,6 +107,8 @@ extension MessageIdentifier {
             case .policyInForce: .policyInForce
             case .policyUnreadable: .policyUnreadable
             case .recordsNotKept: .recordsNotKept
+            case .recordsLost: .recordsLost
+            case .auditContradicted: .auditContradicted
             case .anotherPerson: .anotherPerson
             case .userPurged: .userPurged
             }
@@ -117,7 +119,7 @@ extension MessageIdentifier {
         case .serving, .stopping, .policyInForce, .audited: .info
         case .userPurged: .notice
         case .turnedAway, .anotherPerson, .policyUnreadable: .warning
-        case .notStarted, .recordsNotKept, .doorFailed: .error
+        case .notStarted, .recordsNotKept, .recordsLost, .auditContradicted, .doorFailed: .error
         }
     }
 }

@@ -58,8 +58,8 @@ struct AuditQueryTests {
             before = now
         }
         store.close(now: house.now)
-        // The log's descriptor for syncing lives as long as the store.
-        #expect(try openFiles() == 1)
+        // The log's descriptor for syncing and the position's live as long as the store.
+        #expect(try openFiles() == 2)
     }
 
     @Test("Records are found by user, app, strength, event and time")

@@ -178,7 +178,7 @@ struct BatchTests {
         try disk.grow(kilobytes: 2_048)
         store.disclose(-1)
         try store.commit()
-        try store.walSync.sync()
+        try store.walSync.sync(store.committed)
         #expect(try store.verifyAll().checked == written + 1)
         store.close(now: 2)
     }

@@ -46,6 +46,17 @@ final class House {
         try connection.execute(sql)
     }
 
+    var position: String { folder + "/access.synced" }
+
+    /// The files as a crash at this moment would leave them, with the log as `change` makes it.
+    func copy(log change: ([UInt8]) throws -> ArraySlice<UInt8> = { $0[...] }) throws -> House {
+        let copy = try House()
+        try House.write(try House.bytes(of: database), to: copy.database)
+        try House.write(change(try House.bytes(of: database + "-wal")), to: copy.database + "-wal")
+        try House.write(try House.bytes(of: position), to: copy.position)
+        return copy
+    }
+
     static func bytes(of path: String) throws -> [UInt8] {
         let file = Glibc.open(path, O_RDONLY)
         try #require(file >= 0)

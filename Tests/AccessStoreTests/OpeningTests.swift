@@ -26,7 +26,7 @@ struct OpeningTests {
         chmod(house.folder, 0o755)
         let store = try house.open()
         #expect(try House.mode(of: house.folder) == 0o700)
-        for file in ["access.sqlite", "access.sqlite-wal", "access.sqlite-shm", "lock"] {
+        for file in ["access.sqlite", "access.sqlite-wal", "access.sqlite-shm", "access.synced", "lock"] {
             #expect(try House.mode(of: house.folder + "/" + file) == 0o600)
         }
         store.close(now: 2)
@@ -205,7 +205,9 @@ struct OpeningTests {
         #expect(reason.contains(folder))
     }
 
-    @Test("A link in the place of the database or the lock is not followed", arguments: ["access.sqlite", "lock"])
+    @Test(
+        "A link in the place of the database or the lock is not followed",
+        arguments: ["access.sqlite", "access.synced", "lock"])
     func links(file: String) throws {
         let target = house.folder + "/elsewhere"
         try House.write([], to: target)

@@ -15,11 +15,7 @@ struct OutboxTests {
 
     /// The files as a crash at this moment would leave them; of the log, the first bytes only where `size` says so.
     private func copy(log size: Int? = nil) throws -> House {
-        let copy = try House()
-        try House.write(try House.bytes(of: house.database), to: copy.database)
-        let log = try House.bytes(of: house.database + "-wal")
-        try House.write(log.prefix(size ?? log.count), to: copy.database + "-wal")
-        return copy
+        try house.copy { log in log.prefix(size ?? log.count) }
     }
 
     private func begin(
@@ -51,7 +47,8 @@ struct OutboxTests {
         let log = try House.bytes(of: house.database + "-wal").count
         var lost = 0
         for size in Array(stride(from: first, to: log, by: 211)) + [log] {
-            let survivor = try copy(log: size).open()
+            let files = try copy(log: size)
+            let survivor = try files.open()
             if survivor.outboxMark(of: 1_000) == 0 { lost += 1 }
             for _ in 1...2 {
                 survivor.takeOver(save.entry, number: save.number, change: 3, of: 1_000, now: 9)

@@ -100,6 +100,7 @@ final class BrokerHouse {
             for name in ["access.sqlite", "users/1000/contacts.sqlite"] {
                 for path in ["\(folder)/\(name)", "\(folder)/\(name)-wal"] { files[path] = Self.bytes(of: path) }
             }
+            files["\(folder)/access.synced"] = Self.bytes(of: "\(folder)/access.synced")
         }
         return files
     }

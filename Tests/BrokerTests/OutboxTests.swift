@@ -63,9 +63,13 @@ struct OutboxTests {
     @Test("A deleted card is in no set, and the app that saw it is told")
     func deleting() throws {
         let token = try #require(try mail.fetch().token)
-        let before = access()
         let keeper = try house.app("keeper")
-        #expect(try keeper.save([.delete(try keeper.identifier(of: "Ada"))]).error == nil)
+        let ada = try keeper.identifier(of: "Ada")
+        var isSynced = false
+        house.broker.onDisk { _ in isSynced = true }
+        try #require(house.loop.run { isSynced })
+        let before = access()
+        #expect(try keeper.save([.delete(ada)]).error == nil)
         try house.crash(losing: before)
         let again = try house.app("mail")
         #expect(try again.fetch().names == [])

@@ -8,7 +8,9 @@ import Testing
 @Suite("The outbox of a book")
 struct OutboxTests {
     private func entry(_ number: Int64, takenOver: Int64 = 0) -> OutgoingEntry {
-        OutgoingEntry(number: number, bytes: [UInt8(number), 2, 3], takenOver: takenOver)
+        OutgoingEntry(
+            number: number, bytes: [UInt8(number), 2, 3], takenOver: takenOver,
+            anchor: AuditAnchor(sequence: number, hash: [UInt8](repeating: 7, count: 32)))
     }
 
     private func numbers(_ book: Book) throws -> [Int64] { try book.store.outbox().map(\.number) }

@@ -1,0 +1,31 @@
+/// A record of the chain: its place and its hash.
+public struct AuditPosition: Hashable, Sendable {
+    public let sequence: Int64
+    /// SHA-256, 32 bytes.
+    public let hash: [UInt8]
+
+    public init(sequence: Int64, hash: [UInt8]) {
+        self.sequence = sequence
+        self.hash = hash
+    }
+
+    /// Before the first record.
+    static let beginning = AuditPosition(sequence: 0, hash: AuditChain.beginning)
+}
+
+/// Records that a sync had put on the disk, and that the database does not have any more.
+public struct AuditLoss: Hashable, Sendable {
+    /// The last record that was on the disk; `nil` where the file that keeps it is missing or damaged.
+    public let synced: Int64?
+    /// The last record that the database has.
+    public let found: Int64
+
+    /// For the audit and the journal.
+    public var description: String {
+        switch synced {
+        case nil: "the file \(SyncedPosition.name) is missing or damaged, so nobody knows which records are lost"
+        case let synced? where synced > found: "records \(found + 1) to \(synced) were on the disk and are lost"
+        case let synced?: "record \(synced) is not the one that was on the disk"
+        }
+    }
+}

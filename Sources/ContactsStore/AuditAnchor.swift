@@ -1,0 +1,27 @@
+/// A record of the audit that was on the disk when something was saved in a book.
+///
+/// The audit's own file cannot show that an older copy of it was put back. A book is another file: what it names must be in the audit.
+public struct AuditAnchor: Hashable, Sendable {
+    public let sequence: Int64
+    /// SHA-256, 32 bytes.
+    public let hash: [UInt8]
+
+    public init(sequence: Int64, hash: [UInt8]) {
+        self.sequence = sequence
+        self.hash = hash
+    }
+
+    /// The anchor of a user's book, without changing the book; `nil` where there is no book, or nothing was saved in it
+    /// since there are anchors. Reads a file, so not for the loop.
+    ///
+    /// - Parameter folder: the user's.
+    public static func read(folder: String) throws(StoreError) -> AuditAnchor? {
+        let file = BookFile(folder: folder)
+        guard try file.state() == .book else { return nil }
+        let database = try BookConnection.reading(file)
+        guard try database.integer("PRAGMA user_version") ?? 0 >= Schema.hasAnchor else { return nil }
+        let row = try PreparedStatement(database, "SELECT auditSequence, auditHash FROM book")
+        guard try row.step(), !row.isNull(0), !row.isNull(1) else { return nil }
+        return AuditAnchor(sequence: row.integer(0), hash: row.bytes(1))
+    }
+}

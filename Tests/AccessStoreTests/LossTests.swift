@@ -1,0 +1,177 @@
+import AccessControl
+import ContactsModel
+import Glibc
+import Testing
+
+@testable import AccessStore
+
+/// What was synced and is gone at the next start. SQLite reports none of it: its recovery ends at the first damaged frame.
+@Suite("Records that were on the disk and are lost")
+struct LossTests {
+    private let house: House
+    private let store: AccessStore
+    /// Bytes of the log that were synced last.
+    private let synced: Int
+
+    /// An app was given everything, which was taken back; both are on the disk. What it was told since is only committed.
+    init() throws {
+        house = try House()
+        store = try house.open()
+        store.decide(.full, for: mail)
+        store.decide(.limited(to: contacts(1)), for: notes)
+        try store.commit()
+        try store.walSync.sync(store.committed)
+        store.decide(.denied, for: mail)
+        store.append(
+            AuditRecord(
+                time: 1, uid: mail.uid, app: mail.app, strength: mail.strength, event: .revocation, status: .denied))
+        try store.commit()
+        try store.walSync.sync(store.committed)
+        synced = try House.bytes(of: house.database + "-wal").count
+        store.disclose(1, to: notes)
+        try store.commit()
+    }
+
+    /// The app has nothing, and everything that was synced is there; or it is named, and nobody has anything.
+    private func expectNoSilentLoss(_ copy: House, _ comment: Comment) throws -> Bool {
+        let survivor = try copy.open()
+        #expect(
+            survivor.access(of: mail) == .denied || survivor.loss != nil && survivor.access(of: mail) == nil, comment)
+        guard let loss = survivor.loss else {
+            #expect(try survivor.events().starts(with: [.start, .revocation]), comment)
+            #expect(survivor.access(of: notes) == .limited(to: contacts(1)), comment)
+            #expect(try survivor.verifyAll().brokenAt == nil, comment)
+            return false
+        }
+        #expect(survivor.access(of: notes) ?? .denied == .denied, comment)
+        #expect(loss.synced == 2, comment)
+        #expect(try survivor.verifyAll().brokenAt == loss.found + 1, comment)
+        let gaps = try survivor.records(matching: AuditFilter(event: .gap), after: nil, limit: 9)
+        #expect(gaps.map(\.detail) == [loss.description], comment)
+        return true
+    }
+
+    @Test("A byte of the log that is not what it was undoes no revocation, wherever it stands")
+    func flippedByte() throws {
+        var lost = 0
+        for place in stride(from: 0, to: synced, by: 61) {
+            let copy = try house.copy { log in
+                var log = log
+                log[place] ^= 0x10
+                return log[...]
+            }
+            if try expectNoSilentLoss(copy, "byte \(place)") { lost += 1 }
+        }
+        #expect(lost > 10)
+    }
+
+    @Test("Nor does a log that is cut short before the end of what was synced")
+    func cut() throws {
+        for size in stride(from: 0, to: synced, by: 397) {
+            let isNamed = try expectNoSilentLoss(try house.copy { $0.prefix(size) }, "\(size) bytes")
+            #expect(isNamed, "\(size) bytes")
+        }
+    }
+
+    @Test("What was never synced may be missing: that is an ordinary gap")
+    func unsynced() throws {
+        for size in synced...synced + 40 {
+            let survivor = try house.copy { $0.prefix(size) }.open()
+            #expect(survivor.loss == nil)
+            #expect(survivor.access(of: notes) == .limited(to: contacts(1)))
+            #expect(try survivor.events() == [.start, .revocation, .gap, .start])
+        }
+    }
+
+    @Test("After a loss every later start goes on denying, and verification names the place")
+    func lasts() throws {
+        let copy = try house.copy { $0.prefix(100) }
+        var survivor: AccessStore? = try copy.open()
+        #expect(survivor?.loss == AuditLoss(synced: 2, found: 0))
+        survivor?.close(now: 9)
+        survivor = nil
+        for _ in 1...2 {
+            survivor = try copy.open()
+            #expect(survivor?.loss == nil)
+            #expect(try survivor?.verifyAll().brokenAt == 1)
+            survivor?.close(now: 9)
+            survivor = nil
+        }
+    }
+
+    @Test("Grants that an older file gives back are denied, and stay so")
+    func olderFile() throws {
+        let older = try House()
+        var first: AccessStore? = try older.open()
+        first?.decide(.full, for: mail)
+        try first?.commit()
+        first?.close(now: 2)
+        first = nil
+        let backup = try House.bytes(of: older.database)
+        var second: AccessStore? = try older.open()
+        second?.decide(.denied, for: mail)
+        second?.disclose(1)
+        try second?.commit()
+        second?.close(now: 3)
+        second = nil
+        try House.write(backup, to: older.database)
+        for _ in 1...2 {
+            let store = try older.open()
+            #expect(store.access(of: mail) == .denied)
+            #expect(try store.records(matching: AuditFilter(event: .gap), after: nil, limit: 9).count == 1)
+            store.close(now: 4)
+        }
+    }
+
+    @Test("A missing or damaged position is a loss; one slot that was torn is none")
+    func position() throws {
+        for damage in ["missing", "empty", "noise"] {
+            let copy = try house.copy()
+            switch damage {
+            case "missing": unlink(copy.position)
+            case "empty": try House.write([], to: copy.position)
+            default: try House.write((0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 7) }, to: copy.position)
+            }
+            let survivor = try copy.open()
+            #expect(survivor.loss == AuditLoss(synced: nil, found: 3), "\(damage)")
+            #expect(survivor.access(of: notes) == .denied, "\(damage)")
+        }
+        for slot in [0, 4_096] {
+            let copy = try house.copy()
+            var bytes = try House.bytes(of: copy.position)
+            for place in slot + 16..<slot + 40 { bytes[place] ^= 0xFF }
+            try House.write(bytes, to: copy.position)
+            let survivor = try copy.open()
+            #expect(survivor.loss == nil)
+            #expect(survivor.access(of: notes) == .limited(to: contacts(1)))
+        }
+    }
+
+    @Test("A store of the version before has no position yet, and loses nothing by that")
+    func upgrade() throws {
+        let copy = try house.copy()
+        try copy.tamper("PRAGMA user_version = 5")
+        unlink(copy.position)
+        let survivor = try copy.open()
+        #expect(survivor.loss == nil)
+        #expect(survivor.access(of: notes) == .limited(to: contacts(1)))
+        survivor.close(now: 9)
+        unlink(copy.position)
+        #expect(try copy.open().loss == AuditLoss(synced: nil, found: 6))
+    }
+
+    @Test("A sync that failed once is not forgotten, nor is a file that was away for a moment")
+    func failedSync() throws {
+        let log = house.database + "-wal"
+        try #require(rename(log, log + ".away") == 0)
+        #expect(throws: AccessStoreError.removed(path: house.database)) { try store.walSync.sync(store.committed) }
+        try #require(rename(log + ".away", log) == 0)
+        #expect(throws: AccessStoreError.self) { try store.walSync.sync(store.committed) }
+    }
+
+    @Test("Nothing is committed to files that were removed", arguments: ["access.sqlite-wal"])
+    func removed(file: String) throws {
+        try #require(unlink(house.folder + "/" + file) == 0)
+        #expect(throws: AccessStoreError.removed(path: house.database)) { try store.checkFiles() }
+    }
+}

@@ -1,0 +1,92 @@
+import AccessStore
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Broker
+
+/// A disk that takes as long as the test says.
+private final class SlowDisk: Sendable {
+    private let begun = Atomic(0)
+    private let gate = DispatchSemaphore(value: 0)
+    private let fails = Atomic(false)
+
+    var syncs: Int { begun.load(ordering: .sequentiallyConsistent) }
+
+    func sync() -> (any Error)? {
+        begun.add(1, ordering: .sequentiallyConsistent)
+        gate.wait()
+        return fails.load(ordering: .sequentiallyConsistent) ? AccessStoreError.unavailable(reason: "broken") : nil
+    }
+
+    /// Lets one sync end.
+    func end(failing: Bool = false) {
+        fails.store(failing, ordering: .sequentiallyConsistent)
+        gate.signal()
+    }
+}
+
+@Suite("Syncs of the access database")
+struct AccessSyncTests {
+    private let house: BrokerHouse
+    private let disk = SlowDisk()
+    private let sync: AccessSync
+
+    init() throws {
+        house = try BrokerHouse()
+        let disk = disk
+        sync = AccessSync(access: house.broker.access, loop: house.loop, log: { _ in }, sync: { _ in disk.sync() })
+    }
+
+    @Test("However many ask while one sync runs, one more serves them all: a revocation waits for two at most")
+    func pileUp() throws {
+        var done: [String] = []
+        sync.onDisk { _ in done.append("first") }
+        try #require(house.loop.run { disk.syncs == 1 })
+        // Disclosures on a disk that takes seconds for each sync.
+        for _ in 1...100 {
+            sync.schedule(within: .milliseconds(100))
+            house.loop.advance(by: .milliseconds(100))
+        }
+        sync.onDisk {
+            #expect($0); done.append("revocation")
+        }
+        sync.onDisk {
+            #expect($0); done.append("another")
+        }
+        #expect(done.isEmpty)
+        disk.end()
+        try #require(house.loop.run { done == ["first"] })
+        disk.end()
+        try #require(house.loop.run { done == ["first", "revocation", "another"] })
+        house.loop.advance(by: .seconds(10))
+        #expect(disk.syncs == 2)
+    }
+
+    @Test("What is asked for while a sync runs is not served by that sync")
+    func notTooEarly() throws {
+        var done = 0
+        sync.onDisk { _ in done += 1 }
+        try #require(house.loop.run { disk.syncs == 1 })
+        sync.onDisk { _ in done += 10 }
+        disk.end()
+        try #require(house.loop.run { done > 0 })
+        #expect(done == 1)
+        disk.end()
+        try #require(house.loop.run { done == 11 })
+    }
+
+    @Test("A sync that fails fails everybody who waits for it")
+    func failure() throws {
+        var done: [Bool] = []
+        var failures = 0
+        sync.failed = { _ in failures += 1 }
+        for _ in 1...3 { sync.onDisk { done.append($0) } }
+        disk.end()
+        disk.end(failing: true)
+        disk.end(failing: true)
+        try #require(house.loop.run { done.count == 3 })
+        #expect(done.contains(false))
+        #expect(failures > 0)
+    }
+}
