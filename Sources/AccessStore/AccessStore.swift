@@ -30,8 +30,8 @@ public final class AccessStore {
     var hasUnwrittenUses = false
     /// Whose each user number is.
     var owners: [UInt32: Owner] = [:]
-    /// What the system calls a user.
-    public var userName: (_ uid: UInt32) -> String = { "\($0)" }
+    /// What the system calls a user; `nil` where that has not been looked up. It must not wait.
+    public var userName: (_ uid: UInt32) -> String? = { "\($0)" }
     /// Apps that nobody is to be asked about again, with the time since when, in seconds since 1970.
     var silenced: [Principal: Int64] = [:]
     /// By user, how far the outbox of their book was taken over.

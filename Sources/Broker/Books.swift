@@ -19,7 +19,11 @@ final class Books {
     /// Set by the broker: no book was written for a while.
     var rested: () -> Void = {}
     private let loop: any Loop
-    private let userName: (UInt32) -> String
+    /// Set by the broker: what a user is called, where that is known.
+    var knownName: (UInt32) -> String? = { _ in nil }
+    /// Set by the broker: what a user turned out to be called.
+    var learnName: (UInt32, String) -> Void = { _, _ in }
+    private let userName: @Sendable (UInt32) -> String
     private let forgetsAfter: Duration
     private let restsAfter: Duration
     private let closesAfter: Duration
@@ -51,7 +55,7 @@ final class Books {
     ///   - restsAfter: after the last save, how long the memory that saves need is kept for the next.
     ///   - closesAfter: after a user's last connection has gone, how long their book stays open for the next.
     init(
-        folder: String, loop: any Loop, uptime: @escaping () -> Int64, userName: @escaping (UInt32) -> String,
+        folder: String, loop: any Loop, uptime: @escaping () -> Int64, userName: @escaping @Sendable (UInt32) -> String,
         forgetsAfter: Duration, restsAfter: Duration, closesAfter: Duration, log: @escaping (String) -> Void
     ) {
         self.folder = folder
@@ -127,10 +131,12 @@ final class Books {
     ) {
         states[uid] = .opening([body])
         let folder = folder(of: uid)
-        let owner = StoreOwner(uid: uid, name: name ?? userName(uid))
+        let known = name ?? knownName(uid)
         let (region, reads) = (self.region, readBound)
         let bound = LoopBound(self, loop: loop)
-        queue(of: uid).async { [loop] in
+        queue(of: uid).async { [loop, userName] in
+            let name = known ?? userName(uid)
+            let owner = StoreOwner(uid: uid, name: name)
             let result: Result<ContactsStore?, StoreError>
             var outbox: [OutboxEntry] = []
             do throws(StoreError) {
@@ -143,7 +149,10 @@ final class Books {
                 result = .failure(error)
             }
             let entries = outbox
-            loop.execute { bound.value.opened(uid, result, entries) }
+            loop.execute {
+                if known == nil { bound.value.learnName(uid, name) }
+                bound.value.opened(uid, result, entries)
+            }
             // Whoever asked has their answer before this.
             if case .success(let book?) = result { book.prepare() }
         }

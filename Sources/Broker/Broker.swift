@@ -35,7 +35,7 @@ public final class Broker {
     var endedByPolicy: [Principal: Int64] = [:]
     /// Principals whose new grant is not on the disk yet, and the calls that wait for it to count.
     private var settling: [Principal: [() -> Void]] = [:]
-    /// What users are called, as of when they last connected.
+    /// What users are called, as of when they last connected, or else when their book was opened; always looked up off the loop.
     var userNames: [UInt32: String] = [:]
     /// Users whose purge is on its way.
     var purging: Set<UInt32> = []
@@ -85,7 +85,13 @@ public final class Broker {
             accessSync.schedule(within: self.limits.syncInterval)
             tellFollowers()
         }
-        access.userName = { [weak self] uid in self?.userNames[uid] ?? surroundings.userName(uid) }
+        access.userName = { [weak self] uid in self?.userNames[uid] }
+        books.knownName = { [weak self] uid in self?.userNames[uid] }
+        books.learnName = { [weak self] uid, name in
+            // A number in place of a name may be a failure that passes.
+            guard let self, userNames[uid] == nil, name != "\(uid)" else { return }
+            userNames[uid] = name
+        }
         access.moment = { [weak self] uid in
             SetMoment(change: self?.books.opened(uid)?.lastChange ?? 0, time: self?.seconds ?? 0)
         }

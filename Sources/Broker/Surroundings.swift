@@ -40,7 +40,8 @@ public struct Surroundings {
     public var mode = BrokerMode.session
     /// The user as whom the broker runs.
     public var ownUID: UInt32
-    public var userName: (_ uid: UInt32) -> String
+    /// What the user database calls a user, which may be remote: never called on the loop.
+    public var userName: @Sendable (_ uid: UInt32) -> String
     /// Runs the body on the loop when the process or session ends; `nil` where it has ended already or cannot be watched.
     /// What is returned keeps the watch.
     public var watch: (_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject?
@@ -73,7 +74,7 @@ public struct Surroundings {
 
     public init(
         loop: any Loop, now: @escaping () -> Int64, uptime: @escaping () -> Int64, stateFolder: String,
-        ownUID: UInt32, userName: @escaping (UInt32) -> String,
+        ownUID: UInt32, userName: @escaping @Sendable (UInt32) -> String,
         watch: @escaping (Principal.Binding, @escaping () -> Void) -> AnyObject?,
         areKin: @escaping (ProcessIdentity, ProcessIdentity) -> Bool, facts: [(name: String, value: String)],
         log: @escaping (String) -> Void

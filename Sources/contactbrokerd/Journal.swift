@@ -1,6 +1,7 @@
 import Broker
 import Glibc
 import Logging
+import Synchronization
 import System
 
 /// Where the daemon says what happens: the journal, where it is at standard error, otherwise a line each there.
@@ -81,8 +82,23 @@ enum Journaling {
             line += event.message.description
             // One line, whatever is in it: what was forged into a message must not look like another one.
             let text = line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }
-            let bytes = Array((text.joined() + "\n").utf8)
-            _ = write(STDERR_FILENO, bytes, bytes.count)
+            let lost = Self.lost.exchange(0, ordering: .relaxed)
+            if lost > 0, !Self.write("contactbrokerd: \(lost) lines were lost while nobody took them") {
+                Self.lost.add(lost, ordering: .relaxed)
+            }
+            if !Self.write(text.joined()) { Self.lost.add(1, ordering: .relaxed) }
+        }
+
+        private static let lost = Atomic(0)
+        /// Bytes of a line: whoever is ready to take any takes so many at once, pipe(7).
+        private static let longest = 4_096
+
+        /// Writes a line where that waits for nobody: a pipe that nobody reads and a terminal that is stopped take none.
+        private static func write(_ line: String) -> Bool {
+            var output = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+            guard poll(&output, 1, 0) == 1, output.revents & Int16(POLLOUT) != 0 else { return false }
+            let bytes = Array(line.utf8.prefix(longest - 1)) + [UInt8(ascii: "\n")]
+            return Glibc.write(STDERR_FILENO, bytes, bytes.count) >= 0
         }
     }
 }

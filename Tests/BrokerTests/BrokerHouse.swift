@@ -6,6 +6,7 @@ import ContactsStore
 import Glibc
 import JSON
 import Policy
+import Synchronization
 import Testing
 import Varlink
 
@@ -64,7 +65,8 @@ final class BrokerHouse {
         let access = try AccessStore.open(folder: folder, now: now())
         var surroundings = Surroundings(
             loop: loop, now: now, uptime: { loop.now.microseconds }, stateFolder: folder, ownUID: 1_000,
-            userName: { names[$0] }, watch: { _, _ in BrokerHouse.Watch() }, areKin: { _, _ in false }, facts: [],
+            userName: { names.lookUp($0, isOnLoop: loop.isCurrent) }, watch: { _, _ in BrokerHouse.Watch() },
+            areKin: { _, _ in false }, facts: [],
             log: { journal.lines.append($0) })
         surroundings.authority = authority
         surroundings.withoutAuthentication = withoutAuthentication
@@ -73,11 +75,20 @@ final class BrokerHouse {
 
     private final class Watch {}
 
-    final class Names {
-        private var given: [UInt32: String] = [:]
+    final class Names: Sendable {
+        private let given = Mutex<[UInt32: String]>([:])
+        /// How often the broker asked, off the loop and on it.
+        private let asked = Mutex<(off: Int, on: Int)>((0, 0))
+        var lookUps: (off: Int, on: Int) { asked.withLock { $0 } }
+
+        func lookUp(_ uid: UInt32, isOnLoop: Bool) -> String {
+            asked.withLock { if isOnLoop { $0.on += 1 } else { $0.off += 1 } }
+            return self[uid]
+        }
+
         subscript(uid: UInt32) -> String {
-            get { given[uid] ?? "user \(uid)" }
-            set { given[uid] = newValue }
+            get { given.withLock { $0[uid] } ?? "user \(uid)" }
+            set { given.withLock { $0[uid] = newValue } }
         }
     }
 

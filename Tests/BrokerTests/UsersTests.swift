@@ -61,6 +61,23 @@ struct UsersTests {
         #expect(try house.app("keeper").fetch().names == ["Ada"])
     }
 
+    @Test("The user database, which may be far away, is never asked on the loop")
+    func names() throws {
+        let house = try BrokerHouse()
+        _ = try keeper(of: 1_000, adding: "Ada", in: house)
+        _ = try keeper(of: 1_001, adding: "Bob", in: house)
+        try house.restart()
+        // Opened before anybody has connected, as at the start.
+        house.broker.openBook(of: 1_000)
+        #expect(house.loop.run { house.broker.books.opened(1_000) != nil })
+        #expect(try house.app("keeper").fetch().names == ["Ada"])
+        // And removed, though nobody of that user has connected.
+        #expect(try purge(1_001, house).error == nil)
+        #expect(!hasFolder(1_001, house))
+        #expect(house.names.lookUps.on == 0)
+        #expect(house.names.lookUps.off > 0)
+    }
+
     @Test("A decision alone keeps the number for its person, without any book, across a restart")
     func reusedWithoutBook() throws {
         let house = try BrokerHouse()

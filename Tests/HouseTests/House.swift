@@ -78,7 +78,9 @@ final class House {
     }
 
     /// Starts a broker on this house's folders, whatever becomes of it.
-    func launch(prefix: [String]? = nil, arguments: [String] = []) throws -> ChildProcess {
+    ///
+    /// - Parameter errors: where it says what happens; `nil`: in the journal of this house.
+    func launch(prefix: [String]? = nil, arguments: [String] = [], errors: CInt? = nil) throws -> ChildProcess {
         let log = open(folder + "/journal", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
         let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer {
@@ -91,7 +93,8 @@ final class House {
                 "--config-dir",
                 configuration,
             ] + arguments
-        return try ChildProcess(words[0], Array(words.dropFirst()), descriptors: [(0, nothing), (1, log), (2, log)])
+        return try ChildProcess(
+            words[0], Array(words.dropFirst()), descriptors: [(0, nothing), (1, log), (2, errors ?? log)])
     }
 
     /// SIGTERM, and waits for the end.

@@ -2,6 +2,7 @@ import Glibc
 import PseudoTerminal
 import Testing
 import ThreadSanitizer
+import VarlinkClient
 
 @Suite("How things end")
 struct LifeTests {
@@ -45,6 +46,40 @@ struct LifeTests {
             let small = bytes.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
             return small.firstRange(of: wanted) != nil
         }.keys.sorted()
+    }
+
+    @Test("A broker whose messages nobody takes serves all the same, and says later how many were lost")
+    func nobodyListens() throws {
+        let house = try House(starting: false)
+        var ends: [CInt] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        let (output, input) = (ends[0], ends[1])
+        defer { close(output) }
+        // Full, and then what a program is handed: one in which a write waits.
+        try #require(fcntl(input, F_SETFL, O_NONBLOCK) == 0)
+        let line = [UInt8](repeating: UInt8(ascii: "."), count: 4_096)
+        while write(input, line, line.count) > 0 {}
+        try #require(fcntl(input, F_SETFL, 0) == 0)
+        let broker = try house.launch(errors: input)
+        close(input)
+        try house.waitUntilServed(by: broker)
+        let app = try VarlinkClient(path: house.appsDoor, timeout: .seconds(20))
+        defer { app.close() }
+        #expect(try app.call("io.contactbroker.Contacts.GetAuthorization")["status"]?.string == "notDetermined")
+        // Somebody reads again, and the next message comes.
+        var said: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        try #require(fcntl(output, F_SETFL, O_NONBLOCK) == 0)
+        while read(output, &piece, piece.count) > 0 {}
+        try #require(fcntl(output, F_SETFL, 0) == 0)
+        broker.signal(SIGTERM)
+        while true {
+            let count = read(output, &piece, piece.count)
+            guard count > 0 else { break }
+            said += piece.prefix(count)
+        }
+        #expect(try broker.waitForEnd() == .exited(0))
+        #expect(String(decoding: said, as: UTF8.self).contains("lines were lost while nobody took them"))
     }
 
     @Test("A broker that is told to stop ends at once and cleanly, whatever is going on")
