@@ -190,7 +190,10 @@ let package = Package(
         tests("BrokerAuditTests", ["Broker"]),
         tests(
             "PeerIdentityTests",
-            ["PeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe", "ThreadSanitizer"]),
+            [
+                "PeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe", "ThreadSanitizer",
+                "contactbrokerd", logging,
+            ]),
         tests("ManifestsTests", ["Manifests"]),
         .target(
             name: "CTestImage", path: "Tests/Support/CTestImage",

@@ -6,7 +6,7 @@ import Varlink
 public final class Door: Watcher {
     /// Decides about someone who has connected. Nothing they say is read before the answer, which may come later,
     /// on the loop; it may also never come, if they hang up first.
-    public typealias Admit = (AcceptedPeer, _ decide: @escaping (Admission) -> Void) -> Void
+    public typealias Admit = (AcceptedPeer, _ decide: PendingAdmission) -> Void
 
     /// Where the door is; `nil` where its socket has no path.
     public let path: String?

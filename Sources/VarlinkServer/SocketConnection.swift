@@ -16,6 +16,7 @@ final class SocketConnection: Connection, Watcher {
     private let limits: DoorLimits
     private let peer: AcceptedPeer
     private var isAdmitted = false
+    private lazy var pending = PendingAdmission { [weak self] in self?.decided($0) }
     private var watching: Watching?
     /// What the kernel was asked to tell.
     private var interest: Readiness = []
@@ -64,7 +65,7 @@ final class SocketConnection: Connection, Watcher {
         return watching != nil
     }
 
-    func askForAdmission() { door.admit(peer) { [weak self] in self?.decided($0) } }
+    func askForAdmission() { door.admit(peer, pending) }
 
     // MARK: What the kernel tells
 
@@ -108,8 +109,7 @@ final class SocketConnection: Connection, Watcher {
             self.context = context
             loop.inside.answered(peer.processID)
             dispatch()
-        case .refuse:
-            close(because: .refused)
+        case .refuse: close(because: .refused)
         }
     }
 
@@ -375,6 +375,7 @@ final class SocketConnection: Connection, Watcher {
         let abandoned = current
         current = nil
         abandoned?.abandon()
+        pending.abandon()
         door.closed(self, account: account, wasAdmitted: isAdmitted, because: closeReason)
         context = nil
     }

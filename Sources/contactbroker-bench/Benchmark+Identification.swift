@@ -77,7 +77,7 @@ final class Identification: Sendable {
     }
 
     private static func admit(
-        _ accepted: AcceptedPeer, _ decide: @escaping (Admission) -> Void, _ source: any EvidenceSource,
+        _ accepted: AcceptedPeer, _ decide: PendingAdmission, _ source: any EvidenceSource,
         _ allowance: LookAllowance, _ queue: DispatchQueue, _ loop: EventLoop
     ) {
         let began = Clock.now()

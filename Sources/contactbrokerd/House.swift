@@ -61,9 +61,9 @@ final class House {
         do {
             let manifests = setting.manifests(log)
             let complaints = Complaints(loop: loop, log: log)
-            let allowance = LookAllowance()
+            let looks = CallerLooks(setting.mode, loop: loop)
             for door in ContactsInterface.allCases {
-                doors.append(try open(door, loop, evidence, manifests, complaints, allowance, log, failed))
+                doors.append(try open(door, loop, evidence, manifests, complaints, looks, log, failed))
             }
         } catch {
             close()
@@ -78,7 +78,7 @@ final class House {
 
     private func open(
         _ interface: ContactsInterface, _ loop: EventLoop, _ evidence: any EvidenceSource,
-        _ manifests: AppManifests, _ complaints: Complaints, _ allowance: LookAllowance, _ log: Logger,
+        _ manifests: AppManifests, _ complaints: Complaints, _ looks: CallerLooks, _ log: Logger,
         _ failed: @escaping @Sendable () -> Void
     ) throws -> Door {
         guard let place = setting.doors[interface] else { throw Failure("no place for the door \(interface.name)") }
@@ -86,7 +86,7 @@ final class House {
         let service = try ServiceInterface(interface.service)
         let reception = Reception(
             door: interface, setting: setting, broker: broker, loop: loop, source: evidence,
-            manifests: manifests, complaints: complaints, allowance: allowance)
+            manifests: manifests, complaints: complaints, looks: looks)
         let admit: Door.Admit = { peer, decide in reception.admit(peer, decide) }
         let onCall: (Call) -> Void = { call in if !service.answer(call) { broker.answer(call) } }
         let onClose: (any Connection, CloseReason) -> Void = { connection, reason in

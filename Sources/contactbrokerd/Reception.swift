@@ -2,7 +2,6 @@ import AccessControl
 import Broker
 import CLinux
 import ContactsInterface
-import Dispatch
 import Glibc
 import PeerIdentity
 import Synchronization
@@ -11,7 +10,8 @@ import VarlinkServer
 
 /// Finds out who has connected at one door, before a byte of theirs is read.
 ///
-/// The kernel is asked on the loop, and a process that connects again is recognized there; files are read and hashed off it.
+/// The kernel is asked on the loop, and a process that connects again is recognized there; files are read and hashed, and names
+/// of users looked up, on the threads of ``CallerLooks``.
 struct Reception {
     let door: ContactsInterface
     let setting: Setting
@@ -21,17 +21,11 @@ struct Reception {
     let manifests: AppManifests
     let complaints: Complaints
     /// Of all doors.
-    let allowance: LookAllowance
-
-    /// Several at a time, and one process always in the same place: a thousand connections of one whose executable
-    /// takes seconds to read keep few others waiting, and none of another user's.
-    private static let identification = (0..<256).map { DispatchQueue(label: "identification \($0)") }
+    let looks: CallerLooks
 
     private static let names = UserNames()
 
-    private static func place(of peer: PeerHandle) -> Int { Int(peer.uid % 16) * 16 + Int(peer.pid % 16) }
-
-    func admit(_ accepted: AcceptedPeer, _ decide: @escaping (Admission) -> Void) {
+    func admit(_ accepted: AcceptedPeer, _ decide: PendingAdmission) {
         guard setting.serves(accepted.userID, at: door) else {
             complaints.tell(
                 of: accepted.userID, "user \(accepted.userID) was turned away: this broker serves \(getuid()) alone",
@@ -46,26 +40,35 @@ struct Reception {
         }
         if let (evidence, judgement, user) = recognize(peer) {
             let isOwner = broker.isOwner(peer.uid, named: user)
-            return decide(Self.admission(evidence, judgement, peer, source, door, isOwner: isOwner, complaints))
+            return decide(admission(evidence, judgement, peer, isOwner: isOwner))
         }
-        let (source, loop, door, manifests) = (source, loop, door, manifests)
-        let bound = LoopBound((decide, broker, complaints), loop: loop)
-        Self.identification[Self.place(of: peer)].async {
-            let result = Self.identify(peer, source, manifests)
-            // Where users are kept may be far away.
-            let user = (try? result.get()).map { Self.names.name(of: peer.uid, in: $0.0.process) } ?? ""
-            loop.execute {
-                let (decide, broker, complaints) = bound.value
-                switch result {
-                case .failure(.ended):
-                    decide(.refuse)
-                case .failure(let error):
-                    complaints.tell(peer, "it could not be identified: \(error)", door)
-                    decide(.refuse)
-                case .success((let evidence, let judgement)):
-                    let isOwner = broker.isOwner(peer.uid, named: user)
-                    decide(Self.admission(evidence, judgement, peer, source, door, isOwner: isOwner, complaints))
-                }
+        guard !looks.isKnown(peer.uid) else { return identify(peer, decide) }
+        // A number that has no user waits with all others that have none. Whether it has one is quickly found out, and nobody's
+        // slow executable is in the way: a person who connects for the first time does not stand in the strangers' crowd.
+        let place = LookPlace(.newcomers, uid: peer.uid, pid: peer.pid)
+        decide.onAbandoned = looks.identification.look(at: place) {
+            userName(peer.uid)
+        } done: { [self] name in
+            if name != "\(peer.uid)" { looks.learn(peer.uid) }
+            identify(peer, decide)
+        }
+    }
+
+    /// Has the evidence collected, and judges it.
+    private func identify(_ peer: PeerHandle, _ decide: PendingAdmission) {
+        let (source, manifests) = (source, manifests)
+        decide.onAbandoned = looks.identification.look(at: looks.place(of: peer)) {
+            Self.identify(peer, source, manifests)
+        } done: { [self] result in
+            switch result {
+            case .failure(.ended):
+                decide(.refuse)
+            case .failure(let error):
+                complaints.tell(peer, "it could not be identified: \(error)", door)
+                decide(.refuse)
+            case .success(let (evidence, judgement, user)):
+                let isOwner = broker.isOwner(peer.uid, named: user)
+                decide(admission(evidence, judgement, peer, isOwner: isOwner))
             }
         }
     }
@@ -73,32 +76,34 @@ struct Reception {
     /// Who that is, where it can be told without waiting for anything: two wakings of a thread cost more than the look.
     private func recognize(_ peer: PeerHandle) -> (Evidence, Judgement, user: String)? {
         let start = clinux_uptime()
-        guard allowance.permits(peer.uid, at: start) else { return nil }
-        defer { allowance.spent(peer.uid, from: start, to: clinux_uptime()) }
+        guard looks.allowance.permits(peer.uid, at: start) else { return nil }
+        defer { looks.allowance.spent(peer.uid, from: start, to: clinux_uptime()) }
         guard let evidence = source.recognize(peer), let user = Self.names.known(of: peer.uid, in: evidence.process)
         else { return nil }
         return (evidence, judge(evidence, manifests: manifests), user)
     }
 
+    /// On a worker: files are read, and the user database may be remote.
     private static func identify(
         _ peer: PeerHandle, _ source: any EvidenceSource, _ manifests: AppManifests
-    ) -> Result<(Evidence, Judgement), PeerError> {
+    ) -> Result<(Evidence, Judgement, user: String), PeerError> {
         do throws(PeerError) {
             let evidence = try source.collect(peer)
-            return .success((evidence, judge(evidence, manifests: manifests)))
+            let user = names.name(of: peer.uid, in: evidence.process)
+            return .success((evidence, judge(evidence, manifests: manifests), user))
         } catch {
             return .failure(error)
         }
     }
 
-    private static func admission(
-        _ evidence: Evidence, _ judgement: Judgement, _ peer: PeerHandle, _ source: any EvidenceSource,
-        _ door: ContactsInterface, isOwner: Bool, _ complaints: Complaints
+    private func admission(
+        _ evidence: Evidence, _ judgement: Judgement, _ peer: PeerHandle, isOwner: Bool
     ) -> Admission {
         switch judgement {
         case .refused where evidence.uid == 0 && door == .admin:
             // A broker without privilege cannot look at root's processes, and need not: root is believed.
-            return .admit(context: CallerSession(caller: root(evidence), door: door) { false })
+            return .admit(
+                context: CallerSession(caller: root(evidence), door: door) { false })
         case .refused(let refusal):
             complaints.tell(peer, "it cannot be told who it is: \(refusal)", door)
             return .refuse
@@ -112,7 +117,7 @@ struct Reception {
                 }
             }
             return .admit(
-                context: CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner) {
+                context: CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner) { [source] in
                     source.isStill(peer, evidence)
                 })
         }

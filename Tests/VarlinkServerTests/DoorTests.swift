@@ -147,6 +147,16 @@ struct AdmissionTests {
                 $0.admissions.removeFirst()(.admit(context: nil))
                 return $0.held.count
             } == 0)
+        // Whoever was finding out about them hears of it, once; of one who was let in they hear nothing.
+        #expect(try server.onLoop { $0.abandonedAdmissions } == 1)
+        do {
+            let admitted = try RawClient(server.path)
+            admitted.call("Hold")
+            try waitForAdmissions(1, server)
+            try server.onLoop { $0.admissions.removeFirst()(.admit(context: nil)) }
+        }
+        while try server.onLoop({ $0.door?.connectionCount }) != 0 { sched_yield() }
+        #expect(try server.onLoop { $0.abandonedAdmissions } == 1)
     }
 
     @Test("A peer that stops talking before it was admitted is answered all the same")

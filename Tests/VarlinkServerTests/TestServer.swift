@@ -66,7 +66,8 @@ final class TestServer: Sendable {
 final class TestService {
     var door: Door?
     var held: [Call] = []
-    var admissions: [(Admission) -> Void] = []
+    var admissions: [PendingAdmission] = []
+    var abandonedAdmissions = 0
     var onewayCalls: [String] = []
     var streaming: [Call] = []
     var abandoned = 0
@@ -78,8 +79,10 @@ final class TestService {
         self.admitsAtOnce = admitsAtOnce
     }
 
-    func admit(_ peer: AcceptedPeer, _ decide: @escaping (Admission) -> Void) {
-        if admitsAtOnce { decide(.admit(context: nil)) } else { admissions.append(decide) }
+    func admit(_ peer: AcceptedPeer, _ decide: PendingAdmission) {
+        if admitsAtOnce { return decide(.admit(context: nil)) }
+        decide.onAbandoned = { self.abandonedAdmissions += 1 }
+        admissions.append(decide)
     }
 
     func answer(_ call: Call) {

@@ -1,0 +1,122 @@
+/// What a look is about, and with whom it shares its turn in a ``FairQueue``.
+public struct LookPlace: Hashable, Sendable {
+    public enum Lane: Hashable, Sendable {
+        /// A user whom the user database knows.
+        case user(UInt32)
+        /// User IDs that nobody has looked up yet. They wait for that look-up only.
+        case newcomers
+        /// User IDs without a user (sub-UIDs, containers): together they count as one user.
+        case strangers
+    }
+
+    public let lane: Lane
+    public let uid: UInt32
+    public let pid: Int32
+
+    public init(_ lane: Lane, uid: UInt32, pid: Int32) {
+        self.lane = lane
+        self.uid = uid
+        self.pid = pid
+    }
+}
+
+/// Jobs that wait for a worker, each about one process, in a fair order. A pure value: it has no clock, no thread and no bound of
+/// its own on how many wait.
+///
+/// Lanes take turns. Within a lane user IDs take turns, and within a user ID processes do. So one user's crowd delays another user
+/// by one job, and one slow process delays no other process of its user, as long as ``perLane`` leaves room.
+public struct FairQueue<Job> {
+    /// Jobs of one lane that may run at once.
+    public let perLane: Int
+
+    private var waiting = Turns<LookPlace.Lane, Turns<UInt32, Turns<Int32, [Job]>>>()
+    private var running: [LookPlace.Lane: Int] = [:]
+    /// Processes that a job runs for.
+    private var busy: Set<Int32> = []
+
+    public init(perLane: Int) { self.perLane = perLane }
+
+    public var isEmpty: Bool { waiting.isEmpty }
+
+    public mutating func add(_ job: Job, at place: LookPlace) {
+        waiting.change(place.lane) { users in
+            users.change(place.uid) { processes in
+                processes.change(place.pid) { $0.append(job) }
+            }
+        }
+    }
+
+    /// Drops jobs that nobody wants any more, and that have not begun.
+    public mutating func remove(at place: LookPlace, where isMeant: (Job) -> Bool) {
+        waiting.change(place.lane) { users in
+            users.change(place.uid) { processes in
+                processes.change(place.pid) { $0.removeAll(where: isMeant) }
+            }
+        }
+    }
+
+    /// The job whose turn it is, which counts as running until ``ended(_:)``; `nil` where none may begin.
+    public mutating func next() -> (job: Job, place: LookPlace)? {
+        let perLane = perLane
+        let (running, busy) = (running, busy)
+        let next = waiting.next { lane, users -> (Job, LookPlace)? in
+            guard running[lane, default: 0] < perLane else { return nil }
+            return users.next { uid, processes in
+                processes.next { pid, jobs in
+                    busy.contains(pid) ? nil : (jobs.removeFirst(), LookPlace(lane, uid: uid, pid: pid))
+                }
+            }
+        }
+        guard let (job, place) = next else { return nil }
+        self.running[place.lane, default: 0] += 1
+        self.busy.insert(place.pid)
+        return (job, place)
+    }
+
+    /// The job that ran there is done.
+    public mutating func ended(_ place: LookPlace) {
+        let rest = running[place.lane, default: 1] - 1
+        running[place.lane] = rest > 0 ? rest : nil
+        busy.remove(place.pid)
+    }
+}
+
+/// What can wait under a key of ``Turns``.
+private protocol Waiting {
+    init()
+    var isEmpty: Bool { get }
+}
+
+extension Array: Waiting {}
+
+/// Keys that take turns: the one that had its turn goes to the end. A key is there as long as something waits under it.
+private struct Turns<Key: Hashable, Value: Waiting>: Waiting {
+    /// The keys of `values`, each once.
+    private var order: [Key] = []
+    private var values: [Key: Value] = [:]
+
+    var isEmpty: Bool { order.isEmpty }
+
+    mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
+        let isNew = values[key] == nil
+        body(&values[key, default: Value()])
+        if values[key]?.isEmpty == true {
+            values[key] = nil
+            if !isNew { order.removeAll { $0 == key } }
+        } else if isNew {
+            order.append(key)
+        }
+    }
+
+    /// Takes from the first key, in their order, under which there is something to take.
+    mutating func next<Taken>(_ take: (Key, inout Value) -> Taken?) -> Taken? {
+        for index in order.indices {
+            let key = order[index]
+            guard let taken = take(key, &values[key, default: Value()]) else { continue }
+            order.remove(at: index)
+            if values[key]?.isEmpty == true { values[key] = nil } else { order.append(key) }
+            return taken
+        }
+        return nil
+    }
+}

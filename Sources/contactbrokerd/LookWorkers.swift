@@ -1,0 +1,69 @@
+import Dispatch
+import PeerIdentity
+import Varlink
+
+/// A few threads that look at processes, in the order of a ``FairQueue``. It lives on the loop.
+///
+/// What waits is bounded by whoever asks: a connection has one look at a time, and gives it up when it closes.
+final class LookWorkers {
+    private final class Ticket {
+        var isWanted = true
+    }
+
+    private struct Job {
+        let ticket: Ticket
+        let begin: (_ thread: DispatchQueue) -> Void
+    }
+
+    private let loop: any Loop
+    private var queue: FairQueue<Job>
+    /// A serial queue has a thread of its own while it works.
+    private var idle: [DispatchQueue]
+
+    /// - Parameter perLane: looks at once for one user; fewer than `count`, so that no user can keep every thread busy.
+    init(_ count: Int, perLane: Int, loop: any Loop) {
+        precondition(perLane < count, "one user could keep every thread busy")
+        self.loop = loop
+        queue = FairQueue(perLane: perLane)
+        idle = (0..<count).map { DispatchQueue(label: "look \($0)") }
+    }
+
+    /// Looks when its turn has come, and goes on, on the loop, with what was found.
+    ///
+    /// - Returns: gives the look up: if it has not begun it never does, and `done` does not run.
+    func look<Found: Sendable>(
+        at place: LookPlace, _ look: @escaping @Sendable () -> Found, done: @escaping (Found) -> Void
+    ) -> () -> Void {
+        let ticket = Ticket()
+        let bound = LoopBound((self, ticket, done), loop: loop)
+        let begin = { [loop] (thread: DispatchQueue) in
+            thread.async {
+                let found = look()
+                loop.execute {
+                    let (workers, ticket, done) = bound.value
+                    workers.ended(place, thread)
+                    if ticket.isWanted { done(found) }
+                }
+            }
+        }
+        queue.add(Job(ticket: ticket, begin: begin), at: place)
+        beginMore()
+        return { [weak self] in
+            ticket.isWanted = false
+            self?.queue.remove(at: place) { $0.ticket === ticket }
+        }
+    }
+
+    private func beginMore() {
+        while let thread = idle.last, let (job, _) = queue.next() {
+            idle.removeLast()
+            job.begin(thread)
+        }
+    }
+
+    private func ended(_ place: LookPlace, _ thread: DispatchQueue) {
+        idle.append(thread)
+        queue.ended(place)
+        beginMore()
+    }
+}

@@ -1,0 +1,289 @@
+import AccessControl
+import AccessStore
+import CLinux
+import ContactsInterface
+import Dispatch
+import Glibc
+import Logging
+import Manifests
+import Policy
+import Synchronization
+import Testing
+import Varlink
+
+@testable import Broker
+@testable import PeerIdentity
+@testable import VarlinkServer
+@testable import contactbrokerd
+
+/// Looks at nobody by itself: the test says what is found, and whose look lasts until it lets it go.
+private final class HeldSource: EvidenceSource {
+    private struct State {
+        var held: Set<Int32> = []
+        var collected: [Int32] = []
+        var running = 0
+        var most = 0
+    }
+
+    private let state = Mutex(State())
+    private let changed = DispatchSemaphore(value: 0)
+    private let gate = DispatchSemaphore(value: 0)
+    private let collector: EvidenceCollector
+
+    init(holding held: Set<Int32>) throws {
+        collector = try EvidenceCollector()
+        state.withLock { $0.held = held }
+    }
+
+    func prepare() {}
+
+    func collect(_ peer: PeerHandle) throws(PeerError) -> Evidence {
+        wait(for: peer.pid)
+        return try collector.collect(peer)
+    }
+
+    func isStill(_ peer: PeerHandle, _ evidence: Evidence) -> Bool { false }
+
+    private func wait(for pid: Int32) {
+        let isHeld = state.withLock { state in
+            state.collected.append(pid)
+            state.running += 1
+            state.most = max(state.most, state.running)
+            return state.held.contains(pid)
+        }
+        changed.signal()
+        if isHeld {
+            gate.wait()
+            gate.signal()
+        }
+        state.withLock { $0.running -= 1 }
+    }
+
+    func hold(_ pid: Int32) { state.withLock { _ = $0.held.insert(pid) } }
+
+    /// Waits until so many looks have begun.
+    func hasBegun(_ count: Int) -> Bool {
+        let end = DispatchTime.now() + .seconds(20)
+        while state.withLock({ $0.collected.count }) < count {
+            guard changed.wait(timeout: end) == .success else { return false }
+        }
+        return true
+    }
+
+    /// Lets every look go on, also those that come.
+    func letGo() { gate.signal() }
+
+    var collected: [Int32] { state.withLock { $0.collected } }
+    var most: Int { state.withLock { $0.most } }
+}
+
+/// One who has connected, and what was decided.
+private final class Knock: Sendable {
+    private let decided = DispatchSemaphore(value: 0)
+    private let session = Mutex<LoopBound<CallerSession?>?>(nil)
+
+    func decide(_ admission: Admission, _ loop: EventLoop) {
+        var admitted: CallerSession?
+        if case .admit(let context) = admission { admitted = context as? CallerSession }
+        let bound = LoopBound(admitted, loop: loop)
+        session.withLock { $0 = bound }
+        decided.signal()
+    }
+
+    /// Whether it is decided within the time that any machine has enough of; asked once.
+    func isDecided(within time: DispatchTimeInterval = .seconds(20)) -> Bool {
+        decided.wait(timeout: .now() + time) == .success
+    }
+
+    /// Only for use on the loop.
+    var admitted: LoopBound<CallerSession?>? { session.withLock { $0 } }
+}
+
+/// The reception of the apps' door of the system's broker, on a loop of its own.
+private final class TestReception {
+    let loop: EventLoop
+    private let folder: Folder
+    private let reception: LoopBound<Reception>
+
+    init(_ source: some EvidenceSource, knowing known: [UInt32] = []) throws {
+        let loop = try EventLoop()
+        self.loop = loop
+        folder = try Folder()
+        let path = folder.path
+        reception = try loop.run {
+            let now = { Int64(0) }
+            let surroundings = Surroundings(
+                loop: loop, now: now, uptime: now, stateFolder: path, ownUID: getuid(), userName: { "user \($0)" },
+                watch: { _, _ in nil }, areKin: { _, _ in false }, facts: [], log: { _ in })
+            let broker = Broker(surroundings: surroundings, access: try AccessStore.open(folder: path, now: 0))
+            let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let looks = CallerLooks(.system, loop: loop)
+            for uid in known { looks.learn(uid) }
+            let setting = Setting(
+                mode: .system, whom: "tests", state: path, configuration: PolicyFolder(configuration: path), doors: [:])
+            return LoopBound(
+                Reception(
+                    door: .contacts, setting: setting, broker: broker, loop: loop, source: source,
+                    manifests: AppManifests(), complaints: Complaints(loop: loop, log: log), looks: looks), loop: loop)
+        }
+    }
+
+    deinit {
+        let reception = self.reception
+        try? loop.run { reception.value.broker.close() }
+        loop.stop()
+    }
+
+    /// Connects, as far as the reception can tell.
+    ///
+    /// - Returns: what comes of it, and what hangs up.
+    func knock(_ caller: TestCaller) throws -> (knock: Knock, hangUp: () throws -> Void) {
+        let (knock, loop, reception, socket) = (Knock(), loop, reception, caller.socket)
+        let pending = try loop.run {
+            let pending = PendingAdmission { knock.decide($0, loop) }
+            var credentials = clinux_credentials()
+            #expect(clinux_peer_credentials(socket, &credentials) == 0)
+            reception.value.admit(
+                AcceptedPeer(descriptor: socket, userID: credentials.uid, processID: credentials.pid), pending)
+            return LoopBound(pending, loop: loop)
+        }
+        return (knock, { try loop.run { pending.value.abandon() } })
+    }
+}
+
+@Suite(
+    "Who waits for whom when callers are identified", .enabled(if: Machine.isRoot, "needs root, to be several users"),
+    .serialized, .timeLimit(.minutes(5)))
+struct ReceptionTests {
+    private func caller(_ uid: UInt32) throws -> TestCaller {
+        var plan = TestCaller.Plan()
+        plan.uid = uid
+        return try TestCaller(plan)
+    }
+
+    /// A caller whose process's number leaves the same rest by sixteen.
+    private func caller(_ uid: UInt32, like other: TestCaller) throws -> TestCaller {
+        while true {
+            let caller = try caller(uid)
+            if (caller.started - other.started) % 16 == 0 { return caller }
+        }
+    }
+
+    @Test("Users 1000 and 1016 do not wait for each other, whatever numbers their processes have")
+    func users() throws {
+        let slow = try caller(1_000)
+        let other = try caller(1_016, like: slow)
+        let source = try HeldSource(holding: [slow.started])
+        let reception = try TestReception(source, knowing: [1_000, 1_016])
+        let first = try reception.knock(slow).knock
+        #expect(source.hasBegun(1))
+        let second = try reception.knock(other).knock
+        #expect(second.isDecided())
+        #expect(!first.isDecided(within: .seconds(0)))
+        source.letGo()
+        #expect(first.isDecided())
+    }
+
+    @Test("One slow program does not keep its user's other one waiting")
+    func programs() throws {
+        let slow = try caller(1_000)
+        let other = try caller(1_000, like: slow)
+        let source = try HeldSource(holding: [slow.started])
+        let reception = try TestReception(source, knowing: [1_000])
+        // Also where it connects again and again.
+        let first = try (0..<3).map { _ in try reception.knock(slow).knock }
+        #expect(source.hasBegun(1))
+        let second = try reception.knock(other).knock
+        #expect(second.isDecided())
+        #expect(!first[0].isDecided(within: .seconds(0)))
+        source.letGo()
+        for knock in first { #expect(knock.isDecided()) }
+    }
+
+    @Test(
+        "A crowd of user IDs without a user is one user, beside which a person who comes first is looked up and served")
+    func strangers() throws {
+        let crowd = try (0..<12).map { try caller(3_000_000_000 + $0) }
+        let person = try caller(65_534)
+        try #require(userName(65_534) != "65534" && userName(3_000_000_000) == "3000000000")
+        let source = try HeldSource(holding: Set(crowd.map(\.started)))
+        let reception = try TestReception(source)
+        let first = try crowd.map { try reception.knock($0).knock }
+        #expect(source.hasBegun(2))
+        #expect(try reception.knock(person).knock.isDecided())
+        #expect(!first.contains { $0.isDecided(within: .seconds(0)) })
+        // Two of the crowd, and the person.
+        #expect(source.most <= 3)
+        source.letGo()
+        for knock in first { #expect(knock.isDecided()) }
+    }
+
+    @Test("One who hangs up while they wait is not looked at")
+    func gone() throws {
+        let slow = try caller(1_000)
+        let source = try HeldSource(holding: [slow.started])
+        let reception = try TestReception(source, knowing: [1_000])
+        let first = try reception.knock(slow)
+        #expect(source.hasBegun(1))
+        let second = try reception.knock(slow)
+        let third = try reception.knock(slow)
+        try second.hangUp()
+        // The first is being looked at, and nobody hears what comes of it.
+        try first.hangUp()
+        source.letGo()
+        #expect(third.knock.isDecided())
+        #expect(source.collected.count == 2)
+        #expect(!first.knock.isDecided(within: .seconds(0)) && !second.knock.isDecided(within: .seconds(0)))
+    }
+}
+
+@Suite("Threads that look at processes", .timeLimit(.minutes(5)))
+struct LookWorkersTests {
+    @Test("Everything that waits is served in the end, and no more at once than there are threads or one user may have")
+    func everything() throws {
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        let counts = Counts()
+        let workers = try loop.run { LoopBound(LookWorkers(4, perLane: 2, loop: loop), loop: loop) }
+        try loop.run {
+            for number in 0..<600 {
+                let uid = UInt32(number % 3)
+                let place = LookPlace(.user(uid), uid: uid, pid: Int32(number % 40))
+                _ = workers.value.look(at: place) {
+                    counts.begin(uid)
+                    counts.end(uid)
+                } done: {
+                    counts.done()
+                }
+            }
+        }
+        #expect(counts.all.wait(timeout: .now() + .seconds(60)) == .success)
+        #expect(counts.mostAtOnce <= 4 && counts.mostOfOne <= 2)
+    }
+
+    private final class Counts: Sendable {
+        private let state = Mutex<(running: [UInt32: Int], most: Int, ofOne: Int, done: Int)>(([:], 0, 0, 0))
+        let all = DispatchSemaphore(value: 0)
+
+        func begin(_ uid: UInt32) {
+            state.withLock {
+                $0.running[uid, default: 0] += 1
+                $0.ofOne = max($0.ofOne, $0.running[uid] ?? 0)
+                $0.most = max($0.most, $0.running.values.reduce(0, +))
+            }
+        }
+
+        func end(_ uid: UInt32) { state.withLock { $0.running[uid, default: 1] -= 1 } }
+
+        func done() {
+            let count = state.withLock { state in
+                state.done += 1
+                return state.done
+            }
+            if count == 600 { all.signal() }
+        }
+
+        var mostAtOnce: Int { state.withLock { $0.most } }
+        var mostOfOne: Int { state.withLock { $0.ofOne } }
+    }
+}
