@@ -10,12 +10,15 @@ extension Broker {
     private static let appMethods = Dictionary(
         uniqueKeysWithValues: ContactsMethod.allCases.map { (ContactsInterface.contacts.name + "." + $0.rawValue, $0) })
 
-    func answerApp(_ call: Call, _ session: CallerSession) {
+    /// - Parameter isAgain: it was begun before, and has waited its turn.
+    func answerApp(_ call: Call, _ session: CallerSession, isAgain: Bool = false) {
         guard let method = Self.appMethods[call.method] else {
             call.fail(.methodNotFound(call.method))
             return
         }
-        if auditPace.mayHold, auditPace.holds(call, session, { [weak self] in self?.answerApp(call, session) }) {
+        if !isAgain, auditPace.mayHold,
+            auditPace.holds(call, session, { [weak self] in self?.answerApp(call, session) })
+        {
             return
         }
         if isSettling, waitsForGrant(session, { [weak self] in self?.answerApp(call, session) }) { return }
@@ -106,7 +109,7 @@ extension Broker {
         } catch {
             return refuse(call, session, error)
         }
-        guard isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
+        guard mayBePromptedFor(call, session) else { return }
         // Opened before anybody is asked, so that an agent can be told how many contacts there are.
         books.with(session.caller.uid) { [weak self] result in
             guard let self, !call.isOver else { return }

@@ -122,6 +122,8 @@ public final class Broker {
     public func closed(_ connection: any Connection) {
         guard let session = sessions.removeValue(forKey: ObjectIdentifier(connection)) else { return }
         session.fetches = [:]
+        session.check?.giveUp?()
+        session.check = nil
         books.leave(session.caller.uid)
         prompts.agentLeft(session)
     }
@@ -164,17 +166,6 @@ public final class Broker {
     func grantsChanged() {
         grantsEpoch += 1
         history.moved()
-    }
-
-    /// Looks at the executable again: before a prompt, and when a grant is first used on a connection.
-    ///
-    /// - Returns: whether the caller is still who it was. If not, its connection is closed: it may connect again and be judged anew.
-    func isStillItself(_ session: CallerSession) -> Bool {
-        if session.isStillItself() { return true }
-        record(.refusal, of: session.caller, detail: "executable changed")
-        turn.work(committed: {})
-        session.connection?.close()
-        return false
     }
 
     // MARK: Records

@@ -77,7 +77,7 @@ final class Fetch {
         guard unauthorized.isEmpty else {
             return call.fail(ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue)))
         }
-        guard broker.mayUseGrant(session) else { return call.fail(ContactsError.accessDenied) }
+        guard session.hasUsedGrant || broker.mayUseGrant(session, call, again: { self.begin() }) else { return }
         if let token = parameters.after, after == nil {
             guard let place = place(token, identifiers) else { return call.fail(.invalidParameter("after")) }
             after = place

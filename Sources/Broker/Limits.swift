@@ -79,6 +79,10 @@ public struct Limits: Hashable, Sendable {
     public var longReadsRestAfter = Duration.seconds(3)
     /// Saves of one user that wait for their turn.
     public var savesWaiting = 1_024
+    /// Looks at a caller's executable where nobody can tell whether it is the same, before the call is refused.
+    public var looksPerCheck = 3
+    /// Between two of them.
+    public var lookInterval = Duration.milliseconds(100)
     /// A watcher is told at most so often.
     public var watchInterval = Duration.milliseconds(50)
     /// Addresses and numbers of one call that are looked up to be ignored.

@@ -48,7 +48,10 @@ extension Broker {
         guard let cookie = Self.randomName(), let key = IdentifierCipher.randomKey(),
             let rows = IdentifierCipher(key: key)
         else { return call.fail(ContactsError.storeUnavailable) }
-        let absent = CallerSession(caller: caller(standingFor: principal), door: .contacts) { true }
+        let absent = CallerSession(caller: caller(standingFor: principal), door: .contacts) { done in
+            done(.same)
+            return nil
+        }
         let prompt = Prompt(
             cookie: cookie, kind: .manage, session: absent, isQuiet: false, rows: rows)
         let time = limits.ownPromptTimeout.microseconds

@@ -43,6 +43,8 @@ final class WantedPassword {
     var onEnd: ((Verdict) -> Void)?
     fileprivate var asked: (any AskedAuthority)?
     fileprivate var timer: (any Scheduled)?
+    /// That it was asked for is on record.
+    fileprivate var isOnRecord = false
     fileprivate unowned let broker: Broker
 
     fileprivate init(
@@ -75,17 +77,20 @@ final class WantedPassword {
     /// say, which an agent takes to mean that the terminal is free again.
     func withdraw() {
         guard !isOver else { return }
-        asked?.cancel()
-        record("withdrawn")
+        takeBack()
         end(.unanswered("what the password was for has changed; answer again"))
     }
 
     /// The caller is gone: nobody waits.
     fileprivate func abandon() {
         guard !isOver else { return }
-        asked?.cancel()
-        record("withdrawn")
+        takeBack()
         forget(.refused)
+    }
+
+    private func takeBack() {
+        asked?.cancel()
+        if isOnRecord { record("withdrawn") }
     }
 
     private func forget(_ verdict: Verdict) {
@@ -117,7 +122,7 @@ extension Broker {
         _ action: AuthorityAction, of session: CallerSession, concerning concerned: Caller? = nil, app: String? = nil,
         mayInteract: Bool, for call: Call, done: @escaping (Verdict) -> Void
     ) -> WantedPassword? {
-        guard let authority = surroundings.authority, isStillItself(session) else {
+        guard let authority = surroundings.authority else {
             done(.refused)
             return nil
         }
@@ -129,11 +134,31 @@ extension Broker {
             return nil
         }
         call.onAbandoned = { [weak wanted] in wanted?.abandon() }
-        record(.authentication, of: wanted.concerned, detail: action.word + " asked")
         let caller = session.caller
         let question = AuthorityQuestion(
             action: action, process: caller.process, uid: caller.uid, app: app.map(questionName),
             mayInteract: mayInteract)
+        check(session) { [weak self, weak wanted] found in
+            guard let self, let wanted, !wanted.isOver else { return }
+            guard found == .same else { return wanted.end(Self.verdict(on: found)) }
+            ask(authority, question, for: wanted)
+        }
+        return wanted.isOver ? nil : wanted
+    }
+
+    /// What comes of a password where the program that asked is not the same any more, or nobody can tell.
+    private static func verdict(on found: ExecutableCheck) -> Verdict {
+        switch found {
+        case .same: .granted
+        case .changed: .refused
+        case .unknown:
+            .unanswered("the broker cannot tell whether this program is still the one that connected; try again")
+        }
+    }
+
+    private func ask(_ authority: any Authority, _ question: AuthorityQuestion, for wanted: WantedPassword) {
+        wanted.isOnRecord = true
+        record(.authentication, of: wanted.concerned, detail: question.action.word + " asked")
         turn.work(
             committed: { [weak self, weak wanted] in
                 guard let self, let wanted, !wanted.isOver else { return }
@@ -145,7 +170,6 @@ extension Broker {
             },
             // What cannot be recorded is not done.
             failed: { [weak wanted] in wanted?.end(.unanswered("the question could not be put on record")) })
-        return wanted
     }
 
     private func startTimer(_ wanted: WantedPassword) {
@@ -160,7 +184,7 @@ extension Broker {
     }
 
     private func answered(_ wanted: WantedPassword, _ answer: AuthorityAnswer) {
-        var verdict: Verdict
+        let verdict: Verdict
         let word: String
         switch answer {
         case .granted: (verdict, word) = (.granted, "granted")
@@ -178,9 +202,12 @@ extension Broker {
             surroundings.log("a password was wanted for \(wanted.action.rawValue): \(advice)")
         }
         wanted.record(word)
+        guard verdict == .granted else { return wanted.end(verdict) }
+        // It was given in time.
+        wanted.timer?.cancel()
+        wanted.asked = nil
         // The password was given to the program that asked, and not to what took its place.
-        if verdict == .granted, !isStillItself(wanted.session) { verdict = .refused }
-        wanted.end(verdict)
+        check(wanted.session) { [weak wanted] found in wanted?.end(Self.verdict(on: found)) }
     }
 
     /// What the person reads of an app beside the field for their password: one line, and no longer than a line.

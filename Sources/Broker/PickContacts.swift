@@ -52,12 +52,15 @@ extension Broker {
 
     private func answerPicked(_ outcome: PromptOutcome, _ pick: Pick, _ call: Call, _ session: CallerSession) {
         guard case .picked(let picked) = outcome else { return answerNothingPicked(call) }
+        whenStillItself(session, call) { [weak self] in self?.handOver(picked, call, session) }
+    }
+
+    private func handOver(_ picked: Picked, _ call: Call, _ session: CallerSession) {
         let known = standing(of: session)
         // What the administrator forbade meanwhile stays forbidden; what else changed does not concern a pick.
         if case .refuse(let denial) = decide(.pickContacts, standing: known.standing, mayAsk: false) {
             return refuse(call, session, denial, known.standing.status)
         }
-        guard isStillItself(session) else { return call.fail(ContactsError.accessDenied) }
         for disclosed in [picked.contacts] + picked.values.map(\.contact) where !disclosed.records.isEmpty {
             record(
                 .disclosure, of: session.caller,

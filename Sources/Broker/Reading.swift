@@ -133,7 +133,7 @@ extension Broker {
         guard let principal = known.principal, let identifiers = known.identifiers else {
             return call.fail(ContactsError.storeUnavailable)
         }
-        guard mayUseGrant(session) else { return call.fail(ContactsError.accessDenied) }
+        guard session.hasUsedGrant || mayUseGrant(session, call, again: { again(hasAsked) }) else { return }
         // A book that had to be opened first answers in a later turn, and by then what was decided may have been taken
         // back: it is decided anew.
         var isThisTurn = true

@@ -51,7 +51,7 @@ final class Save {
         guard let principal = known.principal, let identifiers = known.identifiers else {
             return call.fail(ContactsError.storeUnavailable)
         }
-        guard broker.mayUseGrant(session) else { return call.fail(ContactsError.accessDenied) }
+        guard session.hasUsedGrant || broker.mayUseGrant(session, call, again: { self.begin() }) else { return }
         let adds = parameters.changes.contains { $0.operation == .add }
         var isThisTurn = true
         defer { isThisTurn = false }

@@ -81,10 +81,4 @@ extension Broker {
             return nil
         }
     }
-
-    /// Whether the connection may use the caller's grant: the executable is looked at once more when it first does.
-    func mayUseGrant(_ session: CallerSession) -> Bool {
-        if !session.hasUsedGrant { session.hasUsedGrant = isStillItself(session) }
-        return session.hasUsedGrant
-    }
 }

@@ -64,9 +64,9 @@ final class WatchChanges {
             hasMissed = true
             return
         }
-        if !session.hasUsedGrant {
-            guard broker.isStillItself(session) else { return end(ContactsError.accessDenied) }
-            session.hasUsedGrant = true
+        guard session.hasUsedGrant || broker.mayUseGrant(session, call, again: { self.look() }) else {
+            if call.isOver { broker.history.end(self) }
+            return
         }
         var isThisTurn = true
         defer { isThisTurn = false }

@@ -21,10 +21,17 @@ public final class EvidenceCollector: EvidenceSource {
         try reader.collect(peer, OwnLook(vantage: reader.vantage))
     }
 
-    public func isStill(_ peer: PeerHandle, _ evidence: Evidence) -> Bool {
+    public func isStillInMemory(_ peer: PeerHandle, _ evidence: Evidence) -> Bool {
+        reader.isStillInMemory(peer, evidence)
+    }
+
+    public func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck {
         var look = identify_look()
-        guard identify_look_at(peer.pidfd, IDENTIFY_WANTS_EXECUTABLE_ONLY, 0, &look) == 0 else { return false }
-        return reader.isStill(peer, evidence, Look(look))
+        switch identify_look_at(peer.pidfd, IDENTIFY_WANTS_EXECUTABLE_ONLY, 0, &look) {
+        case 0: return reader.check(peer, evidence, Look(look))
+        case -ESRCH: return .changed
+        default: return .unknown
+        }
     }
 }
 

@@ -200,10 +200,21 @@ struct EvidenceReader {
         return digest
     }
 
-    func isStill(_ peer: PeerHandle, _ evidence: Evidence, _ seen: Look) -> Bool {
+    /// Compares what was seen now with the evidence.
+    func check(_ peer: PeerHandle, _ evidence: Evidence, _ seen: Look) -> ExecutableCheck {
         guard case .found(let executable) = evidence.executable, evidence.process.pid == peer.pid,
             seen.pid == peer.pid, case .found(let now) = seen.executable
-        else { return false }
+        else { return peer.hasEnded ? .changed : .unknown }
         return now.identity == executable.file && now.path == executable.path && now.isDeleted == executable.isDeleted
+            ? .same : .changed
+    }
+
+    /// ``check(_:_:_:)`` for a process of which nothing has changed, as far as the kernel's memory tells that: as ``recognize(_:)``,
+    /// whose comparison it makes, it waits for nothing.
+    func isStillInMemory(_ peer: PeerHandle, _ evidence: Evidence) -> Bool {
+        guard vantage == .session, let known = acquaintances.of(peer.pid), known.sight.isInMemory,
+            known.startTime == evidence.process.startTime, known.sight.isStill(peer, known.process, number: nil)
+        else { return false }
+        return check(peer, evidence, known.sight.look) == .same
     }
 }

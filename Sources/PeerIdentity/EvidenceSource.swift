@@ -3,8 +3,9 @@ import Glibc
 
 /// Where evidence about peers comes from. Reads what the kernel knows, judges nothing.
 ///
-/// Steps apart, because some belong on the loop and one does not: ``begin(socket:)`` right at accept, ``recognize(_:)`` there
-/// too, ``collect(_:)`` on a queue that may wait for a disk, ``isStill(_:_:)`` on the loop again.
+/// Steps apart, because some belong on the loop and others do not: ``begin(socket:)`` right at accept, ``recognize(_:)`` there
+/// too, ``collect(_:)`` on a worker that may wait for a disk. Later, to see whether the process became another program,
+/// ``isStillInMemory(_:_:)`` on the loop, and where that says nothing ``check(_:_:)`` on a worker.
 public protocol EvidenceSource: Sendable {
     /// Reads what the first peer would otherwise wait for: which interpreters there are. Not for the loop.
     func prepare()
@@ -24,12 +25,17 @@ public protocol EvidenceSource: Sendable {
     ///   with the same number.
     func collect(_ peer: PeerHandle) throws(PeerError) -> Evidence
 
-    /// The process still runs the very file of that evidence. Where that cannot be told, it does not.
+    /// Whether the process certainly still runs the very file of that evidence. `false` proves nothing: then ask ``check(_:_:)``.
     ///
-    /// False also after a harmless change, such as an upgrade that replaced the file: collect and judge again, and go on
-    /// if the same caller comes out. For the loop, once per prompt or connection: it reads no file of anybody's, and its
-    /// wait is bounded.
-    func isStill(_ peer: PeerHandle, _ evidence: Evidence) -> Bool
+    /// For the loop: it waits for nothing.
+    func isStillInMemory(_ peer: PeerHandle, _ evidence: Evidence) -> Bool
+
+    /// Looks whether the process still runs the very file of that evidence. Not for the loop: the file can lie on a file server, or
+    /// another process has to be asked. The wait is bounded where another process looks.
+    ///
+    /// ``ExecutableCheck/changed`` also after a harmless change, such as an upgrade that replaced the file: the caller connects again and is
+    /// judged anew.
+    func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck
 }
 
 extension EvidenceSource {
@@ -37,4 +43,6 @@ extension EvidenceSource {
 
     /// What others look at takes as long as they take.
     public func recognize(_ peer: PeerHandle) -> Evidence? { nil }
+
+    public func isStillInMemory(_ peer: PeerHandle, _ evidence: Evidence) -> Bool { false }
 }

@@ -13,8 +13,6 @@ public final class IdentifyClient: EvidenceSource {
     /// Milliseconds that a look may take. The helper gives its worker half a second; the rest is for those of the same
     /// user who came before.
     private static let patience: CInt = 2_000
-    /// Milliseconds that the loop may wait for the second look.
-    private static let loopPatience: CInt = 20
 
     private let socket: String
     private let reader: EvidenceReader
@@ -32,7 +30,7 @@ public final class IdentifyClient: EvidenceSource {
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }
-        guard let answer = try? ask(file, 0, uid: getuid(), Self.patience).answer() else { return false }
+        guard let answer = try? ask(file, 0, uid: getuid()).answer() else { return false }
         return answer.outcome == IDENTIFY_MALFORMED.rawValue
     }
 
@@ -46,22 +44,22 @@ public final class IdentifyClient: EvidenceSource {
         return try reader.collect(peer, HelpersLook(client: self, question: question))
     }
 
-    public func isStill(_ peer: PeerHandle, _ evidence: Evidence) -> Bool {
-        guard let seen = try? ask(about: peer, IDENTIFY_WANTS_EXECUTABLE_ONLY, Self.loopPatience).look() else {
-            return false
+    public func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck {
+        do throws(PeerError) {
+            return reader.check(peer, evidence, Look(try ask(about: peer, IDENTIFY_WANTS_EXECUTABLE_ONLY).look()))
+        } catch {
+            // A helper that is late, busy or away says nothing about the process.
+            return error == .ended ? .changed : .unknown
         }
-        return reader.isStill(peer, evidence, Look(seen))
     }
 
-    fileprivate func ask(
-        about peer: PeerHandle, _ wants: UInt32, _ patience: CInt = IdentifyClient.patience
-    ) throws(PeerError) -> Question {
-        try ask(peer.pidfd, wants, uid: peer.uid, patience)
+    fileprivate func ask(about peer: PeerHandle, _ wants: UInt32) throws(PeerError) -> Question {
+        try ask(peer.pidfd, wants, uid: peer.uid)
     }
 
-    private func ask(_ pidfd: CInt, _ wants: UInt32, uid: UInt32, _ patience: CInt) throws(PeerError) -> Question {
-        try Question(
-            socket, identify_request(magic: IDENTIFY_MAGIC, wants: wants, uid: uid, reserved: 0), pidfd, patience)
+    private func ask(_ pidfd: CInt, _ wants: UInt32, uid: UInt32) throws(PeerError) -> Question {
+        let request = identify_request(magic: IDENTIFY_MAGIC, wants: wants, uid: uid, reserved: 0)
+        return try Question(socket, request, pidfd, Self.patience)
     }
 }
 

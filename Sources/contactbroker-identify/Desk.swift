@@ -10,7 +10,8 @@ struct Desk {
     /// Waiting for one user, and in all: what comes beyond is told so.
     private static let waitingPerUser = 64
     private static let waitingAtMost = 512
-    /// Only the executable is asked for: the broker's loop waits for it, so that it does not stand behind whole looks.
+    /// Only the executable is asked for: a call of somebody already connected waits for it, so that it does not stand behind
+    /// whole looks.
     private static let quickAtOnce = 8
     /// Milliseconds within which a request comes, once connected.
     private static let patience: Int64 = 1_000

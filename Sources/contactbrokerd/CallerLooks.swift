@@ -9,16 +9,19 @@ final class CallerLooks {
     let allowance = LookAllowance()
     /// Who is connecting.
     let identification: LookWorkers
+    /// Whether somebody connected is still the same program: they do not wait behind whoever is connecting.
+    let checks: LookWorkers
 
     /// User IDs kept in mind as known; past it all are looked up anew.
     static let mostKnown = 16_384
     private var known: Set<UInt32>
 
     init(_ mode: BrokerMode, loop: any Loop) {
-        // The helper looks at two processes of a user at a time, and at sixteen in all. What is no more than that does
+        // The helper looks at two processes of a user at a time, and at sixteen in all; of checks at eight. What is no more than that does
         // not wait there. A session's broker looks itself, and has one user.
         let perUser = mode == .system ? 2 : 6
         identification = LookWorkers(16, perLane: perUser, loop: loop)
+        checks = LookWorkers(8, perLane: perUser, loop: loop)
         // The user as whom the broker runs needs no look-up.
         known = [getuid()]
     }

@@ -103,7 +103,10 @@ struct Reception {
         case .refused where evidence.uid == 0 && door == .admin:
             // A broker without privilege cannot look at root's processes, and need not: root is believed.
             return .admit(
-                context: CallerSession(caller: root(evidence), door: door) { false })
+                context: CallerSession(caller: root(evidence), door: door) { done in
+                    done(.unknown)
+                    return nil
+                })
         case .refused(let refusal):
             complaints.tell(peer, "it cannot be told who it is: \(refusal)", door)
             return .refuse
@@ -116,10 +119,15 @@ struct Reception {
                     return .refuse
                 }
             }
+            let look = { [source, looks] (done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)? in
+                if source.isStillInMemory(peer, evidence) {
+                    done(.same)
+                    return nil
+                }
+                return looks.checks.look(at: looks.place(of: peer), { source.check(peer, evidence) }, done: done)
+            }
             return .admit(
-                context: CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner) { [source] in
-                    source.isStill(peer, evidence)
-                })
+                context: CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner, look: look))
         }
     }
 }

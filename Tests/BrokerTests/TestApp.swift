@@ -58,20 +58,49 @@ final class TestApp: Connection {
     let house: BrokerHouse
     let caller: Caller
     let session: CallerSession
-    /// Whether its process still runs what it ran when it connected.
+    /// Its process, and what a look at it finds.
     let process = Process()
     var context: AnyObject?
     private(set) var isClosed = false
     private var sent: [ObjectIdentifier: [Reply]] = [:]
     private var open: [Call] = []
 
-    final class Process { var isItself = true }
+    final class Process {
+        /// What is found at once; `nil`: a look lasts until ``found(_:)``.
+        var finding: ExecutableCheck? = .same
+        var isItself: Bool {
+            get { finding == .same }
+            set { finding = newValue ? .same : .changed }
+        }
+        /// Looks that are under way.
+        private var looks: [(number: Int, done: (ExecutableCheck) -> Void)] = []
+        private(set) var lookCount = 0
+        var looksUnderWay: Int { looks.count }
+
+        func look(_ done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)? {
+            lookCount += 1
+            if let finding {
+                done(finding)
+                return nil
+            }
+            let number = lookCount
+            looks.append((number, done))
+            return { [weak self] in self?.looks.removeAll { $0.number == number } }
+        }
+
+        /// The looks that are under way find this.
+        func found(_ found: ExecutableCheck) {
+            let looks = self.looks
+            self.looks = []
+            for look in looks { look.done(found) }
+        }
+    }
 
     init(house: BrokerHouse, caller: Caller, door: ContactsInterface = .contacts) {
         self.house = house
         self.caller = caller
         let isOwner = house.broker.isOwner(caller.uid, named: house.names[caller.uid])
-        session = CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner) { [process] in process.isItself }
+        session = CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner) { [process] in process.look($0) }
         context = session
     }
 

@@ -152,14 +152,14 @@ struct CollectorTests {
         let test = try TestCaller(plan(["/bin/sh", "-c", "echo ready; read line; exec /bin/cat"]))
         let peer = try collector.begin(socket: test.socket)
         let evidence = try collector.collect(peer)
-        #expect(collector.isStill(peer, evidence))
+        #expect(collector.check(peer, evidence) == .same)
         #expect(try test.exchange("go").hasPrefix("ready"))
         // Once this comes back, it is cat that runs.
         #expect(try test.exchange("hello") == "hello\n")
-        #expect(!collector.isStill(peer, evidence))
+        #expect(collector.check(peer, evidence) == .changed)
         let now = try collector.collect(peer)
         #expect(now.process == evidence.process)
-        #expect(collector.isStill(peer, now))
+        #expect(collector.check(peer, now) == .same)
         #expect(try executable(now).name == "cat")
     }
 
@@ -174,7 +174,7 @@ struct CollectorTests {
         try #require(rename(replacement, path) == 0)
         try test.send("go")
         #expect(try test.exchange("hello") == "hello\n")
-        #expect(!collector.isStill(peer, evidence))
+        #expect(collector.check(peer, evidence) == .changed)
         let now = try collector.collect(peer)
         #expect(try executable(now).path == executable(evidence).path)
         #expect(judge(now) != judge(evidence))
@@ -185,9 +185,9 @@ struct CollectorTests {
         let test = try TestCaller()
         let peer = try collector.begin(socket: test.socket)
         let evidence = try collector.collect(peer)
-        #expect(collector.isStill(peer, evidence))
+        #expect(collector.check(peer, evidence) == .same)
         test.end(reaping: false)
-        #expect(!collector.isStill(peer, evidence))
+        #expect(collector.check(peer, evidence) == .changed)
     }
 
     @Test("A caller on a terminal is in the session of that terminal's leader", arguments: [true, false])

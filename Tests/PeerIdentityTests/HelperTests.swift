@@ -355,41 +355,12 @@ struct HelperTests {
         let test = try TestCaller(plan)
         let peer = try client.begin(socket: test.socket)
         let evidence = try client.collect(peer)
-        #expect(client.isStillInTheEnd(peer, evidence))
+        #expect(client.checkInTheEnd(peer, evidence) == .same)
         #expect(try test.exchange("go").hasPrefix("ready"))
         #expect(try test.exchange("hello") == "hello\n")
-        #expect(!client.isStill(peer, evidence))
-        #expect(client.isStillInTheEnd(peer, try client.collect(peer)))
+        #expect(client.checkInTheEnd(peer, evidence) == .changed)
+        #expect(client.checkInTheEnd(peer, try client.collect(peer)) == .same)
         test.end(reaping: false)
-        #expect(!client.isStill(peer, evidence))
-    }
-
-    @Test("Without the helper nobody is anybody, and the loop waits for nothing")
-    func noHelper() throws {
-        let folder = try Folder()
-        let client = try IdentifyClient(socket: folder.path + "/none")
-        let test = try TestCaller()
-        #expect(!client.isAnswered())
-        #expect(throws: PeerError.unreadable(what: "contactbroker-identify", errno: ENOENT)) {
-            try test.evidence(with: client)
-        }
-        // One that listens and never answers.
-        let listener = identify_listen(folder.path + "/silent")
-        try #require(listener >= 0)
-        defer { close(listener) }
-        let silent = try IdentifyClient(socket: folder.path + "/silent")
-        let peer = try silent.begin(socket: test.socket)
-        let evidence = try test.evidence(with: EvidenceCollector(vantage: .system))
-        let clock = ContinuousClock()
-        // Two seconds would be those of a first look, which nobody's loop waits for.
-        let isSoon = comes {
-            let start = clock.now
-            #expect(!silent.isStill(peer, evidence))
-            return clock.now - start < .milliseconds(1_500)
-        }
-        #expect(isSoon)
-        #expect(throws: PeerError.unreadable(what: "contactbroker-identify", errno: ETIMEDOUT)) {
-            try silent.collect(peer)
-        }
+        #expect(client.checkInTheEnd(peer, evidence) == .changed)
     }
 }

@@ -42,7 +42,10 @@ private final class HeldSource: EvidenceSource {
         return try collector.collect(peer)
     }
 
-    func isStill(_ peer: PeerHandle, _ evidence: Evidence) -> Bool { false }
+    func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck {
+        wait(for: peer.pid)
+        return .unknown
+    }
 
     private func wait(for pid: Int32) {
         let isHeld = state.withLock { state in
@@ -234,6 +237,37 @@ struct ReceptionTests {
         #expect(third.knock.isDecided())
         #expect(source.collected.count == 2)
         #expect(!first.knock.isDecided(within: .seconds(0)) && !second.knock.isDecided(within: .seconds(0)))
+    }
+
+    @Test("The loop goes on while somebody connected is looked at again, and then hears what was found")
+    func checks() throws {
+        let test = try caller(1_000)
+        let source = try HeldSource(holding: [])
+        let reception = try TestReception(source, knowing: [1_000])
+        let knock = try reception.knock(test).knock
+        #expect(knock.isDecided())
+        let admitted = try #require(knock.admitted)
+        source.hold(test.started)
+        let (turned, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let found = Found()
+        reception.loop.execute {
+            _ = admitted.value?.look { check in
+                found.check.withLock { $0 = check }
+                done.signal()
+            }
+        }
+        #expect(source.hasBegun(2))
+        // In a turn of its own, while the look lasts.
+        reception.loop.execute { turned.signal() }
+        #expect(turned.wait(timeout: .now() + .seconds(20)) == .success)
+        #expect(found.check.withLock { $0 } == nil)
+        source.letGo()
+        #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
+        #expect(found.check.withLock { $0 } == .unknown)
+    }
+
+    private final class Found: Sendable {
+        let check = Mutex<ExecutableCheck?>(nil)
     }
 }
 

@@ -48,6 +48,7 @@ struct RecognitionTests {
     func recognized() throws {
         let known = try Acquainted()
         for _ in 0..<3 { #expect(known.collector.recognize(known.peer) == known.evidence) }
+        #expect(known.collector.isStillInMemory(known.peer, known.evidence))
         #expect(try known.collector.collect(known.peer) == known.evidence)
         guard case .caller(let caller) = judge(known.evidence) else { throw TestFailure.unreadable("caller") }
         #expect(!caller.isInterpreter)
@@ -93,13 +94,19 @@ struct RecognitionTests {
     func exec() throws {
         let known = try Acquainted()
         try known.test.become("/usr/bin/cat")
+        #expect(!known.collector.isStillInMemory(known.peer, known.evidence))
         try known.expectChange()
+        // What it is now is remembered; it is not what it was.
+        #expect(!known.collector.isStillInMemory(known.peer, known.evidence))
+        #expect(known.collector.check(known.peer, known.evidence) == .changed)
 
         let replaced = try Acquainted()
         let other = try replaced.folder.copy(of: "/usr/bin/cat", as: "other")
         try #require(rename(other, replaced.program) == 0)
         try replaced.test.become(replaced.program)
+        #expect(!replaced.collector.isStillInMemory(replaced.peer, replaced.evidence))
         try replaced.expectChange()
+        #expect(!replaced.collector.isStillInMemory(replaced.peer, replaced.evidence))
     }
 
     @Test("One whose file is moved, changed in its rights or deleted is not recognized, nor one whose folder is moved")

@@ -1,3 +1,4 @@
+import AccessControl
 import CIdentify
 import CTestCaller
 import Dispatch
@@ -158,13 +159,14 @@ func comes(_ condition: () -> Bool) -> Bool {
 }
 
 extension IdentifyClient {
-    /// As ``isStill(_:_:)``, which waits 20 ms: on a busy machine the answer can come later, and is asked for again.
-    func isStillInTheEnd(_ peer: PeerHandle, _ evidence: Evidence) -> Bool {
+    /// As ``check(_:_:)``. A machine that stands still for half a second makes the helper kill workers that are well.
+    func checkInTheEnd(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck {
         let end = ContinuousClock.now + .seconds(20)
-        while .now < end { if isStill(peer, evidence) { return true } }
-        return false
+        while true {
+            let found = check(peer, evidence)
+            guard found == .unknown, .now < end else { return found }
+        }
     }
-
 }
 
 extension EvidenceSource {

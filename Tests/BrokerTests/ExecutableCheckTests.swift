@@ -1,0 +1,213 @@
+import AccessControl
+import ContactsModel
+import Testing
+import Varlink
+
+@testable import Broker
+
+@Suite("Second looks at executables, for which the loop does not wait")
+struct ExecutableCheckTests {
+    let house: BrokerHouse
+    let keeper: TestApp
+
+    init() throws {
+        house = try BrokerHouse()
+        keeper = try house.keeper(adding: "Ada", "Bob")
+    }
+
+    private static let fetching = #"{"keys":["givenName"]}"#
+    /// Calls that use a grant.
+    private static let granted = [
+        ("FetchContacts", fetching, false), ("CountContacts", "{}", false), ("WatchChanges", "{}", true),
+        ("SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"Cid"}}]}"#, false),
+        ("FetchHistory", "{}", false),
+    ]
+
+    private func hung(_ access: Access? = .full) throws -> TestApp {
+        let app = try house.app("mail", access)
+        app.process.finding = nil
+        return app
+    }
+
+    /// The looks that are under way find out nothing, and so do those that are made in their place.
+    private func findNothing(_ app: TestApp) {
+        app.process.found(.unknown)
+        app.process.finding = .unknown
+        house.loop.advance(by: .seconds(1))
+    }
+
+    @Test(
+        "Another connection is served while a look lasts, and the call that waits is answered when it is done",
+        arguments: granted)
+    func served(method: String, parameters: String, more: Bool) throws {
+        let app = try hung()
+        let call = try app.begin(method, parameters, more: more)
+        #expect(app.process.looksUnderWay == 1)
+        #expect(try keeper.fetch().names == ["Ada", "Bob"])
+        #expect(try app.replies(to: call).isEmpty && !call.isOver)
+        app.process.found(.same)
+        #expect(try app.replies(1, to: call)[0].error == nil)
+        // Once for each connection.
+        app.process.finding = .unknown
+        #expect(try app.fetch().names.count >= 2)
+        #expect(app.process.lookCount == 1)
+    }
+
+    @Test(
+        "Where nobody can tell, the call is unavailable: no change is on record, and the connection stays",
+        arguments: granted)
+    func unknown(method: String, parameters: String, more: Bool) throws {
+        let app = try hung()
+        let call = try app.begin(method, parameters, more: more)
+        findNothing(app)
+        #expect(try app.replies(1, to: call).map(\.error) == ["StoreUnavailable"])
+        #expect(app.process.lookCount == house.broker.limits.looksPerCheck)
+        #expect(try house.audit(.refusal).isEmpty)
+        #expect(try house.audit(.disclosure).isEmpty)
+        #expect(!app.isClosed)
+        #expect(house.journal.lines.contains { $0.contains("cannot tell whether its process still runs") })
+        #expect(house.broker.history.watchers == 0)
+        // Once it can be told, it goes on.
+        app.process.isItself = true
+        #expect(try app.fetch().names == ["Ada", "Bob"])
+    }
+
+    @Test("A look that finds out nothing is made again before the call is refused")
+    func again() throws {
+        let app = try hung()
+        let call = try app.begin("FetchContacts", Self.fetching)
+        app.process.found(.unknown)
+        #expect(!call.isOver && app.process.looksUnderWay == 0)
+        house.loop.advance(by: house.broker.limits.lookInterval)
+        #expect(app.process.looksUnderWay == 1)
+        app.process.found(.same)
+        #expect(try app.replies(1, to: call)[0].names == ["Ada", "Bob"])
+        #expect(app.process.lookCount == 2)
+    }
+
+    @Test(
+        "One that became another program before the look is done gets nothing: that is on record, and its connection closes",
+        arguments: granted)
+    func changed(method: String, parameters: String, more: Bool) throws {
+        let app = try hung()
+        let call = try app.begin(method, parameters, more: more)
+        app.process.found(.changed)
+        house.loop.turn()
+        #expect(try house.audit(.refusal) == ["executable changed"])
+        #expect(try house.audit(.disclosure).isEmpty)
+        #expect(app.isClosed && call.isOver)
+        #expect(try app.replies(to: call).allSatisfy { $0.error == "AccessDenied" })
+        #expect(house.broker.history.watchers == 0)
+    }
+
+    @Test("Calls of one connection share a look, and those of another have their own")
+    func shared() throws {
+        let (app, other) = (try hung(), try house.app("mail"))
+        other.process.finding = nil
+        let calls = try (0..<3).map { _ in try app.begin("FetchContacts", Self.fetching) }
+        let own = try other.begin("FetchContacts", Self.fetching)
+        #expect(app.process.looksUnderWay == 1 && other.process.looksUnderWay == 1)
+        app.process.found(.same)
+        for call in calls { #expect(try app.replies(1, to: call)[0].names == ["Ada", "Bob"]) }
+        #expect(!own.isOver)
+    }
+
+    @Test("What was taken back while a look lasted is not told after it")
+    func decidedAgain() throws {
+        let app = try hung(.limited(to: house.records("Ada", "Bob")))
+        let narrowed = try app.begin("FetchContacts", Self.fetching)
+        try house.grant(.limited(to: house.records("Bob")), to: app)
+        app.process.found(.same)
+        #expect(try app.replies(1, to: narrowed)[0].names == ["Bob"])
+
+        let other = try house.app("chat", .full)
+        other.process.finding = nil
+        let denied = try other.begin("FetchContacts", Self.fetching)
+        try house.grant(.denied, to: other)
+        other.process.found(.same)
+        #expect(try other.replies(1, to: denied).map(\.error) == ["AccessDenied"])
+    }
+
+    @Test("A look is given up when the connection closes, also between two")
+    func gone() throws {
+        let app = try hung()
+        _ = try app.begin("FetchContacts", Self.fetching)
+        app.hangUp()
+        #expect(app.process.looksUnderWay == 0)
+        let other = try house.app("mail")
+        other.process.finding = nil
+        _ = try other.begin("FetchContacts", Self.fetching)
+        other.process.found(.unknown)
+        other.hangUp()
+        house.loop.advance(by: .seconds(1))
+        #expect(other.process.lookCount == 1)
+        #expect(try house.audit(.refusal).isEmpty)
+    }
+
+    // MARK: Prompts
+
+    /// Calls that ask the person, and that no grant answers.
+    private static let asking = [
+        ("RequestAccess", "{}"), ("FetchContacts", fetching), ("RequestContacts", #"{"query":"ada"}"#),
+        ("PickContacts", "{}"), ("ProposeContact", #"{"contact":{"givenName":"Cid"}}"#),
+    ]
+
+    @Test("Nobody is asked on behalf of a program before the look at it is done", arguments: asking)
+    func prompt(method: String, parameters: String) throws {
+        let person = try TestPerson(house: house)
+        let app = try hung(nil)
+        let call = try app.begin(method, parameters)
+        #expect(try person.prompts().isEmpty)
+        app.process.found(.same)
+        house.loop.turn()
+        #expect(try person.prompts().count == 1)
+        // For one prompt one look.
+        #expect(app.process.lookCount == 1)
+        app.hangUp()
+
+        let late = try house.app("late", strength: .installed)
+        late.process.finding = nil
+        let unknown = try late.begin(method, parameters)
+        findNothing(late)
+        #expect(try late.replies(1, to: unknown).map(\.error) == ["StoreUnavailable"])
+        #expect(try person.prompts().isEmpty && !late.isClosed)
+        #expect(try house.audit(.refusal).isEmpty)
+        #expect(call.isOver)
+    }
+
+    @Test("A question that was answered while the look lasted is not asked")
+    func promptDecidedAgain() throws {
+        let person = try TestPerson(house: house)
+        let app = try hung(nil)
+        let call = try app.begin("RequestAccess")
+        try house.grant(.full, to: app)
+        app.process.found(.same)
+        #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "full")
+        #expect(try person.prompts().isEmpty)
+    }
+
+    @Test(
+        "What was picked is handed over only where the program is the same",
+        arguments: [ExecutableCheck.same, .changed, .unknown])
+    func picked(found: ExecutableCheck) throws {
+        let person = try TestPerson(house: house)
+        let app = try house.app("mail")
+        let call = try app.begin("PickContacts", #"{"keys":["givenName"]}"#)
+        let prompt = try #require(person.prompts().first)
+        let row = try #require(person.rows(prompt).first)
+        app.process.finding = nil
+        let answer = try person.begin(
+            answering: prompt, #""picked":[{"contact":"\#(row.identifier)","key":"identifier"}]"#)
+        #expect(house.loop.run { answer.isOver && app.process.looksUnderWay == 1 })
+        #expect(!call.isOver)
+        if found == .unknown { findNothing(app) } else { app.process.found(found) }
+        house.loop.turn()
+        switch found {
+        case .same: #expect(try app.replies(1, to: call)[0].names == ["Ada"])
+        case .changed: #expect(app.isClosed && call.isOver)
+        case .unknown: #expect(try app.replies(1, to: call).map(\.error) == ["StoreUnavailable"])
+        }
+        #expect(try house.audit(.disclosure) == (found == .same ? ["picked"] : []))
+        #expect(try house.audit(.refusal) == (found == .changed ? ["executable changed"] : []))
+    }
+}

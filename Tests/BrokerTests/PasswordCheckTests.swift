@@ -1,0 +1,88 @@
+import AccessControl
+import Testing
+import Varlink
+
+@testable import Broker
+
+@Suite("Passwords, and second looks at the program that wants one")
+struct PasswordCheckTests {
+    let authority = TestAuthority()
+    let house: BrokerHouse
+    let agent: TestApp
+
+    init() throws {
+        house = try BrokerHouse(authority: authority)
+        try house.keeper(adding: "Ada")
+        agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
+        agent.process.finding = nil
+    }
+
+    private func findNothing() {
+        agent.process.found(.unknown)
+        agent.process.finding = .unknown
+        house.loop.advance(by: .seconds(1))
+    }
+
+    @Test("A password is wanted once the look is done, and counts once the second one is")
+    func granted() throws {
+        let serve = try agent.begin("Serve", more: true)
+        #expect(authority.asked.isEmpty)
+        #expect(try house.audit(.authentication).isEmpty)
+        agent.process.found(.same)
+        house.loop.turn()
+        #expect(authority.open.count == 1)
+        try authority.answer(.granted)
+        #expect(try agent.replies(to: serve).isEmpty)
+        // It was given in time.
+        house.loop.advance(by: house.broker.limits.passwordTimeout)
+        agent.process.found(.same)
+        house.loop.turn()
+        #expect(house.broker.prompts.agentCount(1_000) == 1)
+        #expect(try house.audit(.authentication) == ["answer asked", "answer granted"])
+    }
+
+    @Test(
+        "Where nobody can tell, no password is wanted, and one that was given counts for nothing",
+        arguments: [false, true])
+    func unknown(isGiven: Bool) throws {
+        let serve = try agent.begin("Serve", more: true)
+        if isGiven {
+            agent.process.found(.same)
+            house.loop.turn()
+            try authority.answer(.granted)
+        }
+        findNothing()
+        let replies = try agent.replies(to: serve)
+        #expect(replies.map(\.error) == ["AuthenticationFailed"])
+        #expect(replies.first?.parameters["reason"]?.string?.contains("cannot tell") == true)
+        #expect(authority.asked.count == (isGiven ? 1 : 0))
+        #expect(house.broker.prompts.agentCount(1_000) == 0)
+        #expect(try house.audit(.refusal).isEmpty)
+        #expect(!agent.isClosed && house.broker.passwords.wanted.isEmpty)
+    }
+
+    @Test("Who goes away before they were asked has nothing on record, and the look is given up")
+    func gone() throws {
+        _ = try agent.begin("Serve", more: true)
+        agent.hangUp()
+        #expect(agent.process.looksUnderWay == 0)
+        #expect(authority.asked.isEmpty && house.broker.passwords.wanted.isEmpty)
+        #expect(try house.audit(.authentication).isEmpty)
+    }
+
+    @Test("The program of an administrator that became another one while the look lasted does nothing")
+    func administrator() throws {
+        let app = try house.app("mail", .full)
+        let ctl = TestApp(house: house, caller: house.caller("ctl"), door: .admin)
+        ctl.process.finding = nil
+        let reset = try ctl.begin("ResetGrant", #"{"app":"mail"}"#)
+        ctl.process.found(.same)
+        house.loop.turn()
+        try authority.answer(.granted)
+        ctl.process.found(.changed)
+        house.loop.turn()
+        #expect(ctl.isClosed && reset.isOver)
+        #expect(house.broker.access.grant(of: app.principal) != nil)
+        #expect(try house.audit(.refusal) == ["executable changed"])
+    }
+}

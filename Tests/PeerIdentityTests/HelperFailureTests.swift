@@ -1,0 +1,58 @@
+import AccessControl
+import CIdentify
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+
+@testable import PeerIdentity
+
+@Suite(
+    "A helper that is away, silent or late", .enabled(if: Machine.canRunHelper, Machine.helperNeeds), .serialized,
+    .timeLimit(.minutes(10)))
+struct HelperFailureTests {
+    @Test("Without the helper nobody is anybody, and nobody is taken for another program")
+    func noHelper() throws {
+        let folder = try Folder()
+        let client = try IdentifyClient(socket: folder.path + "/none")
+        let test = try TestCaller()
+        #expect(!client.isAnswered())
+        #expect(throws: PeerError.unreadable(what: "contactbroker-identify", errno: ENOENT)) {
+            try test.evidence(with: client)
+        }
+        let peer = try client.begin(socket: test.socket)
+        let evidence = try test.evidence(with: EvidenceCollector(vantage: .system))
+        #expect(client.check(peer, evidence) == .unknown)
+        // One that listens and never answers.
+        let listener = identify_listen(folder.path + "/silent")
+        try #require(listener >= 0)
+        defer { close(listener) }
+        let silent = try IdentifyClient(socket: folder.path + "/silent")
+        // Nothing is asked of anybody on the loop, and nothing is certain there.
+        #expect(!silent.isStillInMemory(peer, evidence))
+        #expect(silent.check(peer, evidence) == .unknown)
+        #expect(throws: PeerError.unreadable(what: "contactbroker-identify", errno: ETIMEDOUT)) {
+            try silent.collect(peer)
+        }
+    }
+
+    @Test("A helper that looks at nobody any more says nothing about a process, and one that answers late does")
+    func lateHelper() throws {
+        let helper = try RunningHelper()
+        let client = try helper.client()
+        let test = try TestCaller()
+        let peer = try client.begin(socket: test.socket)
+        let evidence = try client.collectInTheEnd(peer)
+        try #require(kill(helper.pid, SIGSTOP) == 0)
+        let waking = DispatchGroup()
+        let found = Mutex<ExecutableCheck?>(nil)
+        DispatchQueue(label: "check").async(group: waking) {
+            let late = client.checkInTheEnd(peer, evidence)
+            found.withLock { $0 = late }
+        }
+        #expect(client.check(peer, evidence) == .unknown)
+        #expect(kill(helper.pid, SIGCONT) == 0)
+        waking.wait()
+        #expect(found.withLock { $0 } == .same)
+    }
+}
