@@ -45,7 +45,9 @@ extension Broker {
         }
     }
 
-    static let withoutAuthority = "this machine has no polkit, which would ask for the password"
+    static let withoutAuthority =
+        "there is no polkit on this machine, so nothing can ask for your password; an administrator installs it: "
+        + "apt install polkitd"
     static let withoutPasswordAgent = "nothing asks for passwords here: polkit's pkttyagent does not run"
 
     /// The agent may go on with the password, or where nobody is there to ask for it and the administrator wants none then.
@@ -125,9 +127,10 @@ extension Broker {
             [self] (_, prompt, book) throws(StoreError) in
             var found = PersonFound()
             if let book {
+                guard knowsIgnored(prompt) else { return findIgnored(prompt, book, parameters, call, session) }
                 let search = PersonSearch(
                     parameters.query, scope: parameters.granted ? granted(to: prompt) : .all,
-                    excluding: try hidden(from: prompt, in: book), order: book.settings.sortOrder,
+                    excluding: hidden(from: prompt), order: book.settings.sortOrder,
                     offset: parameters.offset, limit: parameters.limit)
                 if let known, known.search == search {
                     found = known.found
@@ -143,6 +146,31 @@ extension Broker {
             let links = prompt.kind == .propose ? nil : book?.links
             turn.reply(
                 rows(found.rows, total: found.total, offset: parameters.offset, prompt, links: links), to: call)
+        }
+    }
+
+    /// Looks up once, off the loop, whom the app says it knows: hundreds of values of its own choice.
+    private func findIgnored(
+        _ prompt: Prompt, _ book: ContactsStore, _ parameters: SearchParameters, _ call: Call, _ session: CallerSession
+    ) {
+        let queries = ignoredQueries(of: prompt)
+        longReads.read(book, for: call, session) { (book) throws(StoreError) in
+            var found: Set<RecordNumber> = []
+            for query in queries { for row in try book.fetch(unified: query, .beside).0 { found.insert(row.record) } }
+            return found
+        } done: { [weak self] result in
+            guard let self, !call.isOver else { return }
+            do throws(VarlinkError) {
+                switch result {
+                case .success(let found):
+                    prompt.ignoredRecords = found
+                    // The prompt may be over by now, which is looked at again.
+                    try search(parameters, call, session, found: nil)
+                case .failure(let error): unavailable(call, error)
+                }
+            } catch {
+                call.fail(error)
+            }
         }
     }
 

@@ -77,20 +77,23 @@ extension Broker {
     }
 
     /// Contacts that a prompt does not offer: the app sees them, or said that it knows them.
-    func hidden(from prompt: Prompt, in book: ContactsStore) throws(StoreError) -> Set<RecordNumber> {
+    func hidden(from prompt: Prompt) -> Set<RecordNumber> {
         guard prompt.kind == .button else { return [] }
-        var hidden: Set<RecordNumber> = []
+        var hidden = prompt.ignoredRecords ?? []
         if case .granted(let grant) = standing(of: prompt.session).standing, case .limited(let granted) = grant.access {
-            hidden = granted
+            hidden.formUnion(granted)
         }
-        if let known = prompt.ignoredRecords { return hidden.union(known) }
-        var ignored: Set<RecordNumber> = []
-        for predicate in prompt.ignored {
-            let query = ContactQuery(
-                scope: .all, predicate: predicate, limit: limits.contactsPerTurn, byteLimit: limits.bytesPerTurn)
-            _ = try book.fetch(query) { record, _, _ in ignored.insert(record) }
+        return hidden
+    }
+
+    /// Whether it is known which contacts the app says it knows.
+    func knowsIgnored(_ prompt: Prompt) -> Bool {
+        prompt.kind != .button || prompt.ignored.isEmpty || prompt.ignoredRecords != nil
+    }
+
+    func ignoredQueries(of prompt: Prompt) -> [ContactQuery] {
+        prompt.ignored.map {
+            ContactQuery(scope: .all, predicate: $0, limit: limits.contactsPerTurn, byteLimit: limits.bytesPerTurn)
         }
-        prompt.ignoredRecords = ignored
-        return hidden.union(ignored)
     }
 }

@@ -1,0 +1,45 @@
+import AccessControl
+import Testing
+import Varlink
+
+@testable import Broker
+
+@Suite("Contacts that an app says it knows")
+struct IgnoredContactsTests {
+    @Test("They are looked up off the loop, whose other callers do not wait, and are not offered")
+    func offTheLoop() throws {
+        let house = try BrokerHouse()
+        let keeper = try house.app("keeper", .full)
+        for name in ["Ada", "Alan", "Anna"] {
+            let address = #","emailAddresses":[{"value":"\#(name)@example.org"}]"#
+            #expect(try keeper.save([.add(given: name, extra: address)]).error == nil)
+        }
+        let person = try TestPerson(house: house)
+        let mail = try house.app("mail", .limited(to: []))
+        let addresses = (0..<100).map { #""a\#($0)@example.org""# } + [#""ada@example.org""#]
+        let call = try mail.begin(
+            "RequestContacts",
+            #"{"query":"a","ignoredEmailAddresses":[\#(addresses.suffix(100).joined(separator: ","))]}"#)
+        try #require(house.loop.run { (try? person.prompts().isEmpty) == false || call.isOver })
+        let cookie = try #require(try person.told().last?["cookie"]?.string)
+        let search = #"{"agent":"\#(person.token)","cookie":"\#(cookie)","query":"a","limit":200}"#
+
+        let reads = house.broker.longReads.queue(of: 1_000)
+        let looking: Call
+        do {
+            reads.suspend()
+            defer { reads.resume() }
+            looking = try person.agent.begin("Search", search)
+            #expect(!looking.isOver)
+            #expect(try keeper.fetch().names == ["Ada", "Alan", "Anna"])
+        }
+        try #require(house.loop.run { looking.isOver })
+        #expect(try person.agent.replies(to: looking).last?.parameters["total"]?.integer == 2)
+        // Once for each prompt.
+        do {
+            reads.suspend()
+            defer { reads.resume() }
+            #expect(try person.agent.call("Search", search).parameters["total"]?.integer == 2)
+        }
+    }
+}
