@@ -54,6 +54,19 @@ struct DisclosureTests {
         #expect(alone.contains("\"\(key.rawValue)\":\"x\"") == (key != .modificationDate))
     }
 
+    @Test("Of linked cards only those in scope are merged, whatever was read")
+    func unifiedScope() {
+        let bobs = contact([(.givenName, "\"Bob\""), (.phoneNumbers, "[{\"value\":\"2\"}]")])
+        for scope in [RecordScope.only([ada]), .only([bob]), .only([])] {
+            let cards = [(ada, whole), (bob, bobs)].map { (record: $0.0, contact: $0.1, images: ImageMembers.none) }
+            let merged = Disclosure(scope: scope, keys: .all, revision: 9)
+                .project(unified: [(first: cards[0], others: [cards[1]])], of: .all, under: cipher)
+            let alone = cards.filter { scope.contains($0.record) }.map { ($0.record, $0.contact, $0.images) }
+            #expect(merged.elements == told(alone, scope: scope, keys: .all, of: .all).elements)
+            #expect(merged.records == alone.map(\.0))
+        }
+    }
+
     @Test("When a contact was last edited is for those who may read all that may have been edited")
     func modificationDate() {
         let value = contact([(.modificationDate, "\"2026-01-01T00:00:00Z\"")])

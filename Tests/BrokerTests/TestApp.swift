@@ -106,9 +106,29 @@ final class TestApp: Connection {
 
     var principal: Principal { Principal(uid: caller.uid, strength: caller.strength, app: caller.app) }
 
-    func send(_ reply: Reply, for call: Call) { sent[ObjectIdentifier(call), default: []].append(reply) }
+    /// The kernel takes nothing of what tells of contacts: a revocation withdraws it.
+    var isFull = false
+    private var queued: [(call: Call, continues: Bool)] = []
+
+    func send(_ reply: Reply, for call: Call) {
+        if isFull, case .parameters(_, let continues, sensitive: true) = reply {
+            queued.append((call, continues))
+        } else {
+            sent[ObjectIdentifier(call), default: []].append(reply)
+        }
+    }
+
     func whenWritable(_ body: @escaping () -> Void) { body() }
-    func withdraw(_ error: VarlinkError) -> Int { 0 }
+
+    /// As a real connection: in place of a final reply stands the error.
+    func withdraw(_ error: VarlinkError) -> Int {
+        let withdrawn = queued
+        queued = []
+        for (call, continues) in withdrawn where !continues {
+            sent[ObjectIdentifier(call), default: []].append(.error(error))
+        }
+        return withdrawn.count
+    }
 
     /// By the broker: as with a real connection, its calls and the broker hear of it in a turn of their own.
     func close() {

@@ -1,0 +1,51 @@
+import ContactsModel
+import Testing
+
+@testable import AccessControl
+@testable import Broker
+
+/// What a predicate names is cut to the scope where it is looked up, and again where contacts are read. These are tests of the
+/// first, which the second hides.
+@Suite("What a predicate names for a limited app")
+struct ReadingScopeTests {
+    private let house: BrokerHouse
+    private let keeper: TestApp
+    private let reading: (RecordScope) throws -> Reading
+
+    init() throws {
+        let house = try BrokerHouse()
+        self.house = house
+        keeper = try house.keeper(adding: "Ada", "Grace")
+        let app = try house.app("mail", .limited(to: try house.records("Ada")))
+        let known = house.broker.standing(of: app.session)
+        reading = { scope in
+            Reading(
+                disclosure: Disclosure(scope: scope, keys: Grant.ordinaryKeys.union(.groups), revision: 1),
+                principal: app.principal, identifiers: try #require(known.identifiers),
+                book: house.broker.books.opened(1_000))
+        }
+    }
+
+    @Test("The owner's own card is nobody where it is out of scope")
+    func me() throws {
+        let ada = try keeper.identifier(of: "Ada")
+        let step = #"{"operation":"setMe","contact":{"identifier":"\#(ada)"}}"#
+        #expect(try keeper.save([.other(step)]).error == nil)
+        #expect(try reading(.all).resolve(.me) == .some(.records(try Array(house.records("Ada")))))
+        #expect(try reading(.only(try house.records("Grace"))).resolve(.me) == .nobody)
+    }
+
+    @Test("Members of a group are those in scope")
+    func members() throws {
+        let (ada, grace) = (try keeper.identifier(of: "Ada"), try keeper.identifier(of: "Grace"))
+        #expect(
+            try keeper.save([
+                GroupTests.add("Friends", as: "g"), GroupTests.step("addMember", "g", ada),
+                GroupTests.step("addMember", "g", grace),
+            ]).error == nil)
+        let group = try #require(try house.broker.books.opened(1_000)?.groups(of: nil).first)
+        let scoped = try reading(.only(try house.records("Ada")))
+        let name = scoped.identifiers.identifier(of: group.record, as: .group)
+        #expect(try scoped.resolve(.group(name)) == .some(.records(try Array(house.records("Ada")))))
+    }
+}

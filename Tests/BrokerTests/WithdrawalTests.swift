@@ -1,0 +1,113 @@
+import AccessControl
+import ContactsModel
+import Testing
+import Varlink
+
+@testable import Broker
+
+/// What was answered and not yet handed to the kernel when the person takes it back.
+@Suite("Replies that a revocation withdraws")
+struct WithdrawalTests {
+    private let house: BrokerHouse
+    private let keeper: TestApp
+
+    init() throws {
+        house = try BrokerHouse()
+        keeper = try house.keeper(adding: "Ada", "Grace")
+    }
+
+    /// A reply stands in the connection's queue: nothing was sent, and it is to be withdrawn.
+    private func expectWithdrawn(_ call: Call, of app: TestApp, by revoke: () throws -> Void) throws {
+        #expect(try app.replies(to: call).isEmpty)
+        try revoke()
+        #expect(try app.replies(to: call).map(\.error) == ["AccessDenied"])
+        #expect(try house.audit(.withheld).count == 1)
+    }
+
+    @Test(
+        "Whatever tells of contacts is withdrawn, and that is on record",
+        arguments: [
+            ("FetchContacts", #"{"keys":["givenName"]}"#), ("CountContacts", "{}"), ("ListGroups", "{}"),
+            ("FetchHistory", #"{"keys":["givenName"]}"#),
+        ])
+    func everyMethod(method: String, parameters: String) throws {
+        let app = try house.app("mail", .full)
+        app.isFull = true
+        let call = try app.begin(method, parameters)
+        try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
+    }
+
+    @Test("What the access button answers rests on its grant")
+    func button() throws {
+        let person = try TestPerson(house: house)
+        let app = try house.app("mail", .limited(to: []))
+        app.isFull = true
+        let call = try app.begin("RequestContacts", #"{"query":"ada"}"#)
+        var prompts: [TestPerson.Prompt] = []
+        try #require(
+            house.loop.run {
+                prompts += (try? person.prompts()) ?? []
+                return !prompts.isEmpty
+            })
+        let row = try #require(try person.rows(prompts[0], query: "ada").first)
+        try person.answer(prompts[0], #""level":"limited","identifiers":["\#(row.identifier)"]"#)
+        try #require(house.loop.run { call.isOver })
+        try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
+    }
+
+    @Test("Taking keys away withdraws what was told with them")
+    func keys() throws {
+        let app = try house.app("mail", .full)
+        app.isFull = true
+        let call = try app.begin("FetchContacts", #"{"keys":["givenName","phoneNumbers"]}"#)
+        let grant = Grant(
+            access: .full, keys: .names, revision: house.broker.access.nextRevision(), decidedBy: .person,
+            decidedAt: house.broker.seconds)
+        try expectWithdrawn(call, of: app) {
+            var isSettled = false
+            house.broker.settle(grant, for: app.principal, displayName: "mail", sharesStandingKey: true) { _ in
+                isSettled = true
+            }
+            try #require(house.loop.run { isSettled })
+        }
+    }
+
+    @Test("Counting and watching are on record")
+    func records() throws {
+        let app = try house.app("mail", .full)
+        #expect(try app.call("CountContacts").error == nil)
+        _ = try app.begin("WatchChanges", more: true)
+        #expect(try keeper.save([.add(given: "Alan")]).error == nil)
+        house.loop.advance(by: .seconds(2))
+        let details = try house.audit(.disclosure)
+        for method in ["CountContacts", "WatchChanges"] { #expect(details.contains { $0.hasSuffix(method) }) }
+    }
+
+    @Test(
+        "A save that waits for another one is refused by what holds when its turn comes",
+        arguments: ["link", "unlink", "member", "subgroup", "rename"])
+    func waitingSave(step: String) throws {
+        let app = try house.app("mail", .full)
+        let (ada, grace) = (try app.identifier(of: "Ada"), try app.identifier(of: "Grace"))
+        let groups = try keeper.save([GroupTests.add("A"), GroupTests.add("B")])
+        #expect(groups.error == nil)
+        let listed = try app.call("ListGroups").parameters["groups"]?.elements.map(Array.init) ?? []
+        let names = listed.compactMap { $0["identifier"]?.string }
+        try #require(names.count == 2)
+        let change: Change =
+            switch step {
+            case "link", "unlink": LinkTests.step(step, ada, grace)
+            case "member": GroupTests.step("addMember", names[0], ada)
+            case "subgroup": GroupTests.step("addSubgroup", names[0], names[1])
+            default: GroupTests.whole("update", names[0], "C")
+            }
+        // Another save of the user is under way.
+        house.broker.whenItsTurnToSave(1_000) {}
+        let call = try app.begin("SaveContacts", #"{"changes":[\#(change.text)]}"#)
+        #expect(!call.isOver)
+        try house.grant(.limited(to: try house.records("Ada")), to: app)
+        house.broker.endedSaving(1_000)
+        try #require(house.loop.run { call.isOver })
+        #expect(try app.replies(to: call).map(\.error) == ["AccessDenied"])
+    }
+}
