@@ -1,6 +1,6 @@
 import os, sys, varlink
-
-runtime = os.environ.get("CONTACTBROKER_RUNTIME_DIR") or os.environ["XDG_RUNTIME_DIR"] + "/contactbroker"
+places = [os.environ.get("CONTACTBROKER_RUNTIME_DIR"), "/run/contactbroker", os.environ.get("XDG_RUNTIME_DIR", "") + "/contactbroker"]
+runtime = next((place for place in places if place and os.path.exists(place + "/apps")), None) or exit("no contact broker is running")
 with varlink.Client("unix:" + runtime + "/apps/io.contactbroker.Contacts") as client:
     with client.open("io.contactbroker.Contacts") as broker:
         granted = broker.RequestContacts(query=" ".join(sys.argv[1:]))["identifiers"]

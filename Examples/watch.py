@@ -1,6 +1,7 @@
 import os, varlink
 
-runtime = os.environ.get("CONTACTBROKER_RUNTIME_DIR") or os.environ["XDG_RUNTIME_DIR"] + "/contactbroker"
+places = [os.environ.get("CONTACTBROKER_RUNTIME_DIR"), "/run/contactbroker", os.environ.get("XDG_RUNTIME_DIR", "") + "/contactbroker"]
+runtime = next((place for place in places if place and os.path.exists(place + "/apps")), None) or exit("no contact broker is running")
 with varlink.Client("unix:" + runtime + "/apps/io.contactbroker.Contacts") as client:
     with client.open("io.contactbroker.Contacts") as watcher, client.open("io.contactbroker.Contacts") as reader:
         reader.RequestAccess(purpose="to say what changes")

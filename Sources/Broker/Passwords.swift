@@ -192,7 +192,10 @@ extension Broker {
         case .wantsInteraction: (verdict, word) = (.wantsInteraction, "wants the person")
         case .absent: (verdict, word) = (.absent, "cannot be asked: no polkit")
         case .failed(let reason):
-            verdict = .unanswered("polkit could not be asked for the password; the broker's journal says why")
+            // The person may not read the broker's journal.
+            verdict = .unanswered(
+                "polkit could not ask for your password (\(reason)); an administrator looks at it: systemctl status polkit "
+                    + "dbus systemd-logind")
             word = "failed"
             surroundings.log(
                 "a password was wanted for \(wanted.action.rawValue) and could not be asked for: \(reason)")

@@ -127,7 +127,7 @@ struct AdminRightTests {
             case .refused, .granted: #expect(reason == "you were not recognised")
             case .wantsInteraction: #expect(reason?.contains("pkttyagent") == true)
             case .absent: #expect(reason?.contains("no polkit") == true)
-            case .failed: #expect(reason?.contains("journal") == true)
+            case .failed: #expect(reason?.contains("systemctl status polkit") == true)
             case .hung: #expect(reason?.contains("systemctl restart polkit.service") == true)
             }
         }
