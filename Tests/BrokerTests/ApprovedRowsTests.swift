@@ -1,0 +1,32 @@
+import AccessControl
+import ContactsModel
+import Testing
+import Varlink
+
+@testable import Broker
+
+@Suite("What the person's password approves")
+struct ApprovedRowsTests {
+    @Test("A card that is linked with a chosen one while the password is typed is not granted with it")
+    func linkedMeanwhile() throws {
+        let authority = TestAuthority([.answer: .granted])
+        let house = try BrokerHouse(authority: authority)
+        let keeper = try house.keeper()
+        _ = try keeper.save((0..<30).map { .add(given: "N\(10 + $0)") })
+        let person = try TestPerson(house: house)
+        let app = try house.app("mail")
+        let call = try app.begin("RequestAccess")
+        let prompt = try #require(person.prompts().first)
+        let rows = try person.rows(prompt).filter { $0.contact["givenName"]?.string != "N39" }.prefix(26)
+        let chosen = Set(rows.compactMap { $0.contact["givenName"]?.string })
+        try #require(chosen.count == 26)
+        let names = rows.map { "\"\($0.identifier)\"" }.joined(separator: ",")
+        let answer = try person.begin(answering: prompt, #""level":"limited","identifiers":[\#(names)]"#)
+        #expect(authority.open.map(\.action) == [.shareAll])
+        try LinkTests.link(keeper, try #require(chosen.min()), "N39")
+        try authority.answer(.granted)
+        #expect(try person.agent.replies(1, to: answer)[0].error == nil)
+        #expect(try app.replies(1, to: call)[0].parameters["status"]?.string == "limited")
+        #expect(try Set(app.fetch(#""sortOrder":"givenName","unify":false"#).names) == chosen)
+    }
+}

@@ -1,0 +1,44 @@
+import AccessControl
+import ContactsModel
+import Policy
+import Testing
+
+@testable import Broker
+
+@Suite("Grants whose time is over")
+struct EndedGrantTests {
+    @Test(
+        "A grant of the process that has ended hides no lasting grant of the app, and gives nothing",
+        arguments: ["its own end", "the policy's end"])
+    func lastingGrantCounts(whose: String) throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada", "Grace")
+        if whose == "the policy's end" {
+            var rule = Rule(place: "test.toml:1")
+            rule.maximumLifetime = 1_000
+            house.rule([rule])
+        }
+        let app = try house.app("mail", .limited(to: house.records("Ada")))
+        let bound = app.principal.bound(to: .process(app.caller.process))
+        let now = house.broker.seconds
+        let access = house.broker.access
+        _ = try access.makeIdentifiers(for: bound, sharesStandingKey: true)
+        let grant =
+            whose == "its own end"
+            ? Grant(
+                access: .full, lifetime: .untilTime(now + 300), revision: access.nextRevision(), decidedBy: .person,
+                decidedAt: now)
+            : Grant(
+                access: .full, lifetime: .process, revision: access.nextRevision(), decidedBy: .person,
+                decidedAt: now - 700)
+        access.setGrant(grant, for: bound, displayName: "mail")
+        house.broker.grantsChanged()
+        house.broker.turn.work(committed: {})
+        house.loop.turn()
+        #expect(try app.fetch().names == ["Ada", "Grace"])
+        // No timer ends it first: what is read looks at the time itself.
+        house.loop.advance(by: .seconds(301))
+        #expect(try app.fetch().names == ["Ada"])
+        #expect(house.broker.standing(of: app.session).principal == app.principal)
+    }
+}

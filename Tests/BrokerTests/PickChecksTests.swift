@@ -1,0 +1,93 @@
+import AccessControl
+import ContactsModel
+import Policy
+import Testing
+import Varlink
+
+@testable import Broker
+
+extension TestApp {
+    /// Its process runs another executable from now on and keeps the connection.
+    func becomeAnotherProgram() { process.isItself = false }
+}
+
+@Suite("What a one-time pick may hand over")
+struct PickChecksTests {
+    private static let number = "+44 20 7946 0018"
+
+    private let house: BrokerHouse
+    private let person: TestPerson
+
+    init() throws {
+        house = try BrokerHouse()
+        let keeper = try house.app("keeper", .full)
+        let phone = #","phoneNumbers":[{"value":"\#(Self.number)"}]"#
+        try #require(try keeper.save([.add(given: "Ada", extra: phone)]).error == nil)
+        person = try TestPerson(house: house)
+    }
+
+    private func asking(
+        _ app: TestApp, _ rules: String = ""
+    ) throws -> (call: Call, prompt: TestPerson.Prompt) {
+        let call = try app.begin("PickContacts", #"{"keys":["givenName","phoneNumbers"]\#(rules)}"#)
+        return (call, try #require(person.prompts().first))
+    }
+
+    /// Picks the whole card of the one contact.
+    private func pick(_ prompt: TestPerson.Prompt) throws -> Answer {
+        let row = try #require(person.rows(prompt).first).identifier
+        return try person.answer(prompt, #""picked":[{"contact":"\#(row)","key":"identifier"}]"#)
+    }
+
+    private func allow(_ keys: ContactKeySet) {
+        var rule = Rule(place: "test.toml:1")
+        rule.strengths = [.installed]
+        rule.maximumKeys = keys
+        house.rule([rule])
+    }
+
+    @Test("A pick is handed over, and is on record")
+    func handedOver() throws {
+        let app = try house.app("mail")
+        let (call, prompt) = try asking(app)
+        #expect(try pick(prompt).error == nil)
+        #expect(try app.replies(1, to: call)[0].text.contains(Self.number))
+        #expect(try house.audit(.disclosure).contains { $0.hasSuffix("picked") })
+    }
+
+    @Test("A process that runs another program by the time of the answer gets nothing of it")
+    func anotherProgram() throws {
+        let app = try house.app("mail")
+        let (call, prompt) = try asking(app)
+        app.becomeAnotherProgram()
+        _ = try pick(prompt)
+        let reply = try app.replies(1, to: call)[0]
+        #expect(reply.error == "AccessDenied")
+        #expect(!reply.text.contains(Self.number))
+        #expect(try !house.audit(.disclosure).contains { $0.hasSuffix("picked") })
+    }
+
+    @Test("A key that the policy forbids is as empty as one without a value, to the rules and at the agent")
+    func forbiddenKey() throws {
+        allow(.names)
+        let app = try house.app("mail", strength: .installed)
+        let (_, ruled) = try asking(app, #","enabling":{"hasKeys":["phoneNumbers"]}"#)
+        #expect(try pick(ruled).error == "InvalidAnswer")
+        let row = try #require(person.rows(ruled).first).identifier
+        let card = try person.agent.call(
+            "Show", #"{"agent":"\#(person.token)","cookie":"\#(ruled.cookie)","identifier":"\#(row)"}"#)
+        #expect(card.error == nil && !card.text.contains(Self.number))
+    }
+
+    @Test("A key that the policy forbids between the question and the answer is not handed over")
+    func forbiddenMeanwhile() throws {
+        let app = try house.app("mail", strength: .installed)
+        let (call, prompt) = try asking(app)
+        allow(.names)
+        // Where the question changed it is shown again under another cookie.
+        let shown = try person.prompts().first ?? prompt
+        #expect(try pick(shown).error == nil)
+        let reply = try app.replies(1, to: call)[0]
+        #expect(reply.names == ["Ada"] && !reply.text.contains(Self.number))
+    }
+}
