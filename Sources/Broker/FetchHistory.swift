@@ -113,10 +113,11 @@ final class FetchHistory {
             let plan = HistoryPlan(changes.filter { $0.number <= last }, events, scope, excluding: isExcluded)
             if parameters.unify, !links.isEmpty || changes.contains(where: \.kind.isOfLinks) {
                 let unified = UnifiedHistory(plan, changes, links, scope, excluding: isExcluded)
-                let gone = unified.gone.sorted { $0.key.first < $1.key.first }.map {
+                let gone = unified.gone(withCards: parameters.includeGroups).sorted { $0.key.first < $1.key.first }.map
+                {
                     Part.gone($0.value, $0.key.first, $0.key.isUnified ? .unifiedContact : .contact)
                 }
-                parts = parts(gone, unified.contacts, plan)
+                parts = parts(gone, unified.contacts, plan, retelling: unified.cardsToldAsGone)
             } else {
                 let gone = plan.gone.sorted { $0.key < $1.key }.map { Part.gone($0.value, $0.key, .contact) }
                 parts = parts(gone, plan.contacts, plan)
@@ -150,18 +151,21 @@ final class FetchHistory {
     }
 
     private func parts(
-        _ gone: [Part], _ contacts: [RecordNumber: HistoryPlan.Kind], _ plan: HistoryPlan
+        _ gone: [Part], _ contacts: [RecordNumber: HistoryPlan.Kind], _ plan: HistoryPlan,
+        retelling cards: Set<RecordNumber> = []
     ) -> [Part] {
         var parts = gone
         if !contacts.isEmpty { parts.append(.contacts(contacts.keys.sorted(), contacts)) }
         guard parameters.includeGroups else { return parts.reversed() }
         parts += plan.groups.sorted { $0.key < $1.key }.map { .group($0.value, $0.key) }
-        let links = plan.links.sorted {
+        // Of a card whose memberships are told anew each is told once.
+        let links = plan.links.filter { $0.value != .addMember || !cards.contains($0.key.member) }.sorted {
             ($0.key.isSubgroup ? 1 : 0, $0.key.group, $0.key.member)
                 < ($1.key.isSubgroup ? 1 : 0, $1.key.group, $1.key.member)
         }
         parts += links.map { .link($0.key, $0.value) }
-        if !plan.newlyGranted.isEmpty { parts.append(.memberships(plan.newlyGranted, of: nil, after: nil)) }
+        let members = plan.newlyGranted.union(cards)
+        if !members.isEmpty { parts.append(.memberships(members, of: nil, after: nil)) }
         return parts.reversed()
     }
 
