@@ -18,7 +18,7 @@ struct Daemon {
     func run() throws {
         _ = csqlite_without_memory_account()
         _ = csqlite_keep_pages_apart()
-        raiseDescriptorLimit()
+        try raiseDescriptorLimit()
         let settings: Settings
         do throws(PolicyError) {
             settings = try setting.configuration.readSettings()
@@ -81,12 +81,21 @@ struct Daemon {
     }
 
     /// Each connection is a descriptor, and so is each pidfd: the usual soft limit of 1,024 is one user's share.
-    private func raiseDescriptorLimit() {
+    ///
+    /// What is opened at the start fits into ``fewestDescriptors`` several times over, so that nothing below has to be ready to
+    /// find none left: libdispatch, for one, stops the program.
+    private func raiseDescriptorLimit() throws(Failure) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        guard limit.rlim_max < Self.fewestDescriptors else { return }
+        throw Failure(
+            "could not start: too many open files: only \(limit.rlim_max) descriptors are allowed",
+            tryThis: "raise the limit (ulimit -n, or LimitNOFILE= of the unit) to at least \(Self.fewestDescriptors)")
     }
+
+    private static let fewestDescriptors: rlim_t = 64
 
     private func sayWhatIsNotProtected(_ facts: HostFacts) {
         if setting.mode == .session {

@@ -111,6 +111,27 @@ struct LifeTests {
         #expect(found >= acknowledged && found <= 20)
     }
 
+    @Test("With too few descriptors it says so and ends, and no signal ends it")
+    func fewDescriptors() throws {
+        let house = try House()
+        var table: [String] = []
+        for count in Array(3...40) + [63] {
+            let folder = "\(house.folder)/few-\(count)"
+            let words = """
+                ulimit -n \(count); exec "$0" --session --runtime-dir \(folder)/run --state-dir \(folder)/state \
+                --config-dir \(folder)/config
+                """
+            let ended = try Command("/bin/sh", ["-c", words, House.programs + "/contactbrokerd"], in: house)
+            // With three the loader finds no library, and says so.
+            let isSaid =
+                count == 3
+                ? ended.end == .exited(127) && ended.errors.contains("error while loading")
+                : ended.end == .exited(2) && ended.errors.contains("to at least 64")
+            if !isSaid { table.append("\(count): \(ended.end) \(ended.errors)") }
+        }
+        #expect(table.isEmpty)
+    }
+
     @Test("Access for a terminal session is that session's, and ends with it")
     func session() throws {
         let house = try House()
