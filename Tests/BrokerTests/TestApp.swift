@@ -64,6 +64,15 @@ final class TestApp: Connection {
     private(set) var isClosed = false
     private var sent: [ObjectIdentifier: [Reply]] = [:]
     private var open: [Call] = []
+    /// It takes the next reply of a list only when ``readOn()`` says so.
+    var readsSlowly = false
+    private var unread: [() -> Void] = []
+    var isBehind: Bool { !unread.isEmpty }
+    func readOn() {
+        let bodies = unread
+        unread = []
+        for body in bodies { body() }
+    }
 
     final class Process {
         /// What is found at once; `nil`: a look lasts until ``found(_:)``.
@@ -118,7 +127,7 @@ final class TestApp: Connection {
         }
     }
 
-    func whenWritable(_ body: @escaping () -> Void) { body() }
+    func whenWritable(_ body: @escaping () -> Void) { if readsSlowly { unread.append(body) } else { body() } }
 
     /// As a real connection: in place of a final reply stands the error.
     func withdraw(_ error: VarlinkError) -> Int {

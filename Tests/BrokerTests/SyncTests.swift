@@ -1,0 +1,175 @@
+import AccessControl
+import ContactsModel
+import JSON
+import Testing
+import Varlink
+
+@testable import Broker
+
+@Suite("A client that applies a list and its events in order ends equal to the book")
+struct SyncTests {
+    /// What a client knows: by identifier, and which member is in which group.
+    struct Copy: Equatable {
+        var contacts: [String: String] = [:]
+        var groups: Set<String> = []
+        var links: Set<[String]> = []
+
+        mutating func list(_ answer: Answer) {
+            for contact in answer.contacts { put(contact) }
+        }
+
+        private mutating func put(_ contact: JSONValue) {
+            contacts[contact["identifier"]?.string ?? ""] =
+                "\(contact["givenName"]?.string ?? "") \(contact["nickname"]?.string ?? "")"
+        }
+
+        mutating func apply(_ answer: Answer) {
+            for event in answer.parameters["events"]?.elements.map(Array.init) ?? [] {
+                let identifier = event["identifier"]?.string ?? ""
+                let link = [identifier, event["member"]?.string ?? ""]
+                switch event["kind"]?.string {
+                case "dropEverything": self = Copy()
+                case "addContact", "updateContact", "granted": if let contact = event["contact"] { put(contact) }
+                case "deleteContact", "revoked":
+                    contacts[identifier] = nil
+                    links = links.filter { $0[1] != identifier }
+                case "addGroup", "updateGroup": groups.insert(identifier)
+                case "deleteGroup":
+                    groups.remove(identifier)
+                    links = links.filter { !$0.contains(identifier) }
+                case "addMember", "addSubgroup": links.insert(link)
+                case "removeMember", "removeSubgroup": links.remove(link)
+                default: Issue.record("an event of no kind")
+                }
+            }
+        }
+    }
+
+    /// Somebody who changes the book, and what the reader may see of it, all the time.
+    private struct Writer {
+        let house: BrokerHouse
+        let keeper: TestApp
+        let reader: TestApp
+        let isLimited: Bool
+        var numbers: SeededNumbers
+        var cards: [String] = []
+        var groups: [String] = []
+        var count = 0
+
+        mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &numbers) < percent }
+
+        mutating func write() throws {
+            count += 1
+            let one = cards.randomElement(using: &numbers)
+            let other = cards.randomElement(using: &numbers)
+            let group = groups.randomElement(using: &numbers)
+            let member = { (operation: String, card: String, group: String) in
+                Change.other(
+                    #"{"operation":"\#(operation)","group":{"name":"G","identifier":"\#(group)"},"member":"\#(card)"}"#)
+            }
+            switch Int.random(in: 0..<(isLimited ? 10 : 8), using: &numbers) {
+            case 0...1 where cards.count < 12: cards += try save([.add(given: "N\(count)")])
+            case 0...2:
+                guard let one, cards.count > 3 else { return }
+                cards.removeAll { $0 == one }
+                try save([.delete(one)])
+            case 3: if let one { try save([.update(one, #""nickname":"n\#(count)""#)]) }
+            case 4: if let one, let other, one != other { try save([LinkTests.step("link", one, other)]) }
+            case 5: if let one { try save([LinkTests.step("unlink", one, one)]) }
+            case 6:
+                guard groups.count < 2 || groups.count < 5 && chance(50) else {
+                    guard let group else { return }
+                    groups.removeAll { $0 == group }
+                    return _ = try save([.other(#"{"operation":"delete","group":{"identifier":"\#(group)"}}"#)])
+                }
+                groups += try save([.other(#"{"operation":"add","group":{"name":"G"}}"#)])
+            case 7:
+                if let one, let group { try save([member(chance(60) ? "addMember" : "removeMember", one, group)]) }
+            default:
+                // Others in the set, never none: given, taken back and given again.
+                let cipher = try #require(house.broker.standing(of: keeper.session).identifiers)
+                let some = cards.filter { _ in chance(60) }.compactMap { cipher.named($0)?.record }
+                try house.grant(.limited(to: Set(some)), keys: SyncTests.keys, to: reader)
+            }
+        }
+
+        @discardableResult private func save(_ changes: [Change]) throws -> [String] {
+            let answer = try keeper.save(changes)
+            try #require(answer.error == nil, "\(answer.text)")
+            return answer.strings("identifiers").filter { !$0.isEmpty }
+        }
+    }
+
+    fileprivate static let keys = Grant.ordinaryKeys.union(.groups)
+
+    @Test(
+        "Whatever is written between its batches, and whatever is given and taken back",
+        arguments: [(false, false), (false, true), (true, false), (true, true)])
+    func rounds(isLimited: Bool, unify: Bool) throws {
+        let seed: UInt64 = 19 + (isLimited ? 2 : 0) + (unify ? 1 : 0)
+        let house = try BrokerHouse(contactsPerTurn: 2)
+        let keeper = try house.app("keeper", .full)
+        let reader = try house.app("reader", isLimited ? .limited(to: []) : .full, keys: Self.keys)
+        var writer = Writer(
+            house: house, keeper: keeper, reader: reader, isLimited: isLimited, numbers: SeededNumbers(seed: seed))
+        for _ in 0..<30 { try writer.write() }
+        let common = #""keys":["givenName","nickname"],"unify":\#(unify)"#
+
+        /// A call with `more`, during which the writer goes on. `nil` where the person took something back and it was ended.
+        func stream(_ method: String, _ parameters: String) throws -> [Answer]? {
+            reader.readsSlowly = true
+            defer { reader.readsSlowly = false }
+            let call = try reader.begin(method, parameters, more: true, turning: false)
+            while !call.isOver {
+                try #require(house.loop.run { call.isOver || reader.isBehind }, "no answer")
+                guard !call.isOver else { break }
+                while writer.chance(60) { try writer.write() }
+                reader.readOn()
+            }
+            let replies = try reader.replies(to: call)
+            return replies.contains { $0.error != nil } ? nil : replies
+        }
+
+        var lists = 0
+        for round in 0..<250 {
+            let withGroups = writer.chance(50)
+            var (copy, token) = (Copy(), String?.none)
+            let first =
+                withGroups
+                ? try stream("FetchHistory", #"{\#(common),"includeGroups":true}"#)
+                : try stream("FetchContacts", "{\(common)}")
+            guard let first else { continue }
+            for reply in first {
+                if withGroups { copy.apply(reply) } else { copy.list(reply) }
+                token = reply.token ?? token
+            }
+            lists += 1
+            for last in [false, false, true] {
+                if !last { for _ in 0..<3 { try writer.write() } }
+                let since = #"{\#(common),"includeGroups":\#(withGroups),"token":"\#(token ?? "")"}"#
+                let replies = last ? try reader.stream("FetchHistory", since) : try stream("FetchHistory", since)
+                guard let replies else { continue }
+                for reply in replies {
+                    copy.apply(reply)
+                    token = reply.token ?? token
+                }
+            }
+            var book = Copy()
+            for reply in try reader.stream("FetchHistory", #"{\#(common),"includeGroups":\#(withGroups)}"#) {
+                book.apply(reply)
+            }
+            guard copy == book else {
+                let extra = copy.contacts.filter { book.contacts[$0.key] != $0.value }
+                let missing = book.contacts.filter { copy.contacts[$0.key] != $0.value }
+                Issue.record(
+                    """
+                    Seed \(seed), round \(round), groups \(withGroups): the copy has \(extra.values.sorted()) that are not in the \
+                    book, lacks \(missing.values.sorted()), memberships \(copy.links.count) of \(book.links.count), \
+                    groups \(copy.groups.count) of \(book.groups.count)
+                    """)
+                return
+            }
+        }
+        #expect(lists > 50, "a run of few lists shows little")
+    }
+}
