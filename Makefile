@@ -14,7 +14,7 @@ DEB_PACKAGES := dpkg-dev binutils
 
 # What make test-system needs beside that: a container, and what makes its root.
 SYSTEM_TEST_PACKAGES := mmdebstrap systemd-container zstd gcc libc6-dev $(DEB_PACKAGES)
-PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-dev libtomlplusplus-dev libjpeg62-turbo-dev libpng-dev \
+PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-dev libtomlplusplus-dev libxxhash-dev libjpeg62-turbo-dev libpng-dev \
     pkg-config python3 python3-venv
 
 .PHONY: all demo test test-system interop fuzz lint bench certify release install tsan asan clean packages python uninstall deb

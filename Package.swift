@@ -69,8 +69,9 @@ let package = Package(
         .target(name: "CIdentify", dependencies: ["CLinux", "CCrypto"]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
         .target(name: "CPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
-        // Of toml++ only headers are needed.
+        // Of toml++ and xxHash only headers are needed.
         .target(name: "CTOML"),
+        .target(name: "CXXHash"),
         // Decodes pictures. Of the programs, contactbroker-thumbnail alone sees it.
         .target(name: "CThumbnail", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
         .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
@@ -96,7 +97,7 @@ let package = Package(
 
         // First floor: files, the kernel, sockets.
         room("Policy", ["AccessControl", "CCrypto", "CTOML"]),
-        room("ContactsStore", ["Normalization", "CLinux", "CSQLite", grdbSQLite]),
+        room("ContactsStore", ["Normalization", "CLinux", "CSQLite", "CXXHash", grdbSQLite]),
         room("AccessStore", ["AccessControl", "CLinux", grdbSQLite]),
         room("PeerIdentity", ["AccessControl", "CLinux", "CIdentify"]),
         room("Manifests", ["PeerIdentity", "Policy"]),

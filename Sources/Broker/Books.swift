@@ -23,6 +23,8 @@ final class Books {
     var knownName: (UInt32) -> String? = { _ in nil }
     /// Set by the broker: what a user turned out to be called.
     var learnName: (UInt32, String) -> Void = { _, _ in }
+    /// Set by the broker: a read came across a card that is not as it was saved.
+    var noteDamage: (UInt32, DamagedCard) -> Void = { _, _ in }
     private let userName: @Sendable (UInt32) -> String
     private let forgetsAfter: Duration
     private let restsAfter: Duration
@@ -142,7 +144,8 @@ final class Books {
             do throws(StoreError) {
                 let book = try ContactsStore.open(
                     folder: folder, owner: owner, creating: creating, region: region, stepsOnLoop: reads.steps,
-                    timeOnLoop: reads.time.nanoseconds)
+                    timeOnLoop: reads.time.nanoseconds,
+                    onDamage: { card in loop.execute { bound.value.noteDamage(uid, card) } })
                 outbox = try book?.outbox() ?? []
                 result = .success(book)
             } catch {

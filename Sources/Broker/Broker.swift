@@ -102,6 +102,7 @@ public final class Broker {
         reportLoss()
         access.setsMoved = { [weak self] in self?.grantsChanged() }
         books.takeOver = { [weak self] uid, entries in self?.takeOver(entries, of: uid) }
+        books.noteDamage = { [weak self] uid, card in self?.note(card, of: uid) }
         books.rested = { [weak self] in self?.access.rest() }
         books.mayClose = { [weak self] _ in self?.access.hasUndelivered != true }
         policyCameIntoForce()

@@ -98,7 +98,7 @@ extension Broker {
 
     // MARK: At the agent
 
-    /// Rows for the picker. The rules are asked on the user's queue: they take apart what is stored.
+    /// Rows for the picker. The rules are asked off the loop: they take apart what is stored.
     func search(
         _ parameters: SearchParameters, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
     ) {
@@ -161,19 +161,25 @@ extension Broker {
             chosen.append((record, value))
         }
         let records = Set(chosen.map(\.record))
-        let images = chosen.contains { $0.value.key == nil } ? pick.permitted.intersection(.images) : []
+        let whole = Set(chosen.lazy.filter { $0.value.key == nil }.map(\.record))
+        let images = pick.permitted.intersection(.images)
+        let most = limits.bytesPerReply
         let cookie = prompt.cookie
-        offLoop(call, agent.session) { (book) throws(StoreError) in
-            try Self.read(records, images: images, book).map {
-                ($0, pick.choice($0.record, $0.contact), pick.selectable($0.record, $0.contact))
-            }
+        offLoop(call, agent.session) { (book) throws(StoreError) -> [ReadRow]? in
+            // A photo may be 11 MB, and a hundred contacts may be picked: none is read where they are too much together.
+            guard try book.photoSize(of: whole, images) <= most else { return nil }
+            let rows =
+                try Self.read(whole, images: images, book)
+                + Self.read(records.subtracting(whole), images: [], book)
+            return rows.map { ($0, pick.choice($0.record, $0.contact), pick.selectable($0.record, $0.contact)) }
         } done: { [self] found in
+            if case .some(nil) = found { return call.fail(Self.tooMuch) }
             guard prompts.prompt(cookie, shownTo: agent) === prompt else { return call.fail(AgentError.unknownPrompt) }
             // Another policy may have come into force while they were read.
             guard isApproved || (try? wantsPassword(forPicking: records.count, prompt)) == false else {
                 return call.fail(AgentError.authenticationFailed("the policy has changed; answer again"))
             }
-            let rows = Dictionary(uniqueKeysWithValues: (found ?? []).map { ($0.0.record, $0) })
+            let rows = Dictionary(uniqueKeysWithValues: (found.flatMap { $0 } ?? []).map { ($0.row.record, $0) })
             for (record, value) in chosen {
                 // What was deleted meanwhile is not there to be handed over, and that is all.
                 guard let (_, choice, selectable) = rows[record] else { continue }
@@ -182,10 +188,13 @@ extension Broker {
                 }
             }
             hand(
-                over: chosen.compactMap { each in rows[each.record].map { ($0.0, each.value) } }, pick, prompt, agent,
+                over: chosen.compactMap { each in rows[each.record].map { ($0.row, each.value) } }, pick, prompt, agent,
                 call)
         }
     }
+
+    private typealias ReadRow = (row: BookRow, choice: Pick.Choice, selectable: ContactKeySet)
+    private static let tooMuch = AgentError.invalidAnswer("too much for one answer: choose fewer")
 
     typealias BookRow = (record: RecordNumber, contact: StoredContact, images: ImageMembers)
 
@@ -202,7 +211,7 @@ extension Broker {
         let contacts = disclosure.project(
             chosen.filter { $0.value.key == nil }.map(\.row), of: pick.keys, under: identifiers, as: .pickedRow)
         guard contacts.elements.count <= limits.bytesPerReply else {
-            return call.fail(AgentError.invalidAnswer("too much for one answer: choose fewer"))
+            return call.fail(Self.tooMuch)
         }
         let values = chosen.compactMap { row, value in
             value.key.flatMap {
@@ -227,43 +236,30 @@ extension Broker {
     private static func read(
         _ records: Set<RecordNumber>, images: ContactKeySet, _ book: ContactsStore
     ) throws(StoreError) -> [BookRow] {
-        var rows: [BookRow] = []
         let query = ContactQuery(
             scope: .only(records), limit: records.count, byteLimit: .max, images: images)
-        _ = try book.fetch(query) { rows.append(($0, $1, ImageMembers($2))) }
-        return rows
+        return try book.fetch(unified: query, .beside).rows.map { ($0.record, $0.contact, ImageMembers($0.images)) }
     }
 
-    /// Reads on the user's queue and goes on, on the loop, with what was read; `nil` where there is no book.
-    func offLoop<Result: Sendable>(
+    /// Reads beside the loop and goes on, on the loop, with what was read; `nil` where there is no book.
+    ///
+    /// - Parameter read: reads ``ReadingManner/beside``.
+    private func offLoop<Answer: Sendable>(
         _ call: Call, _ session: CallerSession,
-        read: @escaping @Sendable (ContactsStore) throws(StoreError) -> Result, done: @escaping (Result?) -> Void
+        read: @escaping @Sendable (ContactsStore) throws(StoreError) -> Answer, done: @escaping (Answer?) -> Void
     ) {
-        let uid = session.caller.uid
-        books.with(uid) { [weak self] opened in
+        books.with(session.caller.uid) { [weak self] opened in
             guard let self, !call.isOver else { return }
-            let book: ContactsStore
             switch opened {
-            case .success(let found?): book = found
-            case .success(nil): return done(nil)
-            case .failure(let error): return unavailable(call, error)
-            }
-            let loop = surroundings.loop
-            let bound = LoopBound((self, call, done), loop: loop)
-            books.queue(of: uid).async {
-                let result: Swift.Result<Result, StoreError>
-                do throws(StoreError) {
-                    result = .success(try read(book))
-                } catch {
-                    result = .failure(error)
-                }
-                loop.execute {
-                    let (broker, call, done) = bound.value
+            case .success(let book?):
+                longReads.read(book, for: call, session, read) { [weak self] result in
                     switch result {
-                    case .success(let read): done(read)
-                    case .failure(let error): broker.unavailable(call, error)
+                    case .success(let answer): done(answer)
+                    case .failure(let error): self?.unavailable(call, error)
                     }
                 }
+            case .success(nil): done(nil)
+            case .failure(let error): unavailable(call, error)
             }
         }
     }

@@ -200,7 +200,7 @@ private final class Taking {
         }
         guard let found else { throw .cannotMerge("the contact is not there any more") }
         guard let contact = Contact(found) else {
-            throw .change(.store(.damaged(reason: "a contact cannot be read")))
+            throw .change(.store(.damagedCard(record: record.rawValue)))
         }
         let (completed, keys) = contact.completed(by: card)
         guard !keys.isEmpty else { return nil }

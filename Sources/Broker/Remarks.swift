@@ -55,7 +55,7 @@ extension Surroundings {
             // As often as they connect. The rest is what administrators do, or comes once.
             case .anotherPerson: remarks.say(message) { notice(name, $0, facts) }
             case .policyInForce, .policyUnreadable, .recordsNotKept, .recordsLost, .auditContradicted,
-                .userPurged:
+                .cardDamaged, .userPurged:
                 notice(name, message, facts)
             }
         }

@@ -22,9 +22,12 @@ extension SaveSteps {
                 scope: reading.disclosure.scope, predicate: .records(members), limit: members.count, byteLimit: .max)
             var stored: [(RecordNumber, StoredContact)] = []
             _ = try reading.book?.fetch(query) { record, contact, _ in stored.append((record, contact)) }
+            let missing = Set(members).subtracting(stored.map(\.0))
+            // A card that is there and was not read is damaged: its values would be lost or doubled.
+            if let damaged = try reading.book?.existing(missing).first { throw .damagedCard(record: damaged.rawValue) }
             for (record, contact) in stored {
                 guard let contact = Contact(contact, keys: read) else {
-                    throw .damaged(reason: "a contact cannot be read")
+                    throw .damagedCard(record: record.rawValue)
                 }
                 cards.append((record, contact))
             }

@@ -23,4 +23,13 @@ extension Broker {
         lastProblem = StoreProblem(uid: uid, time: seconds, words: words)
         surroundings.log(words)
     }
+
+    /// The journal and `contactctl status` learn which card is damaged, and nothing of what is in it.
+    func note(_ card: DamagedCard, of uid: UInt32) {
+        let words =
+            "card \(card.record.rawValue) in \(books.folder(of: uid))/contacts.sqlite is damaged, and apps do not get it "
+            + "(\(card.count) such cards found since the book was opened): restore the file from a backup"
+        lastProblem = StoreProblem(uid: uid, time: seconds, words: words)
+        surroundings.notice(.cardDamaged, words, [])
+    }
 }

@@ -22,6 +22,8 @@ public enum Notice: Hashable, Sendable {
     case recordsLost
     /// A book names a record that the audit does not have.
     case auditContradicted
+    /// A card is not as it was saved, and is left out.
+    case cardDamaged
     /// What is kept for a user number is another person's.
     case anotherPerson
     /// What was kept for a user is gone.

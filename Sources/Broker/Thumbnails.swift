@@ -78,12 +78,13 @@ final class Thumbnails {
     private static let decoding = DispatchQueue(label: "thumbnails", attributes: .concurrent)
 
     /// The contact's photo in base64, if it has one without a thumbnail.
-    private static func photo(of record: RecordNumber, in book: ContactsStore) -> [UInt8]? {
-        var found: ContactImages?
+    static func photo(of record: RecordNumber, in book: ContactsStore) -> [UInt8]? {
         let query = ContactQuery(scope: .only([record]), limit: 1, images: .images)
-        guard (try? book.fetch(query, { found = $2 })) != nil, found?.thumbnailImageData == nil else { return nil }
+        // Beside the loop, which would wait for up to 11 MB.
+        guard let found = try? book.fetch(unified: query, .beside).rows.first?.images, found.thumbnailImageData == nil
+        else { return nil }
         // A member of a reply, as it is kept for: its name goes, and the last quotation mark.
-        return found?.imageData.map { Array($0.dropFirst(#","imageData":""#.utf8.count).dropLast()) }
+        return found.imageData.map { Array($0.dropFirst(#","imageData":""#.utf8.count).dropLast()) }
     }
 
     private func ended(_ uid: UInt32, _ made: [BookChange]) {

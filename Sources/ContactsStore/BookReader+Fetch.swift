@@ -184,7 +184,8 @@ private struct Fetch {
                     page.hasMore = true
                     break
                 }
-                try append(statement.integer(0), connection.stored(statement, 1), to: &page)
+                let record = statement.integer(0)
+                try append(record, connection.stored(statement, 1, checksum: 3, record: record), to: &page)
                 // The key of the last one only: copying each would cost as much as the contact.
                 if isFull(page) { lastKey = statement.bytes(2) }
             }
@@ -224,8 +225,8 @@ private struct Fetch {
     private func one(_ record: RecordNumber) throws -> FetchedPage {
         var page = FetchedPage()
         if let after, after.record >= record { return page }
-        guard let stored = try connection.contact(record.rawValue) else { return page }
-        try append(record.rawValue, stored, to: &page)
+        try append(record.rawValue, connection.contact(record.rawValue), to: &page)
+        guard !page.rows.isEmpty else { return page }
         page.last = Position(order: .none, key: [], record: record)
         return page
     }
@@ -344,8 +345,7 @@ private struct Fetch {
                 page.hasMore = true
                 break
             }
-            guard let stored = try connection.contact(record) else { continue }
-            try append(record, stored, to: &page)
+            try append(record, connection.contact(record), to: &page)
         }
         guard let last = page.rows.last?.record else { return page }
         page.last = Position(order: query.order, key: query.order == .none ? [] : try key(last.rawValue), record: last)
@@ -366,15 +366,17 @@ private struct Fetch {
         page.rows.count >= query.limit || page.bytes >= query.byteLimit && !page.rows.isEmpty
     }
 
-    private func append(_ record: Int64, _ stored: StoredContact, to page: inout FetchedPage) throws {
-        var row = try row(record, stored, &page)
-        if let linked {
-            for other in linked.others(of: record) {
-                guard let stored = try connection.contact(other.rawValue) else { continue }
-                row.others.append(try self.row(other.rawValue, stored, &page))
-            }
+    /// - Parameter stored: `nil` where the card is not there, or is damaged.
+    private func append(_ record: Int64, _ stored: StoredContact?, to page: inout FetchedPage) throws {
+        let others = linked?.others(of: record) ?? []
+        // Of linked cards the first may be damaged: then the others are given, under its number.
+        guard try stored != nil || !others.isEmpty && connection.exists(record) else { return }
+        var row = try row(record, stored ?? StoredContact(values: []), &page)
+        for other in others {
+            guard let stored = try connection.contact(other.rawValue) else { continue }
+            row.others.append(try self.row(other.rawValue, stored, &page))
         }
-        page.rows.append(row)
+        if stored != nil || !row.others.isEmpty { page.rows.append(row) }
     }
 
     private func row(

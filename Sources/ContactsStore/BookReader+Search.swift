@@ -55,6 +55,20 @@ extension BookReader {
         }
     }
 
+    func photoSize(of records: Set<RecordNumber>, _ keys: ContactKeySet) throws(StoreError) -> Int {
+        try onConnection { connection in
+            let statement = try connection.statement(ReadSQL.imageSizes(keys))
+            defer { statement.reset() }
+            var size: Int64 = 0
+            for record in records {
+                statement.bind(1, record.rawValue)
+                if try statement.step() { size += statement.integer(0) + statement.integer(1) }
+                statement.reset()
+            }
+            return Int(size)
+        }
+    }
+
     func existing(_ records: [RecordNumber]) throws(StoreError) -> Set<RecordNumber> {
         try onConnection { connection in
             try connection.inOneRead {

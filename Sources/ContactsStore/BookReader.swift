@@ -42,13 +42,18 @@ final class BookReader {
     private let saves: SaveCount
     private let lists: KeptLists
     private let bound: ReadBound
+    fileprivate let damagedCards: DamagedCards
 
-    init(database: Database, normalizer: Normalizer, saves: SaveCount, lists: KeptLists, bound: ReadBound) {
+    init(
+        database: Database, normalizer: Normalizer, saves: SaveCount, lists: KeptLists, bound: ReadBound,
+        damagedCards: DamagedCards
+    ) {
         self.database = database
         self.normalizer = normalizer
         self.saves = saves
         self.lists = lists
         self.bound = bound
+        self.damagedCards = damagedCards
         database.obey(bound)
     }
 
@@ -151,11 +156,13 @@ final class BookReader {
 }
 
 extension BookReader.Connection {
-    func stored(_ statement: PreparedStatement, _ column: Int32) throws(StoreError) -> StoredContact {
-        guard let contact = StoredContact(bytes: statement.bytes(column)) else {
-            throw .damaged(reason: "a contact cannot be read")
-        }
-        return contact
+    /// The card of a row; `nil` where it is damaged, which is reported.
+    func stored(
+        _ statement: PreparedStatement, _ column: Int32, checksum: Int32, record: Int64
+    ) -> StoredContact? {
+        let card = CardChecksum.card(statement, column, checksum: checksum, record: record)
+        if card == nil { reader.damagedCards.found(record) }
+        return card
     }
 
     /// Makes several looks at one state of the book, and takes its lock once. One statement needs none of this.
@@ -181,12 +188,12 @@ extension BookReader.Connection {
         return try statement.step() ? statement.integer(0) : -1
     }
 
-    /// One contact by its number.
+    /// One contact by its number; `nil` where it is not there, or is damaged.
     func contact(_ record: Int64) throws -> StoredContact? {
         let statement = try contactStatement()
         statement.bind(1, record)
         defer { statement.reset() }
-        return try statement.step() ? stored(statement, 0) : nil
+        return try statement.step() ? stored(statement, 0, checksum: 1, record: record) : nil
     }
 
     func exists(_ record: Int64) throws -> Bool {
@@ -196,6 +203,7 @@ extension BookReader.Connection {
         return try statement.step()
     }
 
+    /// - Returns: without a photo that is damaged, which is reported.
     func images(_ record: Int64, _ keys: ContactKeySet) throws -> ContactImages? {
         let statement = try statement(ReadSQL.images(keys))
         statement.bind(1, record)
@@ -203,7 +211,12 @@ extension BookReader.Connection {
         guard try statement.step() else { return nil }
         func member(_ key: ContactKey, _ column: Int32) -> [UInt8]? {
             guard keys.contains(key), !statement.isNull(column) else { return nil }
-            return Array(",\"\(key.rawValue)\":\"".utf8) + statement.bytes(column) + [UInt8(ascii: "\"")]
+            let bytes = statement.bytes(column)
+            guard CardChecksum.isBase64(bytes) else {
+                reader.damagedCards.found(record)
+                return nil
+            }
+            return Array(",\"\(key.rawValue)\":\"".utf8) + bytes + [UInt8(ascii: "\"")]
         }
         return ContactImages(
             thumbnailImageData: member(.thumbnailImageData, 1), imageData: member(.imageData, 0))

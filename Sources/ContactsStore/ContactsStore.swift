@@ -58,9 +58,11 @@ public final class ContactsStore: Sendable {
     ///   - region: where phone numbers are dialled that are written without a country (`DE`); `""` is not known.
     ///   - stepsOnLoop: of SQLite's machine, that a ``ReadingManner/bounded`` read may take; 0: there is none that short.
     ///   - timeOnLoop: nanoseconds that it may take.
+    ///   - onDamage: called from any thread when a read came across a damaged card: at once, and then once a minute at most.
     public static func open(
         folder: String, owner: StoreOwner, creating: Bool, locale: String = "", region: String = "",
-        stepsOnLoop: Int = 24_000, timeOnLoop: Int64 = .max
+        stepsOnLoop: Int = 24_000, timeOnLoop: Int64 = .max,
+        onDamage: @escaping @Sendable (DamagedCard) -> Void
     ) throws(StoreError) -> ContactsStore? {
         guard let readerForms = Normalizer(locale: locale, region: region),
             let writerForms = Normalizer(locale: locale, region: region)
@@ -84,14 +86,16 @@ public final class ContactsStore: Sendable {
             try writer.readLinks()
             let saves = SaveCount()
             let lists = KeptLists()
+            let damagedCards = DamagedCards(report: onDamage)
             let reader = BookReader(
                 database: try BookConnection.reading(file), normalizer: readerForms, saves: saves, lists: lists,
-                bound: ReadBound(most: stepsOnLoop, longest: timeOnLoop))
+                bound: ReadBound(most: stepsOnLoop, longest: timeOnLoop), damagedCards: damagedCards)
             let settings = try writer.settings()
             let kept = Kept(
                 settings: settings, lastChange: try writer.lastChange(), size: 0, links: writer.links,
                 beginnings: settings.sortOrder)
-            let longReads = LongReader(file: file, locale: locale, region: region, saves: saves, lists: lists)
+            let longReads = LongReader(
+                file: file, locale: locale, region: region, saves: saves, lists: lists, damagedCards: damagedCards)
             return ContactsStore(
                 reader: reader, writer: writer, longReads: longReads, otherMaker: otherMaker, kept: kept, saves: saves,
                 lists: lists, stepsOnLoop: stepsOnLoop)
@@ -190,6 +194,12 @@ public final class ContactsStore: Sendable {
         return try read(manner) { reader throws(StoreError) in
             try reader.search(search, isBounded: manner == .bounded)
         }
+    }
+
+    /// Bytes that the photos of these records would take in a reply: found without reading them, and beside the loop.
+    public func photoSize(of records: Set<RecordNumber>, _ keys: ContactKeySet) throws(StoreError) -> Int {
+        if keys.isDisjoint(with: .images) { return 0 }
+        return try read(.beside) { reader throws(StoreError) in try reader.photoSize(of: records, keys) }
     }
 
     /// Which of these records are there.

@@ -20,7 +20,7 @@ final class LinkStatements {
     init(_ db: Database) throws {
         let prepare = { (sql: String) in try PreparedStatement(db, sql) }
         selectContact = try prepare("SELECT 1 FROM contact WHERE record = ?")
-        selectStored = try prepare("SELECT stored FROM contact WHERE record = ?")
+        selectStored = try prepare("SELECT stored, checksum FROM contact WHERE record = ?")
         selectUnsure = try prepare("SELECT 1 FROM unsure WHERE record = ?")
         insertUnsure = try prepare("INSERT OR IGNORE INTO unsure (record) VALUES (?)")
         selectEmails = try prepare("SELECT address FROM email WHERE record = ? LIMIT \(Self.mostValues + 1)")
@@ -106,14 +106,14 @@ final class LinkStatements {
 
     func isUnsure(_ record: RecordNumber) throws(StoreError) -> Bool { try has(selectUnsure, record) }
 
-    /// What a card says of whose it is; `nil` where it is gone, or has no name.
+    /// What a card says of whose it is; `nil` where it is gone, damaged, or has no name.
     func name(of record: RecordNumber, _ normalizer: Normalizer) throws(StoreError) -> LinkName? {
         selectStored.bind(1, record.rawValue)
         defer { selectStored.reset() }
-        guard try selectStored.step() else { return nil }
-        guard let stored = StoredContact(bytes: selectStored.bytes(0)),
+        guard try selectStored.step(),
+            let stored = CardChecksum.card(selectStored, 0, checksum: 1, record: record.rawValue),
             let contact = Contact(stored, keys: LinkName.keys)
-        else { throw .damaged(reason: "a contact cannot be read") }
+        else { return nil }
         return LinkName(contact, normalizer)
     }
 

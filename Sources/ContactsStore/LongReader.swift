@@ -10,6 +10,7 @@ final class LongReader: Sendable {
     private let saves: SaveCount
     private let lists: KeptLists
     private let bound = ReadBound()
+    private let damagedCards: DamagedCards
     private let reader: Mutex<BookReader?>
     /// Held while the log is emptied: that waits for reads to end, and others must not begin meanwhile.
     private let beginning = Mutex(())
@@ -17,12 +18,16 @@ final class LongReader: Sendable {
     /// KiB. Room for what leads to the rows of a million contacts, which are looked up in no order; given back soon.
     private static let cache = 16_384
 
-    init(file: BookFile, locale: String, region: String, saves: SaveCount, lists: KeptLists) {
+    init(
+        file: BookFile, locale: String, region: String, saves: SaveCount, lists: KeptLists,
+        damagedCards: DamagedCards
+    ) {
         self.file = file
         self.locale = locale
         self.region = region
         self.saves = saves
         self.lists = lists
+        self.damagedCards = damagedCards
         reader = Mutex(nil)
     }
 
@@ -48,7 +53,7 @@ final class LongReader: Sendable {
         }
         return BookReader(
             database: try BookConnection.reading(file, cache: Self.cache), normalizer: normalizer, saves: saves,
-            lists: lists, bound: bound)
+            lists: lists, bound: bound, damagedCards: damagedCards)
     }
 
     /// Runs while no read is on its way.

@@ -3,13 +3,21 @@ import ContactsModel
 /// The texts of reading statements. Those that take a record first are for scopes of some records: each is a look at the
 /// primary key of a record that the caller may see, and asks no index of the whole book.
 enum ReadSQL {
-    static let contact = "SELECT stored FROM contact WHERE record = ?"
+    static let contact = "SELECT stored, checksum FROM contact WHERE record = ?"
     static let exists = "SELECT 1 FROM contact WHERE record = ?"
     static let maker = "SELECT maker FROM contact WHERE record = ?"
     static let containerOfContact = "SELECT container FROM contact WHERE record = ?"
     /// What is not asked for is not read: a photo is long.
     static func images(_ keys: ContactKeySet) -> String {
         let columns = [ContactKey.imageData, .thumbnailImageData].map { keys.contains($0) ? $0.rawValue : "NULL" }
+        return "SELECT \(columns[0]), \(columns[1]) FROM image WHERE record = ?"
+    }
+
+    /// Bytes of each; SQLite takes a blob's length from its row's header and does not read the blob.
+    static func imageSizes(_ keys: ContactKeySet) -> String {
+        let columns = [ContactKey.imageData, .thumbnailImageData].map {
+            keys.contains($0) ? "length(\($0.rawValue))" : "NULL"
+        }
         return "SELECT \(columns[0]), \(columns[1]) FROM image WHERE record = ?"
     }
 
@@ -78,7 +86,7 @@ enum ReadSQL {
         case laterRecords
     }
 
-    /// Record, contact and key, in order. After a place in two parts: SQLite would look through all of one name, since
+    /// Record, contact, key and checksum, in order. After a place in two parts: SQLite would look through all of one name, since
     /// it uses no index for the second half of `(key, record) > (?, ?)`.
     static func page(_ order: ContactOrder, _ part: Part) -> String { pages[order]?[part] ?? pageText(order, part) }
 
@@ -97,10 +105,10 @@ enum ReadSQL {
             case .laterRecords: "WHERE record > ?"
             }
         return switch order {
-        case .none: "SELECT record, stored, NULL FROM contact \(place) ORDER BY record"
+        case .none: "SELECT record, stored, NULL, checksum FROM contact \(place) ORDER BY record"
         case .givenName, .familyName:
             """
-            SELECT record, stored, \(column(order)) FROM contact INDEXED BY \(index(order))
+            SELECT record, stored, \(column(order)), checksum FROM contact INDEXED BY \(index(order))
             \(place) ORDER BY \(column(order)), record
             """
         }

@@ -3,7 +3,7 @@ enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").
     static let applicationIdentifier: UInt32 = 0x4342_6374
     /// In the file's header: migrations applied.
-    static let version: UInt32 = 10
+    static let version: UInt32 = 11
     /// The version since which a book has an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
 
@@ -255,6 +255,16 @@ enum Schema {
                     ALTER TABLE book ADD COLUMN auditSequence INTEGER;
                     ALTER TABLE book ADD COLUMN auditHash BLOB;
                     """)
+        }
+        migrator.registerMigration("11: checksums") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA user_version = 11;
+
+                    -- XXH3 of the card, with its number as the seed. NULL: it was damaged before.
+                    ALTER TABLE contact ADD COLUMN checksum INTEGER;
+                    """)
+            try CardChecksum.addToAll(db)
         }
         return migrator
     }

@@ -6,6 +6,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case unavailable(reason: String)
     /// The file is no book, or SQLite found it damaged. It is left as it was; restore from a backup.
     case damaged(reason: String)
+    /// One card is not as it was saved. It is left as it was.
+    case damagedCard(record: Int64)
     /// Written by a later version of contactbrokerd. It is left as it was.
     case newerSchema
     /// The book of another user, or of an earlier one with the same number. It is left as it was.
@@ -41,6 +43,11 @@ extension StoreError: CustomStringConvertible {
             """
             it is damaged and was left as it is (\(reason)); restore contacts.sqlite from a backup, or move it away to begin \
             without contacts
+            """
+        case .damagedCard(let record):
+            """
+            card \(record) is damaged: it is not as it was saved; restore contacts.sqlite from a backup, or delete the card and \
+            add it again
             """
         case .newerSchema: "it was written by a later contactbrokerd and was left as it is; install that version again"
         case .wrongOwner: "it is another person's and was left as it is; contactctl purge-user removes it"

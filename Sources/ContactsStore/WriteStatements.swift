@@ -19,14 +19,15 @@ final class WriteStatements {
         self.db = db
         self.ordering = ordering
         let prepare = { (sql: String) in try PreparedStatement(db, sql) }
-        selectContact = try prepare("SELECT stored, identifiers FROM contact WHERE record = ?")
-        selectNext = try prepare("SELECT record, stored FROM contact WHERE record > ? ORDER BY record LIMIT 1")
+        selectContact = try prepare("SELECT stored, checksum, identifiers FROM contact WHERE record = ?")
+        selectNext = try prepare(
+            "SELECT record, stored, checksum FROM contact WHERE record > ? ORDER BY record LIMIT 1")
         insertContact = try prepare(
             """
-            INSERT INTO contact (record, givenNameKey, familyNameKey, identifiers, maker, stored)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO contact (record, givenNameKey, familyNameKey, identifiers, maker, stored, checksum)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """)
-        updateContact = try prepare("UPDATE contact SET identifiers = ?, stored = ? WHERE record = ?")
+        updateContact = try prepare("UPDATE contact SET identifiers = ?, stored = ?, checksum = ? WHERE record = ?")
         updateKeys = try prepare("UPDATE contact SET givenNameKey = ?, familyNameKey = ? WHERE record = ?")
         deleteContact = try prepare("DELETE FROM contact WHERE record = ?")
         deleteWords = try prepare("DELETE FROM word WHERE record = ?")
@@ -69,21 +70,19 @@ final class WriteStatements {
         selectContact.bind(1, record)
         defer { selectContact.reset() }
         guard try selectContact.step() else { return nil }
-        return (try stored(selectContact, 0), selectContact.bytes(1))
+        guard let stored = CardChecksum.card(selectContact, 0, checksum: 1, record: record) else {
+            throw .damagedCard(record: record)
+        }
+        return (stored, selectContact.bytes(2))
     }
 
-    func next(after record: Int64) throws(StoreError) -> (record: Int64, stored: StoredContact)? {
+    /// The next card by its number; its contents are `nil` where it is damaged.
+    func next(after record: Int64) throws(StoreError) -> (record: Int64, stored: StoredContact?)? {
         selectNext.bind(1, record)
         defer { selectNext.reset() }
         guard try selectNext.step() else { return nil }
-        return (selectNext.integer(0), try stored(selectNext, 1))
-    }
-
-    private func stored(_ statement: PreparedStatement, _ column: Int32) throws(StoreError) -> StoredContact {
-        guard let stored = StoredContact(bytes: statement.bytes(column)) else {
-            throw .damaged(reason: "a contact cannot be read")
-        }
-        return stored
+        let found = selectNext.integer(0)
+        return (found, CardChecksum.card(selectNext, 1, checksum: 2, record: found))
     }
 
     func insert(_ record: Int64, _ contact: NewContact, maker: [UInt8]) throws(StoreError) {
@@ -93,14 +92,17 @@ final class WriteStatements {
         insertContact.bind(4, contact.identifiers)
         insertContact.bind(5, maker)
         insertContact.bind(6, contact.stored)
+        insertContact.bind(7, CardChecksum.of(contact.stored, record: record))
         try insertContact.run()
         try writeForms(record, contact.forms)
     }
 
     func update(_ record: Int64, _ contact: Contact, _ identifiers: ValueIdentifiers) throws(StoreError) {
         updateContact.bind(1, identifiers.bytes)
-        updateContact.bind(2, StoredContact(contact).bytes)
-        updateContact.bind(3, record)
+        let stored = StoredContact(contact).bytes
+        updateContact.bind(2, stored)
+        updateContact.bind(3, CardChecksum.of(stored, record: record))
+        updateContact.bind(4, record)
         try updateContact.run()
     }
 

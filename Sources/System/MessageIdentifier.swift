@@ -22,6 +22,8 @@ public enum MessageIdentifier: String, CaseIterable, Sendable {
     case recordsLost = "b0151bd1ab164e4d8b4c80804959500c"
     /// A book names a record that the audit does not have.
     case auditContradicted = "b0151bd1ab164e4d8b4c80804959500d"
+    /// A card is not as it was saved, and is left out.
+    case cardDamaged = "b0151bd1ab164e4d8b4c80804959500f"
     /// A record of the audit.
     case audited = "b0151bd1ab164e4d8b4c80804959500b"
     /// A door closed by itself.

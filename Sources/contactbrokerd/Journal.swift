@@ -125,6 +125,7 @@ extension MessageIdentifier {
             case .recordsNotKept: .recordsNotKept
             case .recordsLost: .recordsLost
             case .auditContradicted: .auditContradicted
+            case .cardDamaged: .cardDamaged
             case .anotherPerson: .anotherPerson
             case .userPurged: .userPurged
             }
@@ -135,7 +136,7 @@ extension MessageIdentifier {
         case .serving, .stopping, .policyInForce, .audited: .info
         case .userPurged: .notice
         case .turnedAway, .anotherPerson, .policyUnreadable: .warning
-        case .notStarted, .recordsNotKept, .recordsLost, .auditContradicted, .doorFailed: .error
+        case .notStarted, .recordsNotKept, .recordsLost, .auditContradicted, .cardDamaged, .doorFailed: .error
         }
     }
 }

@@ -35,7 +35,7 @@ final class BrokerHouse {
     init(
         authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil,
         readsBeside: Bool = false, readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
-        contactsPerTurn: Int? = nil
+        contactsPerTurn: Int? = nil, bytesPerReply: Int? = nil
     ) throws {
         self.authority = authority
         self.withoutAuthentication = withoutAuthentication
@@ -43,6 +43,7 @@ final class BrokerHouse {
         // What is read where must not depend on what else the machine does.
         limits.timePerRead = .seconds(3_600)
         limits.timePerSave = readsSavesByStep ? .zero : .seconds(3_600)
+        if let bytesPerReply { limits.bytesPerReply = bytesPerReply }
         if let contactsPerTurn { limits.contactsPerTurn = contactsPerTurn }
         if let cardsPerSave { limits.cardsPerSave = cardsPerSave }
         if readsBeside { limits.stepsPerTurn = 0 }

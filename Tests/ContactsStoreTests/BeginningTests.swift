@@ -129,7 +129,8 @@ struct BeginningTests {
                     """)
         }
         try database.close()
-        let store = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        let store = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { store.close() }
         var found: [Int64] = []
         _ = try store.fetch(ContactQuery(scope: .all, predicate: .name("ann"), order: .familyName)) { record, _, _ in
@@ -159,7 +160,8 @@ struct BeginningTests {
         #expect(try rows() == grown)
         // And so does a book that is opened again.
         book.store.close()
-        let store = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        let store = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { store.close() }
         try store.apply([.delete(RecordNumber(100)), .add(RecordNumber(101), person("Annegret"))], at: 0)
         #expect(try rows().map { $0.replacing("record:101 ", with: "record:100 ") } == grown)

@@ -57,7 +57,9 @@ final class Book {
 
     init(_ contacts: [Contact] = [], region: String = "") throws {
         folder = try ScratchFolder()
-        store = try #require(try ContactsStore.open(folder: folder.book, owner: owner, creating: true, region: region))
+        store = try #require(
+            try ContactsStore.open(
+                folder: folder.book, owner: owner, creating: true, region: region, onDamage: { _ in }))
         try store.apply(contacts.enumerated().map { .add(RecordNumber(Int64($0.offset + 1)), $0.element) }, at: 0)
     }
 

@@ -57,7 +57,8 @@ struct EvidenceTests {
             [card("A.", "Lovelace", email: ["ada@example.org"], phone: ["+49 (30) 555-0101"])], from: 7)
         #expect(book.store.sets(of: 1...7) == [[1, 2, 3, 7]])
         book.store.close()
-        let again = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        let again = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { again.close() }
         #expect(again.sets(of: 1...7) == [[1, 2, 3, 7]])
         #expect(again.links(seeing: .names).isEmpty)
@@ -149,7 +150,8 @@ struct EvidenceTests {
         try book.store.apply([.delete(RecordNumber(4))], at: 1)
         #expect(book.store.sets(of: 1...4) == [[2, 3]])
         book.store.close()
-        let again = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        let again = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { again.close() }
         try again.apply(
             [.update(RecordNumber(3), card("", phone: [Self.home]), keys: ContactKeySet([.phoneNumbers]))], at: 1,
@@ -324,7 +326,8 @@ struct EvidenceTests {
                     """)
         }
         try database.close()
-        let again = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        let again = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { again.close() }
         try again.add([ada], from: 4)
         #expect(again.sets(of: 1...4) == [[1, 2]])

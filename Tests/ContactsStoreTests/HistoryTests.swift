@@ -55,7 +55,8 @@ struct HistoryTests {
             last = book.store.lastChange
         }
         book.store.close()
-        let again = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        let again = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { again.close() }
         #expect(again.lastChange == last)
     }

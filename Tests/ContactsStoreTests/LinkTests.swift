@@ -32,7 +32,8 @@ struct LinkTests {
         #expect(Self.sets(book.store) == expected)
         #expect(book.store.links.followers == 3)
         book.store.close()
-        let again = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        let again = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { again.close() }
         #expect(Self.sets(again) == expected)
     }
@@ -115,7 +116,8 @@ struct LinkTests {
                     """)
         }
         try database.close()
-        let again = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        let again = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { again.close() }
         #expect(again.links.isEmpty)
         #expect(try again.apply([Self.link(1, 2)], at: 1).count == 1)

@@ -80,7 +80,8 @@ struct LogRoomTests {
             defer { close(copy) }
             try #require(write(copy, bytes, bytes.count) == bytes.count)
         }
-        let store = try #require(try ContactsStore.open(folder: survivor.book, owner: owner, creating: false))
+        let store = try #require(
+            try ContactsStore.open(folder: survivor.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { store.close() }
         #expect(try store.existing([RecordNumber(1), RecordNumber(2)]).count == 2)
         try store.apply([.add(RecordNumber(3), person("Carl"))], at: 0)

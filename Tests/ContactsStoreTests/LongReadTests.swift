@@ -51,7 +51,8 @@ struct LongReadTests {
         let crowd = try Book((0..<300).map { person("Anna", "N\($0)") })
         crowd.store.close()
         let store = try #require(
-            try ContactsStore.open(folder: crowd.folder.book, owner: owner, creating: false, timeOnLoop: 0))
+            try ContactsStore.open(
+                folder: crowd.folder.book, owner: owner, creating: false, timeOnLoop: 0, onDamage: { _ in }))
         defer { store.close() }
         let everybody = ContactQuery(scope: .all, predicate: .name("a"))
         #expect(throws: StoreError.takesLong) { try store.count(everybody, .bounded) }

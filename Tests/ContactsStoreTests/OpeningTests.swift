@@ -10,7 +10,7 @@ struct OpeningTests {
     @Test("Where there is no book, none is made unless asked for")
     func absent() throws {
         let folder = try ScratchFolder()
-        #expect(try ContactsStore.open(folder: folder.book, owner: owner, creating: false) == nil)
+        #expect(try ContactsStore.open(folder: folder.book, owner: owner, creating: false, onDamage: { _ in }) == nil)
         #expect(access(folder.book, F_OK) != 0)
     }
 
@@ -29,7 +29,8 @@ struct OpeningTests {
         takeOwnUmask()
         let former = umask(mask)
         defer { umask(former) }
-        let store = try #require(try ContactsStore.open(folder: folder.book, owner: owner, creating: true))
+        let store = try #require(
+            try ContactsStore.open(folder: folder.book, owner: owner, creating: true, onDamage: { _ in }))
         try store.apply([.add(RecordNumber(1), person("Ada"))], at: 0)
         #expect(mode(folder.book) == 0o700)
         for name in ["", "-wal", "-shm"] { #expect(mode(folder.file + name) == 0o600) }
@@ -45,7 +46,8 @@ struct OpeningTests {
         for name in ["", "-wal"] { write(contents(book.folder.file + name), to: crashed.file + name) }
         book.store.close()
         for folder in [book.folder, crashed] {
-            let store = try #require(try ContactsStore.open(folder: folder.book, owner: owner, creating: false))
+            let store = try #require(
+                try ContactsStore.open(folder: folder.book, owner: owner, creating: false, onDamage: { _ in }))
             #expect(try store.count(ContactQuery(scope: .all)) == 1)
             store.close()
         }
@@ -74,7 +76,8 @@ struct OpeningTests {
         let modes = mode(book.folder.file)
         var refused: StoreError?
         do throws(StoreError) {
-            try ContactsStore.open(folder: book.folder.book, owner: other, creating: creating)?.close()
+            try ContactsStore.open(folder: book.folder.book, owner: other, creating: creating, onDamage: { _ in })?
+                .close()
         } catch {
             refused = error
         }
@@ -186,7 +189,9 @@ struct OpeningTests {
         write(bytes, to: book.folder.file)
         var refused: StoreError?
         do throws(StoreError) {
-            if let store = try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false) {
+            if let store = try ContactsStore.open(
+                folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in })
+            {
                 defer { store.close() }
                 _ = try store.fetch(ContactQuery(scope: .all, limit: 1_000)) { _, _, _ in }
             }
@@ -240,7 +245,7 @@ struct OpeningTests {
         write([1], to: file)
         defer { unlink(file) }
         #expect(throws: StoreError.self) {
-            try ContactsStore.open(folder: file + "/book", owner: owner, creating: true)
+            try ContactsStore.open(folder: file + "/book", owner: owner, creating: true, onDamage: { _ in })
         }
         #expect(contents(file) == [1])
     }
@@ -269,7 +274,8 @@ struct OpeningTests {
                     """)
         }
         try database.close()
-        let store = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        let store = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { store.close() }
         var order: [Int64] = []
         _ = try store.fetch(ContactQuery(scope: .all, order: .givenName)) { record, _, _ in

@@ -66,7 +66,8 @@ struct OutboxTests {
                     """)
         }
         try database.close()
-        let store = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        let store = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { store.close() }
         #expect(try store.outbox() == [])
         try store.apply([.add(RecordNumber(2), person("Bob"))], at: 0, telling: entry(1))
@@ -89,7 +90,8 @@ struct OutboxTests {
             mkdir(folder.book, 0o700)
             write(file, to: folder.file)
             write(Array(log.prefix(size)), to: folder.file + "-wal")
-            let store = try #require(try ContactsStore.open(folder: folder.book, owner: owner, creating: false))
+            let store = try #require(
+                try ContactsStore.open(folder: folder.book, owner: owner, creating: false, onDamage: { _ in }))
             defer { store.close() }
             let entries = try store.outbox().map(\.number)
             #expect(try store.existing((1...4).map { RecordNumber($0) }).map(\.rawValue).sorted() == entries)

@@ -194,7 +194,8 @@ struct QueryTests {
         let book = try Book((0..<5).map { person("Ada \($0)") })
         #expect(book.store.size == 5)
         book.store.close()
-        let store = try #require(try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false))
+        let store = try #require(
+            try ContactsStore.open(folder: book.folder.book, owner: owner, creating: false, onDamage: { _ in }))
         defer { store.close() }
         store.prepare()
         #expect(store.size == 5)

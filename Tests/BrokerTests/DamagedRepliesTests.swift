@@ -1,0 +1,86 @@
+import ContactsModel
+import Testing
+
+@testable import Broker
+@testable import ContactsStore
+
+extension BrokerHouse {
+    /// Changes user 1000's address book behind the broker's back.
+    func change(sql: String) throws {
+        let database = try Database(path: folder + "/users/1000/contacts.sqlite", patience: 5_000)
+        defer { database.close() }
+        try database.execute(sql: sql)
+        // Reads that follow each other see one state of the book, for a moment.
+        loop.advance(by: .seconds(1))
+    }
+}
+
+@Suite("Replies where a card is damaged")
+struct DamagedRepliesTests {
+    private let house: BrokerHouse
+    private let keeper: TestApp
+
+    init() throws {
+        house = try BrokerHouse()
+        keeper = try house.keeper(adding: "Ada", "Bob", "Cid")
+    }
+
+    /// Invalid UTF-8 within Bob's card, of as many bytes as before.
+    private func damageBob() throws {
+        let bob = try #require(try house.records("Bob").first)
+        try house.change(
+            sql: """
+                UPDATE contact SET stored = CAST(replace(stored, CAST('Bob' AS BLOB), x'42FF62') AS BLOB)
+                WHERE record = \(bob.rawValue)
+                """)
+    }
+
+    private var reports: [String] { house.journal.lines.filter { $0.contains("is damaged") } }
+
+    @Test("An app gets every other card, and the journal and the status say which one is left out")
+    func fetched() throws {
+        let bob = try keeper.identifier(of: "Bob")
+        let token = try keeper.fetch().token
+        let record = try #require(try house.records("Bob").first).rawValue
+        try damageBob()
+        for parameters in [#""sortOrder":"givenName""#, #""unify":false"#, #""predicate":{"name":"a"}"#] {
+            let reply = try keeper.fetch(parameters)
+            #expect(reply.error == nil && !reply.names.contains("Bob"))
+        }
+        #expect(try keeper.fetch().names == ["Ada", "Cid"])
+        #expect(try keeper.fetch(#""identifiers":["\#(bob)"]"#).names == [])
+        // A client keeps the card that it knows: it is not deleted.
+        #expect(
+            try keeper.call("FetchHistory", #"{"token":"\#(token ?? "")","keys":["givenName"]}"#)
+                .parameters["events"]?.count == 0)
+        try #require(house.loop.run { !reports.isEmpty })
+        #expect(reports.count == 1)
+        #expect(reports[0].contains("card \(record) in ") && !reports[0].contains("Bob"))
+        let root = TestApp(house: house, caller: house.caller("root", uid: 0), door: .admin)
+        let status = try root.call("GetStatus", #"{"allUsers":true}"#)
+        #expect(status.text.contains("card \(record) in "))
+    }
+
+    @Test("Changing it fails with the next line of the journal, and deleting it works")
+    func saved() throws {
+        let bob = try keeper.identifier(of: "Bob")
+        try damageBob()
+        #expect(try keeper.save([.update(bob, #""nickname":"Bobby""#)]).error == "StoreUnavailable")
+        #expect(house.journal.lines.contains { $0.contains("it is not as it was saved; restore contacts.sqlite") })
+        #expect(try keeper.save([.delete(bob)]).error == nil)
+        #expect(try keeper.fetch().names == ["Ada", "Cid"])
+    }
+
+    @Test("The person sees the others at the agent, and what was picked before is not handed over")
+    func atTheAgent() throws {
+        let person = try TestPerson(house: house)
+        let mail = try house.app("mail")
+        let call = try mail.begin("PickContacts", #"{"keys":["givenName"]}"#)
+        let prompt = try #require(try person.prompts().first)
+        let row = try #require(try person.rows(prompt).first { $0.contact["givenName"]?.string == "Bob" })
+        try damageBob()
+        #expect(try person.rows(prompt).compactMap { $0.contact["givenName"]?.string } == ["Ada", "Cid"])
+        _ = try person.answer(prompt, #""picked":[{"contact":"\#(row.identifier)","key":"identifier"}]"#)
+        #expect(try mail.replies(1, to: call)[0].names == [])
+    }
+}

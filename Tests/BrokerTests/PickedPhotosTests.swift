@@ -1,0 +1,97 @@
+import ContactsModel
+import Dispatch
+import Testing
+import Varlink
+
+@testable import Broker
+@testable import ContactsStore
+
+@Suite("Photos that are picked, or get a thumbnail")
+struct PickedPhotosTests {
+    private let house: BrokerHouse
+    private let person: TestPerson
+    private let mail: TestApp
+
+    init() throws {
+        house = try BrokerHouse(bytesPerReply: 100_000)
+        let keeper = try house.app("keeper", .full)
+        let photo = String(repeating: "QUJD", count: 10_000)
+        for name in ["Ada", "Bob", "Cid"] {
+            #expect(try keeper.save([.add(given: name, extra: #","imageData":"\#(photo)""#)]).error == nil)
+        }
+        person = try TestPerson(house: house)
+        mail = try house.app("mail")
+    }
+
+    private func asking() throws -> (call: Call, prompt: TestPerson.Prompt) {
+        let call = try mail.begin("PickContacts", #"{"keys":["givenName","imageData"],"multiple":true}"#)
+        return (call, try #require(person.prompts().first))
+    }
+
+    /// The answer that picks so many whole cards.
+    private func picking(_ count: Int, of prompt: TestPerson.Prompt) throws -> String {
+        let rows = try person.rows(prompt).prefix(count)
+        #expect(rows.count == count)
+        return
+            #""picked":[\#(rows.map { #"{"contact":"\#($0.identifier)","key":"identifier"}"# }.joined(separator: ","))]"#
+    }
+
+    /// Runs while the loop's reads of the book are kept waiting.
+    private func whileTheLoopIsKeptWaiting(_ body: (ContactsStore) throws -> Void) throws {
+        let book = try #require(house.broker.books.opened(1_000))
+        let (isHeld, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let holder = DispatchQueue(label: "holder")
+        holder.async {
+            try? book.read { (_) throws(StoreError) in
+                isHeld.signal()
+                // Not for ever, should the body wait for this lock.
+                _ = release.wait(timeout: .now() + 30)
+            }
+        }
+        isHeld.wait()
+        defer {
+            release.signal()
+            holder.sync {}
+        }
+        try body(book)
+    }
+
+    @Test("Photos are read where the loop does not wait for them")
+    func beside() throws {
+        let (call, prompt) = try asking()
+        let answer = try picking(2, of: prompt)
+        try whileTheLoopIsKeptWaiting { _ in
+            let answered = try person.begin(answering: prompt, answer)
+            #expect(house.loop.run { answered.isOver })
+        }
+        let reply = try mail.replies(1, to: call)[0]
+        #expect(reply.names.count == 2 && reply.text.utf8.count > 80_000)
+    }
+
+    @Test("A photo that gets a thumbnail is read there too")
+    func thumbnail() throws {
+        let record = try #require(try house.records("Ada").first)
+        try whileTheLoopIsKeptWaiting { book in
+            let done = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async {
+                if Thumbnails.photo(of: record, in: book)?.count == 40_000 { done.signal() }
+            }
+            #expect(done.wait(timeout: .now() + 20) == .success)
+        }
+    }
+
+    @Test("Too many are refused before any is read")
+    func tooMany() throws {
+        let (call, prompt) = try asking()
+        let (answer, fewer) = (try picking(3, of: prompt), try picking(2, of: prompt))
+        // Reading one would be reported: it is no base64.
+        try house.change(sql: "UPDATE image SET imageData = CAST(replace(CAST(imageData AS TEXT), 'Q', '!') AS BLOB)")
+        #expect(try person.answer(prompt, answer).error == "InvalidAnswer")
+        house.loop.turn()
+        #expect(!house.journal.lines.contains { $0.contains("is damaged") })
+        #expect(!call.isOver)
+        #expect(try person.answer(prompt, fewer).error == nil)
+        #expect(try mail.replies(1, to: call)[0].names.count == 2)
+        #expect(house.journal.lines.contains { $0.contains("is damaged") })
+    }
+}
