@@ -132,6 +132,26 @@ struct LifeTests {
         #expect(table.isEmpty)
     }
 
+    @Test("Where descriptors run out, who is there is served, and others once some are free")
+    func descriptorsRunOut() throws {
+        let house = try House()
+        let keeper = try house.keeper(with: house.person())
+        let daemon = try #require(house.daemon?.pid)
+        let last = try #require((0..<256).last { access("/proc/\(daemon)/fd/\($0)", F_OK) == 0 })
+        // What it has, and three more.
+        let limiting = ["--pid", "\(daemon)", "--nofile=\(last + 4)"]
+        try #require(Command("/usr/bin/prlimit", limiting, in: house).end == .exited(0))
+        var waiting: [VarlinkClient] = []
+        for _ in 0..<40 { waiting.append(try VarlinkClient(path: house.appsDoor, timeout: .seconds(30))) }
+        for number in 0..<10 {
+            #expect(try keeper.save([App.adding(given: "N\(number)")]).error == nil)
+            #expect(try keeper.fetch(#""predicate":{"name":"n\#(number)"}"#).names.count == 1)
+        }
+        for client in waiting { client.close() }
+        #expect(try house.app("other").call("GetAuthorization").error == nil)
+        #expect(try house.stop() == .exited(0))
+    }
+
     @Test("Access for a terminal session is that session's, and ends with it")
     func session() throws {
         let house = try House()
