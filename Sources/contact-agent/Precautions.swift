@@ -8,6 +8,8 @@ struct Precautions {
     /// system's broker only.
     let isPrivileged: Bool
     let environment: Environment
+    /// Where the agent is installed; after an upgrade another file stands there. Empty where `/proc` does not say.
+    private let path: [CChar]
 
     struct Failure: Error {
         let reason: String
@@ -21,7 +23,12 @@ struct Precautions {
         let environment = Environment.reduce(isPrivileged: isPrivileged)
         try check(clinux_begin_anew("contact-agent"))
         signal(SIGPIPE, SIG_IGN)
-        return Precautions(isPrivileged: isPrivileged, environment: environment)
+        return Precautions(isPrivileged: isPrivileged, environment: environment, path: ownPath())
+    }
+
+    private static func ownPath() -> [CChar] {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        return clinux_own_path(&path, path.count) == 0 ? path : [0]
     }
 
     /// Gives up the group. From here on the program may do what any program of the user may, and no more.
@@ -31,12 +38,24 @@ struct Precautions {
     }
 
     /// Starts the agent anew, as whoever started it could: the broker's door opens only to the group that was given up.
+    /// While a package is unpacked neither the old file nor the new one may be started: that is waited for, 30 seconds
+    /// at most.
     ///
     /// - Parameter attempt: how often in a row that was tried.
     func startAnew(_ arguments: Arguments, attempt: Int) -> Failure {
         let words = arguments.words + ["--attempt", "\(attempt)"]
-        let code = withCStrings(["contact-agent"] + words) { words in
-            withCStrings(environment.lines) { clinux_start_anew(words, $0) }
+        var code: CInt = 0
+        for pass in 0..<300 {
+            code = withCStrings(["contact-agent"] + words) { words in
+                withCStrings(environment.lines) { clinux_start_anew(path, words, $0) }
+            }
+            guard code == -EACCES else { break }
+            if pass == 0 {
+                let said = Array("contact-agent: its program is being replaced; it goes on with the new one\n".utf8)
+                // Nobody is left to tell if this fails.
+                _ = write(STDERR_FILENO, said, said.count)
+            }
+            poll(nil, 0, 100)
         }
         return Failure(reason: String(cString: strerror(-code)))
     }

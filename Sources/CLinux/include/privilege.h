@@ -22,9 +22,13 @@ int clinux_hide(void);
 /// Gives up the group of the program's file for good, and makes sure of it: -EPERM where it could be had again.
 int clinux_drop_group(void);
 
-/// Starts this very program anew, from the file that it was started from, with the rights that the file gives. Answers
-/// only where it fails.
-int clinux_start_anew(char *const arguments[], char *const environment[]);
+/// The path of the file that this program was started from, as long as nobody has replaced it.
+int clinux_own_path(char *path, size_t size);
+
+/// Starts this very program anew, with the rights that its file gives: what is installed at `path` now, where only root
+/// decides what that is; otherwise the file that it was started from. Answers only where it fails: -EACCES while a
+/// package is unpacked.
+int clinux_start_anew(const char *path, char *const arguments[], char *const environment[]);
 
 /// Starts a program in this process group, with its standard descriptors on /dev/null, that ends when this one does.
 /// `told` becomes its descriptor 3, the only other one that it gets; -1 for none.

@@ -7,8 +7,9 @@ import glob
 import os
 import stat
 
-from house.broker import SERVICE, STATE, command, pid, wait_for
-from house.varlink import admin, attempt
+from house.broker import CALLER, REQUEST_ACCESS, SERVICE, STATE, Asking, command, pid, wait_for
+from house.person import Agent
+from house.varlink import APPS, admin, attempt
 from house.verdict import NotBuilt, must, run, tries
 
 PACKAGE = "/srv/test/contactbroker.deb"
@@ -56,6 +57,29 @@ def upgrades():
     must(sorted(glob.glob(BOOK)) == books, "books are gone")
     must(open(SETTINGS).read() == settings, "settings were replaced")
     return f"{len(books)} books, the administrator's settings, and a new process"
+
+
+@tries("upgrades it under an agent that waits", "the agent starts from the new file and is asked")
+def upgrades_under_an_agent():
+    with Agent("alice") as person:
+        # A file of its own, as another version has: dpkg keeps the old one from being started.
+        before = os.stat(AGENT).st_ino
+        install()
+        must(os.stat(AGENT).st_ino != before, "the agent's file is the old one")
+        if person.wait("Waiting for apps", "Password:", "could not start anew", timeout=40) == "Password:":
+            person.type_password("password of alice")
+        must("could not start anew" not in person.text, person.text[-300:])
+        wait_for(answers, "the broker answers root")
+        with Asking("alice", [CALLER, APPS, REQUEST_ACCESS]):
+            person.wait("asks to see your contacts", timeout=40)
+    return "it was asked by an app after the upgrade"
+
+
+@tries("looks at what the package needs", "polkit and logind, without which no agent starts")
+def depends():
+    _, needs = command("dpkg-deb", "--field", PACKAGE, "Depends")
+    must("polkitd" in needs and "logind" in needs, f"Depends: {needs}")
+    return "polkitd, logind"
 
 
 @tries("removes it", "nothing runs and nothing listens; people's contacts stay")
