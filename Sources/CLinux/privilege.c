@@ -70,9 +70,10 @@ int clinux_own_path(char *path, size_t size) {
     return 0;
 }
 
+// The group's bits also limit what an access control list gives to others.
 static bool is_only_roots(const struct stat *found) { return found->st_uid == 0 && (found->st_mode & 022) == 0; }
 
-// Whether the installed agent stands there, and only root can put something else there.
+// Whether that is an installed agent, and only root could have put it there. Only root can change the answer before execve.
 static bool is_installed(const char *path) {
     struct stat found;
     char folder[PATH_MAX];

@@ -8,7 +8,7 @@ struct Precautions {
     /// system's broker only.
     let isPrivileged: Bool
     let environment: Environment
-    /// Where the agent is installed; after an upgrade another file stands there. Empty where `/proc` does not say.
+    /// Where the agent was started from; an upgrade puts another file there. Empty where `/proc` does not say.
     private let path: [CChar]
 
     struct Failure: Error {
@@ -37,13 +37,15 @@ struct Precautions {
         try Self.check(clinux_drop_group())
     }
 
-    /// Starts the agent anew, as whoever started it could: the broker's door opens only to the group that was given up.
-    /// While a package is unpacked neither the old file nor the new one may be started: that is waited for, 30 seconds
-    /// at most.
+    /// Restarts the agent, as whoever started it could: the broker's door opens only to the group that was given up.
+    /// While dpkg unpacks a package neither the old file nor the new one may be executed. The agent retries for 30 seconds
+    /// then, and any signal ends it.
     ///
     /// - Parameter attempt: how often in a row that was tried.
     func startAnew(_ arguments: Arguments, attempt: Int) -> Failure {
         let words = arguments.words + ["--attempt", "\(attempt)"]
+        // The handlers only write to a pipe that nobody reads any more.
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { signal(number, SIG_DFL) }
         var code: CInt = 0
         for pass in 0..<300 {
             code = withCStrings(["contact-agent"] + words) { words in
@@ -51,7 +53,8 @@ struct Precautions {
             }
             guard code == -EACCES else { break }
             if pass == 0 {
-                let said = Array("contact-agent: its program is being replaced; it goes on with the new one\n".utf8)
+                let said = Array(
+                    "contact-agent: the program file cannot be executed yet; retrying for 30 seconds\n".utf8)
                 // Nobody is left to tell if this fails.
                 _ = write(STDERR_FILENO, said, said.count)
             }

@@ -16,7 +16,7 @@ struct InstalledTests {
     private static let user: uid_t = 65_534
 
     private func house(
-        mode: String = "2755", starting: String = "$A", environment: [String: String] = [:],
+        mode: String = "2755", folderMode: String = "755", starting: String = "$A", environment: [String: String] = [:],
         password: String? = nil, broker: BrokerStandIn = BrokerStandIn()
     ) throws -> AgentHouse {
         broker.close()
@@ -24,7 +24,7 @@ struct InstalledTests {
         chmod(broker.runtimeDirectory, 0o711)
         chmod(broker.runtimeDirectory + "/agent", 0o711)
         let setUp = """
-            mount -t proc none /proc && mount -t tmpfs none /run && mkdir /run/contactbroker || exit 99
+            mount -t proc none /proc && mount -t tmpfs -o mode=\(folderMode) none /run && mkdir /run/contactbroker || exit 99
             mount --bind $CONTACTBROKER_RUNTIME_DIR /run/contactbroker || exit 99
             cp "$AGENT" /run/contact-agent && chgrp \(Self.group) /run/contact-agent
             chmod \(mode) /run/contact-agent
@@ -155,6 +155,69 @@ struct InstalledTests {
         #expect(!userCan("head -c 1 /proc/\(pid)/environ"))
         house.terminal.send("q")
         #expect(try house.exit() == .exited(0))
+    }
+
+    /// What root does to the files where the agent of that number runs.
+    private func asRoot(_ commands: String, by pid: pid_t) -> Bool {
+        system("nsenter -t \(pid) -m sh -c '\(commands)'") == 0
+    }
+
+    private func executable(of pid: pid_t) -> String {
+        var path = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/\(pid)/exe", &path, path.count)
+        return String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static let newFile = "cp -p /run/contact-agent /run/new"
+
+    @Test("After an upgrade it restarts from the new file, and retries while neither file may be executed")
+    func upgraded() throws {
+        let house = try house(starting: exec)
+        let pid = try pid(house)
+        try house.registered()
+        // dpkg makes an old setgid file 0600 before it removes it.
+        let removal = "mv /run/contact-agent /run/old; chmod 0600 /run/old; rm /run/old"
+        #expect(asRoot(Self.newFile + "; " + removal, by: pid))
+        house.broker.close()
+        house.broker.open(group: Self.group)
+        try house.see("cannot be executed yet")
+        #expect(asRoot("mv /run/new /run/contact-agent", by: pid))
+        try house.registered()
+        #expect(executable(of: pid) == "/run/contact-agent")
+        #expect(field("Gid", of: pid) == "65534 65534 65534 65534")
+    }
+
+    @Test("Ctrl-C ends it while it waits for the new file")
+    func upgradeGivenUp() throws {
+        let house = try house(starting: exec)
+        let pid = try pid(house)
+        try house.registered()
+        #expect(asRoot("chmod 0600 /run/contact-agent; rm /run/contact-agent", by: pid))
+        house.broker.close()
+        try house.see("cannot be executed yet")
+        house.terminal.send("\u{3}")
+        #expect(try house.exit() == .signalled(SIGINT))
+    }
+
+    @Test(
+        "It does not restart from a file that another than root could have put there, or that gives no group",
+        arguments: [
+            ("755", "chmod 0755 /run/new"), ("755", "chmod 2775 /run/new"),
+            ("755", "chown \(user) /run/new; chmod 2755 /run/new"),
+            ("755", "mv /run/new /run/other; ln -s other /run/new"),
+            ("1777", "true"),
+        ])
+    func replacedByAnother(folderMode: String, change: String) throws {
+        let house = try house(folderMode: folderMode, starting: exec)
+        let pid = try pid(house)
+        try house.registered()
+        #expect(asRoot("\(Self.newFile) && \(change) && mv -T /run/new /run/contact-agent", by: pid))
+        house.broker.close()
+        try house.wait(for: "another try") { text("/proc/\(pid)/cmdline").contains("--attempt\0") }
+        house.broker.open(group: Self.group)
+        try house.registered()
+        // Its own file, which has no name any more.
+        #expect(executable(of: pid) == "/run/contact-agent (deleted)")
     }
 
     /// Plays polkit's agent: makes itself known, and asks when told so through a pipe.

@@ -22,12 +22,12 @@ int clinux_hide(void);
 /// Gives up the group of the program's file for good, and makes sure of it: -EPERM where it could be had again.
 int clinux_drop_group(void);
 
-/// The path of the file that this program was started from, as long as nobody has replaced it.
+/// The path of the file that this program was started from. Only true as long as nobody has replaced the file.
 int clinux_own_path(char *path, size_t size);
 
-/// Starts this very program anew, with the rights that its file gives: what is installed at `path` now, where only root
-/// decides what that is; otherwise the file that it was started from. Answers only where it fails: -EACCES while a
-/// package is unpacked.
+/// Restarts this program, with the rights that its file gives. Executes what is installed at `path` now, if that is a
+/// regular setgid file of root's and only root can write to it and to every folder above it; otherwise the file that the
+/// program was started from. Returns only if that fails: -EACCES while dpkg unpacks a package.
 int clinux_start_anew(const char *path, char *const arguments[], char *const environment[]);
 
 /// Starts a program in this process group, with its standard descriptors on /dev/null, that ends when this one does.
