@@ -4,6 +4,7 @@ import ContactsInterface
 import ContactsModel
 import Dispatch
 import JSON
+import Policy
 import Varlink
 
 /// The audit, as administrators read it.
@@ -212,10 +213,21 @@ extension Broker {
                 if !surroundings.policyFolder.isEmpty { $0.member("policyFolder", surroundings.policyFolder) }
                 $0.member("policyRules", policy.policy.rules.count)
                 $0.member("policyLoadedAt", Timestamp.text(seconds: policy.loadedAt))
-                let refused = "every app is refused"
-                $0.member("policyProblem", policy.policy.problem.map { isWhole ? "\(refused): \($0)" : refused })
+                if let problem = policy.policy.problem { describe(problem, isWhole: isWhole, &$0) }
                 for (name, value) in surroundings.facts { $0.member(name, value) }
             }
         }
+    }
+
+    /// - Parameter isWhole: whoever asks may know where the files are.
+    private func describe(_ problem: Policy.Problem, isWhole: Bool, _ writer: inout JSONWriter) {
+        let name =
+            switch problem {
+            case .policy: "policyProblem"
+            case .settings: "settingsProblem"
+            }
+        let refused = "every app is refused"
+        writer.member(
+            name, isWhole ? "\(refused): \(problem.error); \(problem.advice(in: surroundings.mode))" : refused)
     }
 }

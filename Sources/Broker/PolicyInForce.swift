@@ -88,9 +88,16 @@ extension Broker {
     /// Reads the policy anew. Once this has answered, nothing more is told of what it took back.
     func reloadPolicy(_ call: Call) {
         reloadPolicy { [self] policy in
-            replyOnDisk(call, error: policy.problem.map { AdminError.invalidValue("policy", reason: "\($0)") }) {
+            replyOnDisk(call, error: policy.problem.map(Self.refusal)) {
                 $1.member("rules", policy.rules.count)
             }
+        }
+    }
+
+    private static func refusal(_ problem: Policy.Problem) -> VarlinkError {
+        switch problem {
+        case .policy(let error): AdminError.invalidValue("policy", reason: "\(error)")
+        case .settings(let error): AdminError.invalidValue("settings", reason: "\(error)")
         }
     }
 
@@ -127,10 +134,12 @@ extension Broker {
         var detail = "\(rules) rule\(rules == 1 ? "" : "s")"
         if let digest = policy.policy.digest { detail += ", sha256:" + digest }
         if let problem = policy.policy.problem {
-            detail = "unreadable"
-            surroundings.notice(
-                .policyUnreadable, "the policy cannot be read, so every app is refused until it is mended: \(problem)",
-                [])
+            let notice: Notice
+            switch problem {
+            case .policy: (notice, detail) = (.policyUnreadable, "unreadable")
+            case .settings: (notice, detail) = (.settingsUnreadable, "settings unreadable")
+            }
+            surroundings.notice(notice, problem.words + "; " + problem.advice(in: surroundings.mode), [])
         } else if surroundings.mode == .system {
             surroundings.notice(.policyInForce, "the policy is in force: \(detail)", [])
         }
@@ -172,6 +181,17 @@ extension Broker {
         switch decide(operation, standing: known.standing) {
         case .ask, .askQuietly: return true
         case .answer, .permit, .answerEmpty, .wait, .refuse: return false
+        }
+    }
+}
+
+extension Policy.Problem {
+    /// What the administrator does about it.
+    public func advice(in mode: BrokerMode) -> String {
+        switch (self, mode) {
+        case (.policy, _): "correct the file, then: contactctl reload"
+        case (.settings, .system): "correct the file, then: systemctl restart contactbroker.service"
+        case (.settings, .session): "correct the file, then restart contactbrokerd"
         }
     }
 }

@@ -54,8 +54,8 @@ extension Surroundings {
             switch name {
             // As often as they connect. The rest is what administrators do, or comes once.
             case .anotherPerson: remarks.say(message) { notice(name, $0, facts) }
-            case .policyInForce, .policyUnreadable, .recordsNotKept, .recordsLost, .auditContradicted,
-                .cardDamaged, .userPurged:
+            case .policyInForce, .policyUnreadable, .settingsUnreadable, .recordsNotKept, .recordsLost,
+                .auditContradicted, .cardDamaged, .userPurged:
                 notice(name, message, facts)
             }
         }

@@ -16,6 +16,8 @@ public enum Notice: Hashable, Sendable {
     case policyInForce
     /// The policy cannot be read: every app is refused.
     case policyUnreadable
+    /// The settings cannot be read: every app is refused until the broker restarts.
+    case settingsUnreadable
     /// The disk does not take the audit: nothing is disclosed.
     case recordsNotKept
     /// Records that were on the disk are lost: every grant was denied.

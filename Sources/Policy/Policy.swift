@@ -7,13 +7,33 @@ public struct Policy: Hashable, Sendable {
         case refuse, allow
     }
 
+    /// What could not be read. Every app is refused then: nobody knows what the administrator wants.
+    public enum Problem: Hashable, Sendable {
+        /// A file of rules, until the policy is reloaded.
+        case policy(PolicyError)
+        /// The settings, until the broker restarts.
+        case settings(PolicyError)
+
+        public var error: PolicyError {
+            switch self {
+            case .policy(let error), .settings(let error): error
+            }
+        }
+
+        public var words: String {
+            switch self {
+            case .policy(let error): "the policy cannot be read, so every app is refused: \(error)"
+            case .settings(let error): "the settings cannot be read, so every app is refused: \(error)"
+            }
+        }
+    }
+
     public var rules: [Rule]
     /// `nil` where the administrator says nothing: the mode decides.
     public var withoutAuthentication: WithoutAuthentication?
     /// Disclosures are on the disk before they are told.
     public var isAuditDurable: Bool
-    /// Why the policy cannot be read. Every app is refused then: what the administrator wants is not known.
-    public private(set) var problem: PolicyError?
+    public private(set) var problem: Problem?
     /// SHA-256 over the names and texts of the files, in hexadecimal digits; `nil` where there are none.
     public internal(set) var digest: String?
 
@@ -26,8 +46,8 @@ public struct Policy: Hashable, Sendable {
         self.isAuditDurable = isAuditDurable
     }
 
-    /// The policy that holds while the files cannot be read.
-    public init(unreadable problem: PolicyError) {
+    /// The policy while the files cannot be read.
+    public init(unreadable problem: Problem) {
         self.init(withoutAuthentication: .refuse)
         self.problem = problem
     }

@@ -32,28 +32,61 @@ public struct PolicyFolder: Hashable, Sendable {
         do throws(PolicyError) {
             return try read()
         } catch {
-            return Policy(unreadable: error)
+            return Policy(unreadable: .policy(error))
         }
     }
 
     /// The rules of all files, in the order of the files' names. No folder is no rules.
     public func read() throws(PolicyError) -> Policy {
-        guard let configuration = try files.folder(configuration) else {
-            return Policy()
-        }
+        let (policy, problems) = try readFiles()
+        if let first = problems.first { throw first }
+        return policy
+    }
+
+    /// The rules of the files that can be read, and the first problem of each of the others.
+    private func readFiles() throws(PolicyError) -> (policy: Policy, problems: [PolicyError]) {
+        guard let configuration = try files.folder(configuration) else { return (Policy(), []) }
         defer { close(configuration) }
-        guard let folder = try files.folder("policy.d", in: configuration, path: path) else { return Policy() }
+        guard let folder = try files.folder("policy.d", in: configuration, path: path) else { return (Policy(), []) }
         defer { close(folder) }
         var policy = Policy()
+        var problems: [PolicyError] = []
         var read: [UInt8] = []
         for name in try files.names(in: folder, path) {
             let file = path + "/" + name
-            let text = try files.text(of: name, in: folder, file)
-            policy = policy.joined(with: try PolicyReader.read(text, file: file))
-            read += Array(name.utf8) + [0] + Array(text.utf8) + [0]
+            do throws(PolicyError) {
+                let text = try files.text(of: name, in: folder, file)
+                policy = policy.joined(with: try PolicyReader.read(text, file: file))
+                read += Array(name.utf8) + [0] + Array(text.utf8) + [0]
+            } catch {
+                problems.append(error)
+            }
         }
         if !read.isEmpty { policy.digest = Self.digest(read) }
-        return policy
+        return (policy, problems)
+    }
+
+    /// What a broker that starts now could not read: the first problem of each file.
+    public func problems() -> [Policy.Problem] {
+        let settings = settings().problem
+        var problems: [PolicyError]
+        do throws(PolicyError) {
+            problems = try readFiles().problems
+        } catch {
+            problems = [error]
+        }
+        // The folder of both is one problem.
+        problems.removeAll { $0 == settings }
+        return (settings.map { [.settings($0)] } ?? []) + problems.map { .policy($0) }
+    }
+
+    /// How the broker is to run: what the file says, or the strictest settings because it cannot be read.
+    public func settings() -> Settings {
+        do throws(PolicyError) {
+            return try readSettings()
+        } catch {
+            return Settings(unreadable: error)
+        }
     }
 
     /// How the broker is to run. No file is as if nothing were said in it.

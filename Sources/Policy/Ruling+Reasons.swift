@@ -3,7 +3,7 @@ import AccessControl
 extension Ruling {
     /// What the administrator's rules have to say about the app, a sentence for each.
     public var reasons: [String] {
-        if let problem { return ["the policy cannot be read, so every app is refused: \(problem)"] }
+        if let problem { return [problem.words] }
         var reasons = rules.map { rule in
             "policy \(rule.place)\(rule.name.map { " “\($0)”" } ?? "") " + rule.effects.joined(separator: ", ")
         }

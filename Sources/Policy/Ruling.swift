@@ -5,8 +5,8 @@ import ContactsModel
 public struct Ruling: Hashable, Sendable {
     /// The rules that match, in the order of the files.
     public let rules: [Rule]
-    /// The policy cannot be read.
-    public let problem: PolicyError?
+    /// The policy or the settings cannot be read.
+    public let problem: Policy.Problem?
     public let isDenied: Bool
     public let forcedLevel: Rule.Level?
     public let capsLevel: Bool
@@ -16,7 +16,7 @@ public struct Ruling: Hashable, Sendable {
     public let maximumLifetime: Int64?
     public let requiresAuthentication: Bool
 
-    init(_ rules: [Rule], problem: PolicyError?) {
+    init(_ rules: [Rule], problem: Policy.Problem?) {
         self.rules = rules
         self.problem = problem
         isDenied = problem != nil || rules.contains(where: \.denies)

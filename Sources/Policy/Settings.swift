@@ -13,12 +13,23 @@ public struct Settings: Hashable, Sendable {
     /// Whether the journal gets every record of the audit too, from where a log store of many machines can have it.
     public var auditGoesToJournal = false
 
+    /// Why the file cannot be read. Every app is refused then.
+    public private(set) var problem: PolicyError?
+
     static let fileName = "contactbroker.toml"
     /// No fewer than a desktop's programs have.
     private static let connections = 16...4_096
 
     /// As if there were no file.
     public init() {}
+
+    /// The settings while the file cannot be read, none looser than any that the file could hold. The journal gets no audit then, and
+    /// gets the records of that time later if it had the audit before.
+    public init(unreadable problem: PolicyError) {
+        self.problem = problem
+        withoutAuthentication = .refuse
+        connectionsPerUser = Self.connections.lowerBound
+    }
 
     /// - Parameter file: its name, for errors.
     init(_ text: String, file name: String) throws(PolicyError) {

@@ -12,6 +12,8 @@ public enum MessageIdentifier: String, CaseIterable, Sendable {
     case policyInForce = "b0151bd1ab164e4d8b4c808049595005"
     /// The policy cannot be read: every app is refused.
     case policyUnreadable = "b0151bd1ab164e4d8b4c808049595006"
+    /// The settings cannot be read: every app is refused until the broker restarts.
+    case settingsUnreadable = "b0151bd1ab164e4d8b4c80804959500e"
     /// The disk does not take the audit: nothing is disclosed.
     case recordsNotKept = "b0151bd1ab164e4d8b4c808049595007"
     /// What is kept for a user number is another person's.

@@ -7,6 +7,9 @@ struct Arguments: Hashable {
         case session(Folders)
         /// Serve every user, with what systemd passes.
         case system
+        /// Read the configuration of such a broker and report its problems; serve nobody.
+        case checkSession(Folders)
+        case checkSystem
         case help
         case version
     }
@@ -27,6 +30,7 @@ struct Arguments: Hashable {
     init(_ words: some Sequence<String>) throws(Misunderstood) {
         var folders = Folders()
         var modes: Set<String> = []
+        var checksConfiguration = false
         var words = Array(words)[...]
         while let word = words.popFirst() {
             let end = word.firstIndex(of: "=") ?? word.endIndex
@@ -36,6 +40,10 @@ struct Arguments: Hashable {
             case "--session", "--system":
                 guard name == word else { throw Misunderstood(reason: "\(name) takes no value") }
                 modes.insert(name)
+                continue
+            case "--check-configuration":
+                guard name == word else { throw Misunderstood(reason: "\(name) takes no value") }
+                checksConfiguration = true
                 continue
             case "-h", "--help":
                 action = .help
@@ -55,9 +63,9 @@ struct Arguments: Hashable {
         }
         guard modes.count == 1 else { throw Misunderstood(reason: "say either --session or --system") }
         if modes.contains("--session") {
-            action = .session(folders)
+            action = checksConfiguration ? .checkSession(folders) : .session(folders)
         } else if folders == Folders() {
-            action = .system
+            action = checksConfiguration ? .checkSystem : .system
         } else {
             throw Misunderstood(reason: "where the system's broker has its things, its unit says")
         }
@@ -66,6 +74,7 @@ struct Arguments: Hashable {
     static let help = """
         Usage: contactbrokerd --session [--runtime-dir FOLDER] [--state-dir FOLDER] [--config-dir FOLDER]
                contactbrokerd --system
+               contactbrokerd --check-configuration (--session [--config-dir FOLDER] | --system)
 
         Stands between a person's address book and the apps that want it.
 
@@ -79,9 +88,11 @@ struct Arguments: Hashable {
           --runtime-dir FOLDER  where the sockets are
           --state-dir FOLDER    where the databases are
           --config-dir FOLDER   where policy.d is, the administrator's rules
+          --check-configuration report the problems of contactbroker.toml and policy.d, and serve nobody;
+                                as root with --system, read the files as the user contactbroker does
           --version             say which version this is
           -h, --help            say this
 
-        Exit codes: 0 done, 2 could not start.
+        Exit codes: 0 done, 2 could not start, 78 the configuration that was checked has problems.
         """
 }

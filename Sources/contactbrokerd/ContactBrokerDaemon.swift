@@ -19,6 +19,8 @@ enum ContactBrokerDaemon {
             case .version: print(Release.version)
             case .session(let folders): try serveSession(folders)
             case .system: try serve { passed in try SystemPlaces.setting(passed) }
+            case .checkSession(let folders): exit(try ConfigurationCheck.ofSession(folders).run())
+            case .checkSystem: exit(try ConfigurationCheck.ofSystem().run())
             }
         } catch let misunderstood as Arguments.Misunderstood {
             let text = Array("contactbrokerd: \(misunderstood.reason)\ntry: contactbrokerd --help\n".utf8)

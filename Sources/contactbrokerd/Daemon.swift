@@ -19,13 +19,7 @@ struct Daemon {
         _ = csqlite_without_memory_account()
         _ = csqlite_keep_pages_apart()
         try raiseDescriptorLimit()
-        let settings: Settings
-        do throws(PolicyError) {
-            settings = try setting.configuration.readSettings()
-        } catch {
-            throw Failure(
-                "could not start: the settings cannot be read: \(error)", tryThis: "mend them, or move them away")
-        }
+        let settings = setting.configuration.settings()
         let evidence = try setting.evidenceSource()
         // Whoever starts the broker mostly waits for its first answer: what that needs is read side by side.
         DispatchQueue(label: "preparation").async { evidence.prepare() }

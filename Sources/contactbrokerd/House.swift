@@ -46,7 +46,10 @@ final class House {
         if let program = ThumbnailProgram.besideThisOne {
             surroundings.makeThumbnail = { program.thumbnail(of: $0) }
         }
-        surroundings.readPolicy = { setting.configuration.policy() }
+        // While nobody knows what the settings say, no rule is worth reading.
+        surroundings.readPolicy = {
+            settings.problem.map { Policy(unreadable: .settings($0)) } ?? setting.configuration.policy()
+        }
         switch setting.mode {
         case .session: surroundings.withoutAuthentication = settings.withoutAuthentication
         case .system:

@@ -80,13 +80,11 @@ enum Journaling {
         func log(event: LogEvent) {
             var line = event.level >= .warning ? "contactbrokerd: \(event.level): " : "contactbrokerd: "
             line += event.message.description
-            // One line, whatever is in it: what was forged into a message must not look like another one.
-            let text = line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }
             let lost = Self.lost.exchange(0, ordering: .relaxed)
             if lost > 0, !Self.write("contactbrokerd: \(lost) lines were lost while nobody took them") {
                 Self.lost.add(lost, ordering: .relaxed)
             }
-            if !Self.write(text.joined()) { Self.lost.add(1, ordering: .relaxed) }
+            if !Self.write(line.onOneLine) { Self.lost.add(1, ordering: .relaxed) }
         }
 
         private static let lost = Atomic(0)
@@ -100,6 +98,13 @@ enum Journaling {
             let bytes = Array(line.utf8.prefix(longest - 1)) + [UInt8(ascii: "\n")]
             return Glibc.write(STDERR_FILENO, bytes, bytes.count) >= 0
         }
+    }
+}
+
+extension String {
+    /// Without control characters: what was forged into a message must not look like another line, nor steer a terminal.
+    var onOneLine: String {
+        unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
     }
 }
 
@@ -122,6 +127,7 @@ extension MessageIdentifier {
             switch notice {
             case .policyInForce: .policyInForce
             case .policyUnreadable: .policyUnreadable
+            case .settingsUnreadable: .settingsUnreadable
             case .recordsNotKept: .recordsNotKept
             case .recordsLost: .recordsLost
             case .auditContradicted: .auditContradicted
@@ -136,7 +142,9 @@ extension MessageIdentifier {
         case .serving, .stopping, .policyInForce, .audited: .info
         case .userPurged: .notice
         case .turnedAway, .anotherPerson, .policyUnreadable: .warning
-        case .notStarted, .recordsNotKept, .recordsLost, .auditContradicted, .cardDamaged, .doorFailed: .error
+        case .notStarted, .settingsUnreadable, .recordsNotKept, .recordsLost, .auditContradicted, .cardDamaged,
+            .doorFailed:
+            .error
         }
     }
 }

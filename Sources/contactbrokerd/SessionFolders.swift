@@ -13,7 +13,12 @@ struct SessionFolders {
     init(runtime: String?, state: String?, configuration: String?) throws {
         self.runtime = try Self.absolute(runtime) ?? Self.runtimeByDefault()
         self.state = try Self.absolute(state) ?? Self.stateByDefault()
-        self.configuration = try Self.absolute(configuration) ?? Self.configurationByDefault()
+        self.configuration = try Self.configuration(configuration)
+    }
+
+    /// - Parameter named: what the command line says.
+    static func configuration(_ named: String?) throws -> String {
+        try absolute(named) ?? configurationByDefault()
     }
 
     private static func absolute(_ path: String?) throws -> String? {

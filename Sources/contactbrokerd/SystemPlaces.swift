@@ -26,8 +26,10 @@ enum SystemPlaces {
         }
         return Setting(
             mode: .system, whom: "every user of this machine", state: try stateFolder(),
-            configuration: PolicyFolder(configuration: configuration, owner: 0), doors: try doors(sockets))
+            configuration: policyFolder, doors: try doors(sockets))
     }
+
+    static var policyFolder: PolicyFolder { PolicyFolder(configuration: configuration, owner: 0) }
 
     /// Which socket is which door's. All three are called `varlink`, as Varlink's libraries expect, so that each is told
     /// by the last part of the path that it is bound to: the name of the interface.

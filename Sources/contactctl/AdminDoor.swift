@@ -102,6 +102,10 @@ struct AdminDoor {
             return CommandFailure(
                 "could not \(task): \(text("reason"))",
                 try: "every app is refused until it is mended: mend it, then contactctl reload", .refused)
+        case "io.contactbroker.Admin.InvalidValue" where parameters["parameter"]?.string == "settings":
+            return CommandFailure(
+                "could not \(task): the settings could not be read when the contact broker started: \(text("reason"))",
+                try: "every app is refused: correct the file, then restart the contact broker", .refused)
         case "io.contactbroker.Admin.InvalidValue":
             return CommandFailure("could not \(task): \(text("parameter")): \(text("reason"))", .refused)
         default: return CommandFailure(could: task, error)

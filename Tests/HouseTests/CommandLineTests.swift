@@ -29,6 +29,12 @@ struct CommandLineTests {
             (["--session", "/tmp"], "unknown argument /tmp"),
             (["--session", "--runtime-dir="], "could not start: an empty folder name"),
             (["--system", "--config-dir", "/tmp"], "where the system's broker has its things, its unit says"),
+            (["--check-configuration"], "say either --session or --system"),
+            (["--check-configuration=yes", "--system"], "--check-configuration takes no value"),
+            (
+                ["--check-configuration", "--system", "--config-dir", "/tmp"],
+                "where the system's broker has its things, its unit says"
+            ),
         ])
     func misunderstood(arguments: [String], reason: String) throws {
         let (end, text) = try said(arguments)

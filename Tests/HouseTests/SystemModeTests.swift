@@ -94,17 +94,6 @@ struct SystemModeTests {
             #expect(end != .exited(0), "\(words): \(said)")
         }
     }
-
-    @Test("Settings that are not understood keep a broker from starting, and say where")
-    func settings() throws {
-        let house = try House(starting: false)
-        mkdir(house.configuration, 0o700)
-        let file = house.configuration + "/contactbroker.toml"
-        try House.write(Array("[contacts]\nregion = \"de\"\n".utf8), to: file)
-        let broker = try house.launch()
-        #expect(try broker.waitForEnd() == .exited(2))
-        #expect(house.journal.contains("\(file):2: contacts.region: two capital letters"))
-    }
 }
 
 @Suite("Root at the doors of a user's own broker")

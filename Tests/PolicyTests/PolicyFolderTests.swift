@@ -87,7 +87,7 @@ struct PolicyFolderTests {
         try scratch.write(rule, to: "a.toml", mode: mode)
         #expect(scratch.refusal?.file == scratch.policy + "/a.toml")
         #expect(scratch.refusal?.reason.contains("others can write") == true)
-        #expect(scratch.folder.policy().problem == scratch.refusal)
+        #expect(scratch.folder.policy().problem?.error == scratch.refusal)
     }
 
     @Test("A file that others can only read is", arguments: [0o600, 0o640, 0o644, 0o444] as [mode_t])

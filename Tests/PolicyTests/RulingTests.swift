@@ -180,7 +180,8 @@ struct RulingTests {
 
     @Test("A policy that cannot be read refuses everybody")
     func unreadable() {
-        let policy = Policy(unreadable: PolicyError(file: "x.toml", line: 3, key: "rule[0].force", reason: "no"))
+        let policy = Policy(
+            unreadable: .policy(PolicyError(file: "x.toml", line: 3, key: "rule[0].force", reason: "no")))
         for strength in IdentityStrength.allCases {
             let ruling = policy.ruling(on: Principal(uid: 1, strength: strength, app: "a"))
             #expect(ruling.standing(of: full, at: now, revision: 1, loadedAt: now) == .restricted)

@@ -99,6 +99,31 @@ struct SettingsTests {
         close(descriptor)
     }
 
+    @Test("While the file cannot be read every setting is the strictest that a file could hold")
+    func strictest() throws {
+        let problem = PolicyError(file: "x", reason: "y")
+        let settings = Settings(unreadable: problem)
+        #expect(settings.problem == problem)
+        #expect(settings.withoutAuthentication == .refuse)
+        #expect(!settings.auditGoesToJournal)
+        #expect(settings.connectionsPerUser == 16)
+        #expect(try Settings("", file: "x").problem == nil)
+    }
+
+    @Test("What is wrong with the folder of all files is one problem")
+    func folderProblem() throws {
+        var template = Array("/tmp/settings.XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { rmdir(path) }
+        try #require(chmod(path, 0o777) == 0)
+        let problems = PolicyFolder(configuration: path).problems()
+        #expect(problems == [.settings(PolicyError(file: path, reason: "others can write to it: chmod go-w"))])
+        #expect(PolicyFolder(configuration: path).settings().problem == problems.first?.error)
+        try #require(chmod(path, 0o755) == 0)
+        #expect(PolicyFolder(configuration: path).problems().isEmpty)
+    }
+
     @Test("Where only root may rule, another user's folder is refused", .enabled(if: getuid() == 0, "needs root"))
     func rootOnly() throws {
         var template = Array("/tmp/settings.XXXXXX".utf8CString)

@@ -7,7 +7,9 @@ import glob
 import os
 import stat
 
-from house.broker import CALLER, REQUEST_ACCESS, SERVICE, STATE, Asking, command, pid, wait_for
+from house.accounts import run_as
+from house.broker import (
+    CALLER, MARKER, REQUEST_ACCESS, SERVICE, STATE, Asking, command, fresh, pid, secrets, wait_for)
 from house.person import Agent
 from house.varlink import APPS, admin, attempt
 from house.verdict import NotBuilt, must, run, tries
@@ -15,6 +17,9 @@ from house.verdict import NotBuilt, must, run, tries
 PACKAGE = "/srv/test/contactbroker.deb"
 AGENT = "/usr/bin/contact-agent"
 SETTINGS = "/etc/contactbroker/contactbroker.toml"
+CHECK = ["/usr/libexec/contactbroker/contactbrokerd", "--check-configuration", "--system"]
+# What keeps the broker from starting, whatever its settings.
+DROP_IN = "/run/systemd/system/contactbroker.service.d/few.conf"
 BOOK = STATE + "/users/*/contacts.sqlite"
 SOCKETS = ["contactbroker-apps.socket", "contactbroker-agent.socket", "contactbroker-admin.socket"]
 
@@ -25,6 +30,12 @@ def install():
     os.environ["DEBIAN_FRONTEND"] = "noninteractive"
     status, said = command("dpkg", "--install", "--force-confold", PACKAGE, timeout=60)
     must(status == 0, said[-400:])
+    return said
+
+
+def listed():
+    """What alice's address book program says, which she granted everything."""
+    return run_as("alice", ["contactbook", "list"], timeout=30)[1]
 
 
 def answers():
@@ -73,6 +84,64 @@ def upgrades_under_an_agent():
         with Asking("alice", [CALLER, APPS, REQUEST_ACCESS]):
             person.wait("asks to see your contacts", timeout=40)
     return "it was asked by an app after the upgrade"
+
+
+@tries("upgrades it with a setting that cannot be read", "a warning; the broker runs and refuses every app until the repair")
+def upgrades_with_a_mistake():
+    settings = open(SETTINGS).read()
+    must(MARKER in listed(), f"alice's own program sees nothing: {listed()}")
+    place = f"{SETTINGS}:{settings.count(chr(10)) + 2}: contacts.region: "
+    try:
+        with open(SETTINGS, "a") as file:
+            file.write("[contacts]\nregion = 49\n")
+        said = install()
+        must(place in said and "until they are corrected every app is refused" in said.lower(), f"no warning: {said[-400:]}")
+        must("did not start" not in said, said[-400:])
+        wait_for(answers, "the broker answers root")
+        problem = admin("GetStatus")["status"].get("settingsProblem", "")
+        must(place in problem and "systemctl restart" in problem, f"the status names no problem: {problem}")
+        must(not secrets(listed()), "alice's program was served")
+        _, journal = command("journalctl", "--catalog", "--boot", "--no-pager", "--unit=" + SERVICE, "--lines=40")
+        must("settings cannot be read, and every app is refused" in journal and place in journal, "the journal does not say it")
+    finally:
+        with open(SETTINGS, "w") as file:
+            file.write(settings)
+    status, said = command(*CHECK)
+    must(status == 0, said)
+    fresh()
+    must(MARKER in listed(), f"the old grant is not served: {listed()}")
+    return "dpkg succeeds and names the line; nothing disclosed; after repair and restart the old grant is served"
+
+
+@tries("checks a file that root can read and the broker cannot", "the check says what the broker would say")
+def checks_as_the_broker():
+    mode = stat.S_IMODE(os.stat(SETTINGS).st_mode)
+    try:
+        os.chmod(SETTINGS, 0o600)
+        status, said = command(*CHECK)
+    finally:
+        os.chmod(SETTINGS, mode)
+    must(status == 78 and f"{SETTINGS}: cannot be opened: Permission denied" in said, f"{status}: {said}")
+    return said.splitlines()[0]
+
+
+@tries("upgrades it where the broker cannot start", "dpkg succeeds, and says that it did not start and how to see why")
+def upgrades_without_a_start():
+    wait_for(answers, "the broker answers root")
+    try:
+        os.makedirs(os.path.dirname(DROP_IN), exist_ok=True)
+        with open(DROP_IN, "w") as file:
+            file.write("[Service]\nLimitNOFILE=32\n")
+        said = install()
+        must(f"{SERVICE} did not start" in said and "journalctl" in said, f"no warning: {said[-400:]}")
+        _, state = command("dpkg-query", "--show", "--showformat=${db:Status-Abbrev}", "contactbroker")
+        must(state.strip() == "ii", f"the package is {state}")
+    finally:
+        os.unlink(DROP_IN)
+        os.rmdir(os.path.dirname(DROP_IN))
+        command("systemctl", "daemon-reload")
+        fresh()
+    return "dpkg succeeds; journalctl --catalog is named"
 
 
 @tries("looks at what the package needs", "polkit and logind, without which no agent starts")

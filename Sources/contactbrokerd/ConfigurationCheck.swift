@@ -1,0 +1,50 @@
+import Broker
+import Glibc
+import Policy
+
+/// Reads the configuration as a start would, and reports the first problem of each file. Serves nobody.
+struct ConfigurationCheck {
+    let mode: BrokerMode
+    let folder: PolicyFolder
+
+    /// `EX_CONFIG` of sysexits.h.
+    static let problemsFound: CInt = 78
+    /// Whom `contactbroker.service` runs as.
+    private static let user = "contactbroker"
+
+    static func ofSession(_ folders: Arguments.Folders) throws -> ConfigurationCheck {
+        let configuration = try SessionFolders.configuration(folders.configuration)
+        return ConfigurationCheck(mode: .session, folder: PolicyFolder(configuration: configuration))
+    }
+
+    static func ofSystem() throws -> ConfigurationCheck {
+        if geteuid() == 0 { try becomeUser() }
+        return ConfigurationCheck(mode: .system, folder: SystemPlaces.policyFolder)
+    }
+
+    /// Root can read files that the broker cannot.
+    private static func becomeUser() throws {
+        guard let entry = getpwnam(user)?.pointee else {
+            throw Failure("could not check the configuration: there is no user \(user)", tryThis: "systemd-sysusers")
+        }
+        guard initgroups(user, entry.pw_gid) == 0, setgid(entry.pw_gid) == 0, setuid(entry.pw_uid) == 0 else {
+            let reason = String(cString: strerror(errno))
+            throw Failure("could not check the configuration as user \(user): \(reason)")
+        }
+    }
+
+    /// - Returns: the exit code.
+    func run() -> CInt {
+        let problems = folder.problems()
+        guard !problems.isEmpty else {
+            print("no problems in \(folder.configuration)")
+            return 0
+        }
+        for problem in problems {
+            let text = Array("\("\(problem.error)".onOneLine)\n  \(problem.advice(in: mode))\n".utf8)
+            // Nobody is left to tell if this fails.
+            _ = write(STDERR_FILENO, text, text.count)
+        }
+        return Self.problemsFound
+    }
+}

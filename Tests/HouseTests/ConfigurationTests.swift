@@ -1,0 +1,185 @@
+import Glibc
+import JSON
+import Testing
+
+/// What can be wrong with `contactbroker.toml`.
+private enum Mistake: String, CaseIterable, Sendable {
+    case syntax, unknownKey, wrongType, isUnreadable, isFolder
+
+    private var text: String {
+        switch self {
+        case .syntax: "# settings\n[contacts\nregion = \"NL\"\n"
+        case .unknownKey: "[agent]\nwithout_authentification = \"allow\"\n"
+        case .wrongType: "[agent]\nwithout_authentication = \"allow\"\n[contacts]\nregion = 49\n"
+        case .isUnreadable, .isFolder: ""
+        }
+    }
+
+    /// What is said behind the file's name.
+    var words: String {
+        switch self {
+        case .syntax: ":2: neither [table]"
+        case .unknownKey: ":2: agent.without_authentification: no such key; known are without_authentication"
+        case .wrongType: ":4: contacts.region: a string that is not empty"
+        case .isUnreadable: ": cannot be opened: Permission denied"
+        case .isFolder: ": no regular file"
+        }
+    }
+
+    func make(at file: String) throws {
+        unlink(file)
+        if self == .isFolder {
+            try #require(mkdir(file, 0o755) == 0)
+        } else {
+            try House.write(Array(text.utf8), to: file, mode: 0o644)
+        }
+        if self == .isUnreadable { try #require(chmod(file, 0) == 0) }
+    }
+
+    static func repair(_ file: String) throws {
+        if unlink(file) != 0 { rmdir(file) }
+        try House.write(Array("[contacts]\nregion = \"NL\"\n".utf8), to: file, mode: 0o644)
+    }
+}
+
+@Suite("A configuration that cannot be read", .timeLimit(.minutes(10)))
+struct ConfigurationTests {
+    private func settings(of house: House) throws -> String {
+        try #require(mkdir(house.configuration, 0o755) == 0)
+        return house.configuration + "/contactbroker.toml"
+    }
+
+    private func check(_ house: House) throws -> Command {
+        let words = ["--check-configuration", "--session", "--config-dir", house.configuration]
+        return try Command(House.programs + "/contactbrokerd", words, in: house)
+    }
+
+    @Test(
+        "A broker starts with settings that it cannot read, discloses nothing and says why, until the file is corrected",
+        .enabled(if: Surroundings.ordinaryUser.canBeEntered, "needs setpriv and a build that others may read"),
+        arguments: Mistake.allCases)
+    fileprivate func settings(mistake: Mistake) throws {
+        // Root could read every file.
+        let house = try House(in: .ordinaryUser)
+        let file = try settings(of: house)
+        try Mistake.repair(file)
+        let keeper = try house.keeper(with: house.person())
+        // A running broker keeps the settings that it has.
+        try mistake.make(at: file)
+        #expect(try house.reload() == "0")
+        #expect(try keeper.fetch().names == House.names)
+        try house.stop()
+        // Programs live where their broker does.
+        for app in ["keeper", "agent"] { house.end(app) }
+
+        try house.start()
+        let place = file + mistake.words
+        for app in ["keeper", "stranger"] {
+            #expect(try house.app(app).call("GetAuthorization").word == "restricted")
+            #expect(try house.app(app).fetch().error == "AccessDenied")
+            #expect(try house.app(app).call("RequestAccess").word == "restricted")
+        }
+        let problem = try #require(house.status()["settingsProblem"])
+        #expect(problem.hasPrefix("every app is refused: " + place))
+        #expect(problem.hasSuffix("; correct the file, then restart contactbrokerd"))
+        #expect(house.journal.contains("the settings cannot be read, so every app is refused: " + place))
+        let programs = House.programs
+        let said = try Command(programs + "/contactctl", ["status"], in: house).words
+        #expect(said.contains("settings problem every app is refused: " + place))
+        let reload = try Command(programs + "/contactctl", ["reload"], in: house)
+        #expect(reload.end == .exited(1))
+        #expect(reload.errors.contains(place))
+        #expect(reload.errors.contains("correct the file, then restart the contact broker"))
+        let why = try Command(programs + "/contactctl", ["why", "keeper"], in: house).output
+        #expect(why.contains("the settings cannot be read"))
+        let checked = try check(house)
+        #expect(checked.end == .exited(78))
+        #expect(checked.errors.hasPrefix(place))
+        #expect(checked.errors.hasSuffix("\n  correct the file, then restart contactbrokerd\n"))
+
+        try Mistake.repair(file)
+        #expect(try check(house).end == .exited(0))
+        #expect(try house.app("keeper").fetch().error == "AccessDenied")
+        try house.stop()
+        house.end("keeper")
+        try house.start()
+        #expect(try house.status()["settingsProblem"] == nil)
+        #expect(try house.app("keeper").fetch().names == House.names)
+    }
+
+    @Test("The check names the first problem of each file, and makes no folder")
+    func everyFile() throws {
+        let house = try House(starting: false)
+        #expect(try check(house).end == .exited(0))
+        let file = try settings(of: house)
+        try House.write(Array("[limits]\nconnections_per_user = 3\n".utf8), to: file)
+        try house.write(policy: "[[rule]]\nforce = \"most\"\n", to: "1.toml")
+        try house.write(policy: "[[rule]]\ndeny = true\n", to: "2.toml")
+        try house.write(policy: "[[rule]]\n\u{1B}[2J = true\n", to: "3.toml")
+        try house.write(policy: "[[rule]]\n\"\\u001B\" = true\n", to: "4.toml")
+        let checked = try check(house)
+        #expect(checked.end == .exited(78))
+        #expect(checked.output.isEmpty)
+        let lines = checked.errors.split(separator: "\n").map(String.init)
+        let restart = "  correct the file, then restart contactbrokerd"
+        let reload = "  correct the file, then: contactctl reload"
+        try #require(lines.count == 8)
+        #expect(lines[0] == "\(file):2: limits.connections_per_user: a number from 16 to 4096")
+        #expect(lines[2].hasPrefix("\(house.policyFolder)/1.toml:2: rule[0].force: "))
+        #expect(lines[4].hasPrefix("\(house.policyFolder)/3.toml:2: "))
+        #expect(lines[6].hasPrefix("\(house.policyFolder)/4.toml:"))
+        #expect(lines.indices.filter { $0 % 2 == 1 }.map { lines[$0] } == [restart, reload, reload, reload])
+        // Nothing in a file steers the terminal.
+        #expect(!checked.errors.contains("\u{1B}"))
+        #expect(access(house.runtime, F_OK) != 0 && access(house.state, F_OK) != 0)
+        unlink(file)
+        for number in [1, 3, 4] { unlink(house.policyFolder + "/\(number).toml") }
+        let good = try check(house)
+        #expect(good.end == .exited(0))
+        #expect(good.output == "no problems in \(house.configuration)\n")
+        // Without a place for the configuration there is nothing to check.
+        let nowhere = ["--check-configuration", "--session"]
+        #expect(try Command(House.programs + "/contactbrokerd", nowhere, in: house).end == .exited(2))
+    }
+
+    /// With an /etc of its own, in which the broker's user is known.
+    private func checkSystem(_ etc: String, as user: String, in house: House) throws -> Command {
+        let script =
+            #"mount -t proc proc /proc && mount --bind "$1" /etc && exec $2 "$0" --check-configuration --system"#
+        let words = ["-m", "/bin/sh", "-c", script, House.programs + "/contactbrokerd", etc, user]
+        return try Command("/usr/bin/unshare", words, in: house)
+    }
+
+    @Test(
+        "The check of the system's configuration reads as the broker's user, also for root",
+        .enabled(if: getuid() == 0 && Surroundings.ordinaryUser.canBeEntered, "needs root, and another user"),
+        arguments: ["", "setpriv --reuid 65534 --regid 65534 --clear-groups --"])
+    func system(user: String) throws {
+        let house = try House(starting: false)
+        let etc = house.folder + "/etc"
+        let file = etc + "/contactbroker/contactbroker.toml"
+        for folder in [etc, etc + "/contactbroker"] { try #require(mkdir(folder, 0o755) == 0) }
+        try House.copy("/etc/ld.so.cache", to: etc + "/ld.so.cache")
+        let unknown = try checkSystem(etc, as: user, in: house)
+        if user.isEmpty {
+            #expect(unknown.end == .exited(2))
+            #expect(unknown.errors.contains("there is no user contactbroker"))
+        }
+        try House.write(Array("contactbroker:x:65533:65533::/:/bin/false\n".utf8), to: etc + "/passwd", mode: 0o644)
+        #expect(try checkSystem(etc, as: user, in: house).end == .exited(0))
+        try House.write(Array("[agent]\nwithout_authentication = true\n".utf8), to: file, mode: 0o644)
+        let wrong = try checkSystem(etc, as: user, in: house)
+        #expect(wrong.end == .exited(78))
+        let words = """
+            /etc/contactbroker/contactbroker.toml:2: agent.without_authentication: a string that is not empty
+              correct the file, then: systemctl restart contactbroker.service
+
+            """
+        #expect(wrong.errors == words)
+        try Mistake.repair(file)
+        #expect(chmod(file, 0o600) == 0)
+        let unreadable = try checkSystem(etc, as: user, in: house)
+        #expect(unreadable.end == .exited(78))
+        #expect(unreadable.errors.contains("contactbroker.toml: cannot be opened: Permission denied\n"))
+    }
+}
