@@ -118,6 +118,7 @@ final class TestApp: Connection {
     /// The kernel takes nothing of what tells of contacts: a revocation withdraws it.
     var isFull = false
     private var queued: [(call: Call, continues: Bool)] = []
+    var hasQueued: Bool { !queued.isEmpty }
 
     func send(_ reply: Reply, for call: Call) {
         if isFull, case .parameters(_, let continues, sensitive: true) = reply {

@@ -55,6 +55,29 @@ struct WithdrawalTests {
         try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
     }
 
+    @Test("What the person picked rests on the app's grant")
+    func pick() throws {
+        let person = try TestPerson(house: house)
+        let app = try house.app("mail", .limited(to: []))
+        app.isFull = true
+        let call = try app.begin("PickContacts", #"{"keys":["givenName"]}"#)
+        let prompt = try #require(try person.prompts().first)
+        let row = try #require(try person.rows(prompt, query: "ada").first).identifier
+        let answer = try person.answer(prompt, #""picked":[{"contact":"\#(row)","key":"identifier"}]"#)
+        #expect(answer.error == nil)
+        try #require(house.loop.run { call.isOver })
+        try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
+    }
+
+    @Test("What a watcher is told rests on its grant")
+    func watch() throws {
+        let app = try house.app("mail", .full)
+        app.isFull = true
+        let call = try app.begin("WatchChanges", more: true)
+        try #require(house.loop.run { app.hasQueued })
+        try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
+    }
+
     @Test("Taking keys away withdraws what was told with them")
     func keys() throws {
         let app = try house.app("mail", .full)
