@@ -27,6 +27,9 @@ final class Thumbnails {
         self.history = history
     }
 
+    /// No photo waits or is being read.
+    var isIdle: Bool { waiting.isEmpty && busy.isEmpty }
+
     /// Photos of these contacts were saved.
     func look(at records: [RecordNumber], of uid: UInt32) {
         guard !records.isEmpty else { return }

@@ -19,6 +19,9 @@ struct PickedPhotosTests {
         for name in ["Ada", "Bob", "Cid"] {
             #expect(try keeper.save([.add(given: name, extra: #","imageData":"\#(photo)""#)]).error == nil)
         }
+        // Thumbnails are tried for them, of which none is made here.
+        let broker = house.broker
+        try #require(house.loop.run { broker.thumbnails.isIdle })
         person = try TestPerson(house: house)
         mail = try house.app("mail")
     }
