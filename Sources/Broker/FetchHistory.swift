@@ -211,17 +211,18 @@ final class FetchHistory {
         case .startOver: events.startOver()
         case .gone(let kind, let record, let type): events.gone(kind, record, as: type)
         case .everybody:
-            let end = try events.contacts(nil, after: after) { _ in .addContact }
+            let end = try events.contacts(nil, after: after) { _ in .addContact }?.end
             after = end?.last ?? after
             return end?.hasMore == true ? .everybody : nil
         case .contacts(let records, let kinds):
             let batch = Array(records.prefix(events.room))
-            let end = try events.contacts(.records(batch), after: nil) { kinds[$0] ?? .updateContact }
-            var told = batch.count
-            if end?.hasMore == true, let last = end?.last?.record {
-                told = batch.firstIndex { $0 > last } ?? batch.count
+            let told = try events.contacts(.records(batch), after: nil) { kinds[$0] ?? .updateContact }
+            var rest = Array(records.dropFirst(batch.count))
+            if let told, told.end.hasMore, let last = told.end.last?.record {
+                // A card that was linked meanwhile is told with the first card of its contact, which may be before the batch.
+                rest = batch.filter { $0 > last && !told.cards.contains($0) } + rest
             }
-            return told < records.count ? .contacts(Array(records.dropFirst(told)), kinds) : nil
+            return rest.isEmpty ? nil : .contacts(rest, kinds)
         case .group(let kind, let record): try events.group(kind, record)
         case .link(let link, let kind): try events.link(kind, link)
         case .memberships(let contacts, let groups, let place):

@@ -53,9 +53,10 @@ struct HistoryEvents {
         event(kind) { $0.member("identifier", identifier) }
     }
 
+    /// - Returns: how far it came, and every card that was read; `nil` where there is no book.
     mutating func contacts(
         _ predicate: ContactPredicate?, after: Position?, _ kind: (RecordNumber) -> HistoryPlan.Kind
-    ) throws(StoreError) -> FetchEnd? {
+    ) throws(StoreError) -> (end: FetchEnd, cards: Set<RecordNumber>)? {
         guard let book = reading.book else { return nil }
         let disclosure = reading.disclosure
         let query = ContactQuery(
@@ -63,7 +64,10 @@ struct HistoryEvents {
             byteLimit: byteLimit - min(writer.bytes.count, byteLimit), toldKeys: keys.intersection(disclosure.keys),
             images: keys.intersection(.images).intersection(disclosure.keys), unifies: unifies)
         let (found, end) = try book.fetch(unified: query)
+        var read: Set<RecordNumber> = []
         for contact in found {
+            read.insert(contact.record)
+            read.formUnion(contact.others.lazy.map(\.record))
             let kind = kind(contact.record)
             let cards = (first: Fetch.disclosable(contact), others: contact.others.map(Fetch.disclosable))
             let disclosed = disclosure.project(unified: [cards], of: keys, under: reading.identifiers)
@@ -79,7 +83,7 @@ struct HistoryEvents {
                 $0.member("container", container)
             }
         }
-        return end
+        return (end, read)
     }
 
     mutating func group(_ kind: HistoryPlan.Kind, _ record: RecordNumber) throws(StoreError) {

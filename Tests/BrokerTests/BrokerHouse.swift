@@ -35,7 +35,7 @@ final class BrokerHouse {
     init(
         authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil,
         readsBeside: Bool = false, readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
-        contactsPerTurn: Int? = nil, bytesPerReply: Int? = nil
+        contactsPerTurn: Int? = nil, bytesPerReply: Int? = nil, bytesPerTurn: Int? = nil
     ) throws {
         self.authority = authority
         self.withoutAuthentication = withoutAuthentication
@@ -45,6 +45,7 @@ final class BrokerHouse {
         limits.timePerSave = readsSavesByStep ? .zero : .seconds(3_600)
         if let bytesPerReply { limits.bytesPerReply = bytesPerReply }
         if let contactsPerTurn { limits.contactsPerTurn = contactsPerTurn }
+        if let bytesPerTurn { limits.bytesPerTurn = bytesPerTurn }
         if let cardsPerSave { limits.cardsPerSave = cardsPerSave }
         if readsBeside { limits.stepsPerTurn = 0 }
         self.limits = limits

@@ -102,6 +102,45 @@ struct SyncTests {
 
     fileprivate static let keys = Grant.ordinaryKeys.union(.groups)
 
+    @Test("A card that is linked to an earlier one while the events are read is told once, and the list ends")
+    func linkedMeanwhile() throws {
+        // A batch ends with its first contact, whose nickname is longer than that.
+        let house = try BrokerHouse(bytesPerTurn: 100)
+        let keeper = try house.keeper(adding: "Ada", "Bob", "Cid", "Dora")
+        let reader = try house.app("reader", .full)
+        let identifiers = try ["Ada", "Bob", "Cid", "Dora"].map(keeper.identifier)
+        var (copy, token) = (Copy(), String?.none)
+        let keys = #""keys":["givenName","nickname"]"#
+        for reply in try reader.stream("FetchContacts", "{\(keys)}") {
+            copy.list(reply)
+            token = reply.token ?? token
+        }
+        let nickname = String(repeating: "n", count: 200)
+        for identifier in identifiers.dropFirst() {
+            #expect(try keeper.save([.update(identifier, #""nickname":"\#(nickname)""#)]).error == nil)
+        }
+        reader.readsSlowly = true
+        let call = try reader.begin("FetchHistory", #"{\#(keys),"token":"\#(token ?? "")"}"#, more: true)
+        try #require(house.loop.run { reader.isBehind })
+        #expect(try keeper.save([LinkTests.step("link", identifiers[0], identifiers[2])]).error == nil)
+        for _ in 0..<20 where !call.isOver {
+            try #require(house.loop.run { call.isOver || reader.isBehind })
+            reader.readOn()
+        }
+        try #require(house.loop.run { call.isOver || reader.isBehind })
+        try #require(call.isOver, "the same batch again and again")
+        reader.readsSlowly = false
+        let replies = try reader.replies(to: call)
+        for reply in replies { copy.apply(reply) }
+        for reply in try reader.stream(
+            "FetchHistory", #"{\#(keys),"token":"\#(replies.last?.token ?? "")"}"#)
+        { copy.apply(reply) }
+        var book = Copy()
+        for reply in try reader.stream("FetchContacts", "{\(keys)}") { book.list(reply) }
+        #expect(copy == book)
+        #expect(book.contacts.count == 3)
+    }
+
     @Test(
         "Whatever is written between its batches, and whatever is given and taken back",
         arguments: [(false, false), (false, true), (true, false), (true, true)])
