@@ -38,6 +38,14 @@ struct LostFilesTests {
         #expect(complaints == 1)
     }
 
+    @Test("Nor is what would be a record of its own")
+    func removedAndNew() throws {
+        let other = try house.app("other", .full)
+        removeFolder()
+        #expect(try other.fetch().error == "StoreUnavailable")
+        #expect(complaints == 1)
+    }
+
     @Test("A revocation then takes effect and is answered as not kept")
     func removedAndRevoked() throws {
         removeFolder()
@@ -80,6 +88,16 @@ struct LostFilesTests {
         let before = house.files()[position]
         #expect(try root.call("SetGrant", #"{"uid":1000,"app":"mail","status":"denied"}"#).error == nil)
         // Written after the sync, and by nothing else: no time has passed on this loop.
+        #expect(house.files()[position] != before)
+    }
+
+    @Test("Where the audit is durable, a reply leaves once the disk has its record")
+    func disclosedOnDisk() throws {
+        house.rule([], isAuditDurable: true)
+        let other = try house.app("other", .full)
+        let position = house.folder + "/access.synced"
+        let before = house.files()[position]
+        #expect(try other.fetch().names == ["Ada"])
         #expect(house.files()[position] != before)
     }
 
