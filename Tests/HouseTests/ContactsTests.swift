@@ -69,5 +69,13 @@ struct ContactsTests {
         #expect(try keeper.save(steps).error == nil)
         let second = try Command(House.programs + "/SyncClient", [file], in: house)
         #expect(second.output == "deleted\nchanged Ada King\n", "\(second.errors)")
+
+        // Of a contact that came and went between two runs it is told the end, though it never heard of it.
+        let added = try keeper.save([App.adding(given: "Short")])
+        let short = try #require(added.strings("identifiers").first)
+        #expect(try keeper.save([#"{"operation":"delete","contact":{"identifier":"\#(short)"}}"#]).error == nil)
+        let third = try Command(House.programs + "/SyncClient", [file], in: house)
+        #expect(third.output == "deleted\n" && third.end == .exited(0), "\(third.errors)")
+        #expect(try Command(House.programs + "/SyncClient", [file], in: house).output == "")
     }
 }
