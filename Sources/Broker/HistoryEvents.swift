@@ -65,9 +65,12 @@ struct HistoryEvents {
             images: keys.intersection(.images).intersection(disclosure.keys), unifies: unifies)
         let (found, end) = try book.fetch(unified: query)
         var read: Set<RecordNumber> = []
+        // A damaged card is not among the others, and is none that would still have to be read.
+        let links = unifies ? book.links(seeing: query.matchKeys) : nil
         for contact in found {
             read.insert(contact.record)
             read.formUnion(contact.others.lazy.map(\.record))
+            if let links { read.formUnion(links.members(of: contact.record)) }
             let kind = kind(contact.record)
             let cards = (first: Fetch.disclosable(contact), others: contact.others.map(Fetch.disclosable))
             let disclosed = disclosure.project(unified: [cards], of: keys, under: reading.identifiers)
