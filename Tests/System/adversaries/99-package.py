@@ -7,7 +7,7 @@ import glob
 import os
 import stat
 
-from house.accounts import run_as
+from house.accounts import run as run_as
 from house.broker import (
     CALLER, MARKER, REQUEST_ACCESS, SERVICE, STATE, Asking, command, fresh, pid, secrets, wait_for)
 from house.person import Agent
