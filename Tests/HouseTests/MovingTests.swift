@@ -184,6 +184,12 @@ struct MovingTests {
         symlink(house.folder + "/people.vcf", ada)
         #expect(try export("--overwrite").errors.contains("not a file that contactbook wrote"))
         #expect(House.text(of: house.folder + "/people.vcf") == Self.cards)
+        // A file that is gone already is not missed when its contact is removed.
+        unlink(ada)
+        _ = try house.contactbook("remove", "--yes", "ada")
+        #expect(try export().end == .exited(0))
+        #expect(Set(House.contents(of: folder).keys) == [folder + "/nils.vcf", folder + "/.contactbook"])
+        #expect(!House.text(of: folder + "/.contactbook").contains("ada-1"))
     }
 
     @Test("A vdir with what is no card in it is read as far as it has cards, and nothing is waited for")
