@@ -69,6 +69,18 @@ struct WithdrawalTests {
         try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
     }
 
+    @Test("The name of a card that was taken rests on the app's grant")
+    func proposed() throws {
+        let person = try TestPerson(house: house)
+        let app = try house.app("mail", .full)
+        app.isFull = true
+        let call = try app.begin("ProposeContact", #"{"contact":{"givenName":"New"}}"#)
+        let prompt = try #require(try person.prompts().first)
+        #expect(try person.answer(prompt, #""addProposed":true"#).error == nil)
+        try #require(house.loop.run { call.isOver })
+        try expectWithdrawn(call, of: app) { try house.grant(.denied, to: app) }
+    }
+
     @Test("What a watcher is told rests on its grant")
     func watch() throws {
         let app = try house.app("mail", .full)
