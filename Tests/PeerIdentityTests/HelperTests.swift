@@ -237,8 +237,10 @@ struct HelperTests {
         }
         // As many have ended as requests were served. One that served an earlier request may still be ending when the next
         // is asked, so they are counted in the end. Each is asked about by itself: a list of children that changes while it
-        // is read can lack one (proc(5)).
-        #expect(comes { known.count { kill($0, 0) != 0 && errno == ESRCH } >= rounds })
+        // is read can lack one (proc(5)), so that under load a few have served that were never seen. Were each to serve two, fewer
+        // still would have ended.
+        let seen = rounds - Int(IDENTIFY_READY_WORKERS)
+        #expect(comes { known.count { kill($0, 0) != 0 && errno == ESRCH } >= seen })
         #expect(known.filter { kill($0, 0) != 0 }.isDisjoint(with: helper.workers))
         #expect(rounds == 3 * Int(IDENTIFY_READY_WORKERS))
     }
