@@ -31,6 +31,11 @@ final class ChildProcess {
         // POSIX_SPAWN_SETSID: no controlling terminal, so that a test means the same whether a person runs it or not.
         posix_spawnattr_setflags(&attributes, 0x80)
         for (at, of) in descriptors { posix_spawn_file_actions_adddup2(&actions, of, at) }
+        // Whoever started the tests may have left descriptors open to every program. Closing one that is not open is no
+        // error.
+        for number in CInt(3)..<256 where !descriptors.contains(where: { $0.at == number }) {
+            posix_spawn_file_actions_addclose(&actions, number)
+        }
         var words = ([path] + arguments).map { strdup($0) } + [nil]
         var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + variables { free(text) } }
