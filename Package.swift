@@ -64,7 +64,6 @@ let package = Package(
         // What Swift cannot import: a few lines of C each.
         .target(name: "CLinux"),
         .target(name: "CAffinity"),
-        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CIdentify", dependencies: ["CLinux", "CCrypto"]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
@@ -97,7 +96,7 @@ let package = Package(
 
         // First floor: files, the kernel, sockets.
         room("Policy", ["AccessControl", "CCrypto", "CTOML"]),
-        room("ContactsStore", ["Normalization", "CLinux", "CSQLite", "CXXHash", grdbSQLite]),
+        room("ContactsStore", ["Normalization", "CLinux", "CXXHash", grdbSQLite]),
         room("AccessStore", ["AccessControl", "CLinux", grdbSQLite]),
         room("PeerIdentity", ["AccessControl", "CLinux", "CIdentify"]),
         room("Manifests", ["PeerIdentity", "Policy"]),
@@ -115,7 +114,7 @@ let package = Package(
         .executableTarget(
             name: "contactbrokerd",
             dependencies: [
-                "Broker", "CLinux", "CSQLite", "Manifests", "PeerIdentity", "Policy", "System", "Thumbnails",
+                "Broker", "CLinux", "Manifests", "PeerIdentity", "Policy", "System", "Thumbnails",
                 "VarlinkServer", logging,
             ],
             swiftSettings: strict,

@@ -1,5 +1,4 @@
 import AccessControl
-import CLinux
 import ContactsModel
 import Glibc
 
@@ -170,11 +169,6 @@ public final class AccessStore {
         guard let writer else { throw .unavailable(reason: "the access database is closed") }
         return writer
     }
-
-    /// Has the log written as long as it grows before it starts over. A commit that makes the file longer waits, when it
-    /// is synced, for the disk to have its new length too. On the loop: nobody commits meanwhile. Without room commits are
-    /// as good.
-    public func makeLogRoom() { _ = clinux_fill(folder.database + "-wal", Checkpointer.logBytes, 0) }
 
     /// Pages in the WAL after the last commit; see ``Checkpointer``.
     public var walPages: Int { writer?.walPages ?? 0 }

@@ -8,8 +8,6 @@ import GRDBSQLite
 public struct Checkpointer: Sendable {
     /// Pages in the WAL from which a run is worth while.
     public static let pages = 1_000
-    /// How long the log is then, with what comes until the run is over: a header, and a page with its own header each.
-    static let logBytes: Int64 = 32 + 1_200 * (24 + 1_024)
     /// Pages from which the loop may be made to wait so that the WAL stays bounded: it has kept committing during every run.
     static let mostPages = 16_000
 

@@ -224,30 +224,11 @@ final class Books {
         resting[uid] = nil
         guard case .open(let book) = states[uid] else { return }
         rested()
-        let bound = LoopBound(self, loop: loop)
-        queue(of: uid).async { [loop] in
-            // What cannot be emptied now grows no further than a save lets it, and the next pause comes.
+        queue(of: uid).async {
+            // A log that cannot be emptied now grows to its bound at most, and the next pause tries again.
             try? book.checkpoint()
             book.rest()
-            loop.execute { bound.value.giveBackMoreLater(uid) }
         }
-    }
-
-    /// Dispatch ends a thread that had nothing to do for five seconds, and only then what malloc kept for it is free: a little,
-    /// but scattered among what was given back, so that it holds several times as much.
-    private static let threadsEnd = Duration.milliseconds(5_500)
-
-    private func giveBackMoreLater(_ uid: UInt32) {
-        // A save that came meanwhile has its own rest.
-        guard resting[uid] == nil, case .open = states[uid] else { return }
-        let bound = LoopBound(self, loop: loop)
-        resting[uid] = loop.schedule(after: Self.threadsEnd) { bound.value.giveBackMore(uid) }
-    }
-
-    private func giveBackMore(_ uid: UInt32) {
-        resting[uid] = nil
-        guard case .open = states[uid] else { return }
-        queue(of: uid).async { ContactsStore.returnMemory() }
     }
 
     // MARK: Users who come and go

@@ -112,9 +112,6 @@ public final class Broker {
         recoverSaves()
         settleBooks()
         checkAnchors()
-        // Not before the first answers.
-        let bound = LoopBound(access, loop: surroundings.loop)
-        surroundings.loop.schedule(after: limits.syncInterval) { bound.value.makeLogRoom() }
     }
 
     // MARK: Connections

@@ -184,7 +184,6 @@ private final class Taking {
             }
             let (changes, outcome) = (made, failure)
             loop.execute { bound.value.applied((begun, book), added, changes, outcome) }
-            book.makeRoom()
         }
     }
 

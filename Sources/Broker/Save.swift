@@ -121,7 +121,7 @@ final class Save {
         let bytes = writer.bytes
         if telling == .atOnce {
             call.reply(bytes)
-            return broker.turn.workNobodyWaitsFor(failed: { [broker] in broker.isNotRecorded() })
+            return broker.turn.work(committed: {}, failed: { [broker] in broker.isNotRecorded() })
         }
         broker.turn.work(
             committed: { [broker, call] in
@@ -195,7 +195,6 @@ final class Save {
                 let (save, book, identifiers) = bound.value
                 save.applied(changes, outcome, book, identifiers)
             }
-            book.makeRoom()
         }
     }
 

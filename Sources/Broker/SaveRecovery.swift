@@ -53,9 +53,9 @@ extension Broker {
         }
     }
 
-    /// To be called before something is decided: what is in a book counts. It does already where its commit is only put off.
+    /// To be called before something is decided: what is in a book counts.
     func recordUndelivered() {
-        guard access.hasUndelivered, !turn.isPutOff else { return }
+        guard access.hasUndelivered else { return }
         turn.flush()
         grantsChanged()
         if access.hasUndelivered { retryRecording() }

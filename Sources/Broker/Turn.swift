@@ -26,8 +26,6 @@ final class Turn {
     private let log: (String) -> Void
     private var items: [Item] = []
     private var isScheduled = false
-    /// What nobody waits for is committed a little later.
-    private(set) var isPutOff = false
     /// What discloses waits for the disk.
     var isDurable = false
     /// Set by the broker: calls back once everything that is committed by now is on the disk, or cannot be.
@@ -74,19 +72,9 @@ final class Turn {
         schedule()
     }
 
-    /// As ``work(committed:failed:)``, where nobody waits for it: who asks one thing after the other is heard before the commit.
-    /// Whatever is answered through this turn, or decided by what is committed, commits it first; see ``catchUp()``.
-    func workNobodyWaitsFor(failed: @escaping () -> Void) {
-        items.append(.work(committed: {}, failed: failed))
-        guard !isScheduled, !isPutOff else { return }
-        isPutOff = true
-        let bound = LoopBound(self, loop: loop)
-        loop.executeAfterHearing { bound.value.catchUp() }
-    }
-
-    /// Commits what was put off, for who reads what is committed.
+    /// Commits what waits for the end of this turn, for a caller that reads what is committed.
     func catchUp() {
-        if isPutOff { flush() }
+        if isScheduled { flush() }
     }
 
     /// Takes back what would be disclosed under a grant that no longer is.
@@ -116,7 +104,6 @@ final class Turn {
 
     func flush() {
         isScheduled = false
-        isPutOff = false
         let items = self.items
         self.items = []
         do throws(AccessStoreError) {

@@ -556,11 +556,6 @@ int identify_know(
     out->can_be_known_again = out->look.executable_reading == IDENTIFY_FOUND && out->look.info_reading == IDENTIFY_ABSENT
         && has_settled(&out->root) && can_be_known_again(&out->look.executable, out->executable_mount)
         && can_be_known_again(&out->root, out->root_mount);
-    /* A root of another kind has no mark that could be looked for: its reading is an error. */
-    out->is_in_memory = out->can_be_known_again && out->look.digest != IDENTIFY_DIGEST_NOT_LOCAL
-        && out->look.place_reading == 0 && out->look.place == IDENTIFY_PLACE_NONE
-        && (is_same_mount_namespace(&out->look.namespaces, &out->look.first)
-            || is_same_mount_namespace(&out->look.namespaces, &ground.own));
     return clinux_pidfd_has_ended(pidfd) ? -ESRCH : 0;
 }
 

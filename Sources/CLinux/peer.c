@@ -142,16 +142,6 @@ int clinux_file_status_at(int directory, const char *name, int follow, struct cl
     return file_status(directory, name, follow ? 0 : AT_SYMLINK_NOFOLLOW, out);
 }
 
-int clinux_file_status_in_memory(const char *path, struct clinux_file *out)
-{
-    struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED };
-    int descriptor = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
-    if (descriptor < 0) return -errno;
-    int result = clinux_file_status(descriptor, out);
-    close(descriptor);
-    return result;
-}
-
 uint64_t clinux_mount(int descriptor)
 {
     /* STATX_MNT_ID_UNIQUE, Linux 6.8. */

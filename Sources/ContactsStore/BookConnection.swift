@@ -54,7 +54,7 @@ enum BookConnection {
                 PRAGMA cell_size_check = ON;
                 PRAGMA cache_size = -\(writingCache);
                 PRAGMA temp_store = MEMORY;
-                """, gathersLog: true)
+                """)
         do {
             try Schema.migrator.migrate(database)
         } catch {

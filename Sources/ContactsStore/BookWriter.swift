@@ -1,4 +1,3 @@
-import CLinux
 import ContactsModel
 import Normalization
 
@@ -62,9 +61,7 @@ final class BookWriter {
                 ahead?.stop()
                 self.ahead = nil
             }
-            try transaction(checksReferences: !Self.isManyNew(changes)) { db, statements in
-                // Of many the disk would have fallen asleep again.
-                if changes.count < ContactsAhead.fewest { db.stirLog() }
+            try transaction { db, statements in
                 let written = db.totalChangesCount
                 let history = try self.history ?? HistoryStatements(db)
                 self.history = history
@@ -110,15 +107,6 @@ final class BookWriter {
             throw .store(StoreError(error))
         }
     }
-
-    /// Many contacts and nothing else. What is written of a new one refers to itself, and to look for it each time takes a
-    /// tenth of the save.
-    private static func isManyNew(_ changes: [ContactChange]) -> Bool {
-        changes.count >= fewestMany && changes.allSatisfy { if case .add = $0 { true } else { false } }
-    }
-
-    /// For fewer it takes longer to prepare the statements anew.
-    static let fewestMany = 64
 
     private func outbox(_ db: Database) throws -> OutboxStatements {
         let statements = try outbox ?? OutboxStatements(db)
@@ -212,59 +200,7 @@ final class BookWriter {
 
     /// Empties the log into the file, so that what was deleted is nowhere any more. Waits for nobody: a reader in the
     /// way leaves it for the next time.
-    func checkpoint() throws(StoreError) {
-        try database.checkpoint()
-        // Without room in the log saves take longer and are as good.
-        try? beginLog()
-    }
-
-    // MARK: Room in the log
-
-    /// Bytes of the log that are written before a save needs them. A save that makes the file longer waits for the disk to
-    /// have its new length too, and one that begins the log syncs it once more: each takes as long as the save itself.
-    private static let room: Int64 = 1 << 20
-    /// Bytes that are made at once while saves follow each other: the next one waits for each time.
-    private static let mostRoom: Int64 = 4 << 20
-    /// Bytes that the next save may need: with less it is time for new room.
-    private static let reserve: Int64 = 1 << 18
-    /// Where the room ends that was made last, and how much it was.
-    private var roomEnd: Int64 = 0
-    private var madeRoom = room
-    /// Up to where saves had used it when it was looked at last.
-    private var used: Int64 = 0
-
-    /// Makes new room before saves have used it up. To be called when nobody waits.
-    func makeRoom() throws(StoreError) {
-        let end = database.logEnd ?? clinux_size(file.log)
-        defer { used = end }
-        // A save that alone took more is one of many, which go on growing the log.
-        guard end > roomEnd - Self.reserve, end - used < Self.room else { return }
-        madeRoom = min(madeRoom * 2, Self.mostRoom)
-        try fillLog(from: clinux_size(file.log))
-    }
-
-    /// The log is empty: writes its header, with a page that says nothing of a contact, and makes room.
-    private func beginLog() throws(StoreError) {
-        (roomEnd, madeRoom, used) = (0, Self.room, 0)
-        try database.execute(sql: "PRAGMA user_version = \(Schema.version)")
-        try fillLog(from: clinux_size(file.log))
-    }
-
-    /// Behind what SQLite has written there are zeros, at which it stops reading as at the end of the file.
-    private func fillLog(from size: Int64) throws(StoreError) {
-        guard size > 0 else { return }
-        // Not even another program.
-        try database.whileNobodyWrites {
-            if clinux_fill(file.log, size + madeRoom, 1) == 0 {
-                roomEnd = size + madeRoom
-            } else {
-                // The disk is full, or nearly. It is tried again when the log is longer by what is asked for least, and not after
-                // each save, which would take the room that others need just then.
-                roomEnd = size + Self.room
-                madeRoom = Self.room / 2
-            }
-        }
-    }
+    func checkpoint() throws(StoreError) { try database.checkpoint() }
 
     /// Pages that were read or written: the file's, and the next save reads those that it needs.
     func rest() {
@@ -274,13 +210,9 @@ final class BookWriter {
         database.releaseMemory()
     }
 
-    /// - Parameter checksReferences: not where all that is written refers to what comes with it.
-    private func transaction(
-        checksReferences: Bool = true, _ body: (Database, WriteStatements) throws -> Void
-    ) throws {
+    private func transaction(_ body: (Database, WriteStatements) throws -> Void) throws {
         // What is written to a file without a name would be acknowledged and lost.
         guard file.identity() == identity else { throw StoreError.unavailable(reason: "the file was replaced") }
-        try database.setChecksReferences(checksReferences)
         try database.write { db in
             let statements = try self.statements ?? WriteStatements(db, ordering: ordering)
             self.statements = statements

@@ -1,4 +1,3 @@
-import CSQLite
 import GRDBSQLite
 
 /// One connection to a book's file. One caller at a time uses it, as its owner promises.
@@ -9,26 +8,17 @@ final class Database {
     private let handle: OpaquePointer
     private var isClosed = false
     private var bound: ReadBound?
-    private var checksReferences: Bool?
-
-    /// Where it cannot be had, commits take longer and are as good (Decisions/0019).
-    private static let canGather = csqlite_register_gathering() == SQLITE_OK
 
     /// Opens a file that is there.
     ///
     /// - Parameters:
     ///   - patience: milliseconds to wait for another connection that holds a lock.
     ///   - settings: the connection's own, as PRAGMA statements.
-    ///   - gathersLog: what a commit writes to the write-ahead log goes there at once. For who syncs each commit, by
-    ///     `PRAGMA synchronous = FULL`, and for nobody else.
-    init(
-        path: String, isReadOnly: Bool = false, patience: Int32, settings: String = "", gathersLog: Bool = false
-    ) throws(StoreError) {
+    init(path: String, isReadOnly: Bool = false, patience: Int32, settings: String = "") throws(StoreError) {
         var opened: OpaquePointer?
         // NOMUTEX: see above.
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-        let files = gathersLog && Self.canGather ? CSQLITE_GATHERING : nil
-        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX, files)
+        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX, nil)
         guard let opened else { throw .unavailable(reason: "no memory for SQLite") }
         handle = opened
         guard code == SQLITE_OK else { throw error(code) }
@@ -85,21 +75,6 @@ final class Database {
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Has what a row refers to looked for as it is written, or not. Not within a transaction.
-    ///
-    /// A change of this has every statement prepared anew when it next runs.
-    func setChecksReferences(_ isOn: Bool) throws(StoreError) {
-        guard checksReferences != isOn else { return }
-        // What did not become so is not known: it is asked anew.
-        checksReferences = nil
-        try execute(sql: "PRAGMA foreign_keys = \(isOn ? "ON" : "OFF")")
-        // SQLite says nothing where it does not do it.
-        guard try integer("PRAGMA foreign_keys") == (isOn ? 1 : 0) else {
-            throw .unavailable(reason: "references cannot be checked")
-        }
-        checksReferences = isOn
-    }
-
     /// Makes all changes of `body`, or none where it throws. Nobody else writes meanwhile.
     func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try execute(sql: "BEGIN IMMEDIATE")
@@ -112,22 +87,6 @@ final class Database {
             if isInTransaction { try? execute(sql: "ROLLBACK") }
             throw error
         }
-    }
-
-    /// A commit comes in a moment: where the disk has rested, it begins to wake up. In ``write(_:)``, before anything is written.
-    func stirLog() { csqlite_stir_log(handle) }
-
-    /// Where in the log it wrote last, in bytes; `nil` for a connection that gathers nothing.
-    var logEnd: Int64? {
-        let end = csqlite_log_end(handle)
-        return end < 0 ? nil : end
-    }
-
-    /// Keeps everybody else from writing while `body` runs, which writes nothing.
-    func whileNobodyWrites(_ body: () -> Void) throws(StoreError) {
-        try execute(sql: "BEGIN IMMEDIATE")
-        body()
-        try execute(sql: "ROLLBACK")
     }
 
     /// Has every statement of this connection ask from time to time whether it is to go on. To be called once.

@@ -15,14 +15,8 @@ public final class EvidenceCollector: EvidenceSource {
 
     public func prepare() { reader.prepare() }
 
-    public func recognize(_ peer: PeerHandle) -> Evidence? { reader.recognize(peer) }
-
     public func collect(_ peer: PeerHandle) throws(PeerError) -> Evidence {
         try reader.collect(peer, OwnLook(vantage: reader.vantage))
-    }
-
-    public func isStillInMemory(_ peer: PeerHandle, _ evidence: Evidence) -> Bool {
-        reader.isStillInMemory(peer, evidence)
     }
 
     public func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck {

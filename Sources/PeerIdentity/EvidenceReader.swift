@@ -98,29 +98,6 @@ struct EvidenceReader {
             unit: unit, flatpakInfo: look.flatpakInfo)
     }
 
-    /// ``read(_:_:)`` for a process of which nothing has changed, as far as that can be told from the kernel's memory alone.
-    ///
-    /// It makes the same comparisons, in the same order. What else that one might do (open a file by a path, hash, list
-    /// folders, read the path of a control group, for which the kernel takes a lock of all groups, or look for the leader
-    /// of a session) is not done here: where it would be needed, the answer is `nil`.
-    func recognize(_ peer: PeerHandle) -> Evidence? {
-        guard vantage == .session, let known = acquaintances.of(peer.pid), known.sight.isInMemory,
-            let status = try? known.process.status(), status.startTime == known.startTime,
-            let leader = nearLeader(status, of: peer.pid),
-            let kernel = try? kernelsWord(on: peer), let path = controlGroups.path(of: kernel.control_group),
-            known.sight.isStill(peer, known.process, number: kernel.pid), known.sight.look.pid == peer.pid,
-            case .found(let file) = known.sight.look.executable, file.digest == nil,
-            let sha256 = hashes.remembered(file.identity), interpreters.hasNone(ofSize: file.identity.size)
-        else { return nil }
-        let executable = Executable(
-            path: file.path, isDeleted: file.isDeleted, file: file.identity, digest: .sha256(sha256))
-        let evidence = evidence(
-            peer, status, known.sight.look, controlGroup: .found(path), sessionLeader: leader,
-            executable: .found(executable), unit: unit(in: .found(path)))
-        // Last: none of the above was of another process.
-        return peer.hasEnded ? nil : evidence
-    }
-
     /// `nil` before Linux 6.13.
     private func kernelsWord(on peer: PeerHandle) throws(PeerError) -> clinux_process? {
         var process = clinux_process()
@@ -137,7 +114,9 @@ struct EvidenceReader {
     /// The number of a session is not given out again while the session has a member, so that `/proc/NUMBER` is the
     /// leader or is not there. Who has no terminal is in no terminal session, and its leader is not looked for.
     private func sessionLeader(_ status: ProcessStatus, of pid: Int32) -> Reading<ProcessIdentity> {
-        if let near = nearLeader(status, of: pid) { return near }
+        if status.session <= 0 { return .absent }
+        if status.session == pid { return .found(ProcessIdentity(pid: pid, startTime: status.startTime)) }
+        guard status.terminal != nil else { return .absent }
         do {
             let leader = try ProcessDirectory(pid: status.session).status()
             return .found(ProcessIdentity(pid: status.session, startTime: leader.startTime))
@@ -145,13 +124,6 @@ struct EvidenceReader {
             guard case .unreadable(_, let errno) = error else { return .absent }
             return errno == ENOENT || errno == ESRCH ? .absent : .unreadable(errno: errno)
         }
-    }
-
-    /// What the status says alone; `nil` where the leader has to be looked at.
-    private func nearLeader(_ status: ProcessStatus, of pid: Int32) -> Reading<ProcessIdentity>? {
-        if status.session <= 0 { return .absent }
-        if status.session == pid { return .found(ProcessIdentity(pid: pid, startTime: status.startTime)) }
-        return status.terminal == nil ? .absent : nil
     }
 
     private func unit(in controlGroup: Reading<String>) -> Reading<SystemUnit> {
@@ -207,14 +179,5 @@ struct EvidenceReader {
         else { return peer.hasEnded ? .changed : .unknown }
         return now.identity == executable.file && now.path == executable.path && now.isDeleted == executable.isDeleted
             ? .same : .changed
-    }
-
-    /// ``check(_:_:_:)`` for a process of which nothing has changed, as far as the kernel's memory tells that: as ``recognize(_:)``,
-    /// whose comparison it makes, it waits for nothing.
-    func isStillInMemory(_ peer: PeerHandle, _ evidence: Evidence) -> Bool {
-        guard vantage == .session, let known = acquaintances.of(peer.pid), known.sight.isInMemory,
-            known.startTime == evidence.process.startTime, known.sight.isStill(peer, known.process, number: nil)
-        else { return false }
-        return check(peer, evidence, known.sight.look) == .same
     }
 }

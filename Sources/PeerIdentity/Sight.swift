@@ -17,9 +17,6 @@ final class Sight: Sendable {
         self.init(seen)
     }
 
-    /// ``isStill(_:_:number:)`` waits for nobody: neither for a disk nor for a server.
-    var isInMemory: Bool { seen.is_in_memory == 1 }
-
     /// Another look would find the same now.
     func isStill(_ peer: PeerHandle, _ process: ProcessDirectory, number: Int32?) -> Bool {
         withUnsafePointer(to: seen) { identify_is_as_known(peer.pidfd, number ?? 0, process.descriptor, $0) == 1 }

@@ -31,22 +31,6 @@ final class SystemInterpreters: Sendable {
 
     func prepare() { _ = candidates(ofSize: 0) }
 
-    /// No interpreter of this system has that size, and so that file is none. For the loop: `false` where it would have to
-    /// wait to find out.
-    func hasNone(ofSize size: UInt64) -> Bool {
-        // One of these folders may lie on a file server, which is asked for the way to it again and again.
-        var now: [FileIdentity?] = []
-        for path in Self.directories {
-            var status = clinux_file()
-            switch clinux_file_status_in_memory(path, &status) {
-            case 0: now.append(FileIdentity(status))
-            case -ENOENT: now.append(nil)
-            default: return false
-            }
-        }
-        return table.withLockIfAvailable { $0.read == now && $0.bySize[size] == nil } ?? false
-    }
-
     private func candidates(ofSize size: UInt64) -> [String] {
         let now = Self.directories.map { Self.status(of: $0).map { FileIdentity($0) } }
         return table.withLock { table in

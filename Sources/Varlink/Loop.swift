@@ -11,17 +11,9 @@ public protocol Loop: Sendable {
     /// Called on the loop itself, it runs once all connections that had something to say in this turn were heard.
     func execute(_ work: @escaping @Sendable () -> Void)
 
-    /// As ``execute(_:)``, on the loop itself, for work that can wait until who was just answered has had a moment to say the
-    /// next thing: it runs when the next turn has heard everybody, or where nothing comes.
-    func executeAfterHearing(_ work: @escaping @Sendable () -> Void)
-
     /// Runs the work on the loop after a time.
     @discardableResult
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Scheduled
-}
-
-extension Loop {
-    public func executeAfterHearing(_ work: @escaping @Sendable () -> Void) { execute(work) }
 }
 
 /// Work that waits for its time.

@@ -134,8 +134,6 @@ public final class EventLoop: Loop {
 
     // MARK: On the loop
 
-    public func executeAfterHearing(_ work: @escaping @Sendable () -> Void) { inside.workAfterHearing.append(work) }
-
     /// What lives on the loop.
     var inside: LoopState {
         precondition(isCurrent, "what lives on the loop is used on the loop")
@@ -160,11 +158,7 @@ public final class EventLoop: Loop {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while !turn() {}
         let end = Uptime.now() + Self.lastTurn
-        // What comes with the last mail may put something off once more.
-        while takeMail() || !state.work.isEmpty || !state.workAfterHearing.isEmpty, Uptime.now() < end {
-            state.takeWorkAfterHearing()
-            state.runWork(until: end)
-        }
+        while takeMail() || !state.work.isEmpty, Uptime.now() < end { state.runWork(until: end) }
         mail.withLock { mail in
             mail.hasEnded = true
             mail.works = []
@@ -187,7 +181,6 @@ public final class EventLoop: Loop {
         }
         takeMail()
         while let work = state.timers.takeDue(at: began) { work() }
-        state.takeWorkAfterHearing()
         state.runWork(until: began + Self.longestTurn)
         return mail.withLock { $0.isStopping }
     }
@@ -196,7 +189,6 @@ public final class EventLoop: Loop {
     private func wait() -> Int {
         guard state.work.isEmpty, fallAsleep() else { return state.hear(waiting: 0) }
         if let count = state.linger() { return count }
-        guard state.workAfterHearing.isEmpty else { return state.hear(waiting: 0) }
         // What was waited for by lingering may have come due meanwhile.
         return state.hear(waiting: state.timers.next.map { max(0, $0 - .now()) } ?? -1)
     }

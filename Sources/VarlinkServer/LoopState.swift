@@ -5,7 +5,6 @@ import Glibc
 final class LoopState {
     var work = WorkQueue()
     /// What waits until the next turn has heard everybody.
-    var workAfterHearing: [() -> Void] = []
     var timers = TimerHeap()
     var watchlist: Watchlist
     private(set) var events: [clinux_event]
@@ -45,13 +44,6 @@ final class LoopState {
         }
     }
 
-    /// Everybody was heard.
-    func takeWorkAfterHearing() {
-        guard !workAfterHearing.isEmpty else { return }
-        for next in workAfterHearing { work.append(next) }
-        workAfterHearing.removeAll(keepingCapacity: true)
-    }
-
     /// A process was let in, was sent its last reply for now, of so many bytes, or hung up: what it does next may be worth a moment's
     /// waiting.
     func answered(_ process: pid_t, bytes: Int = 0) {
@@ -81,7 +73,6 @@ final class LoopState {
         timers.removeAll()
         watchlist = Watchlist(epoll: epoll)
         work = WorkQueue()
-        workAfterHearing = []
     }
 
     /// One connection's part in a turn, in bytes: what a client that sends without a pause makes others wait.

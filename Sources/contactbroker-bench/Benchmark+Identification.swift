@@ -8,8 +8,7 @@ import VarlinkServer
 
 /// How long it takes until it is known who has connected: the caller's clock before connect(2), ours when it is judged.
 ///
-/// Ours is the broker's own loop and door, and callers are looked at where the broker looks at them: on the loop where they
-/// are recognized, else on another thread.
+/// Ours is the broker's own loop and door, and callers are looked at where the broker looks at them: on another thread.
 final class Identification: Sendable {
     /// Nanoseconds of one connection.
     struct Times {
@@ -46,13 +45,12 @@ final class Identification: Sendable {
     init(at path: String, _ source: any EvidenceSource) throws {
         let (loop, times) = (try EventLoop(), SharedTimes())
         door = try loop.run {
-            let allowance = LookAllowance()
             let queue = DispatchQueue(label: "identification")
             return LoopBound(
                 try Door.open(
                     at: path, mode: 0o600, loop: loop,
                     admit: { accepted, decide in
-                        Self.admit(accepted, decide, source, allowance, queue, loop)
+                        Self.admit(accepted, decide, source, queue, loop)
                     },
                     onCall: { call in
                         guard let stay = call.connection.context as? Stay, let start = call.parameters["start"]?.integer
@@ -78,15 +76,10 @@ final class Identification: Sendable {
 
     private static func admit(
         _ accepted: AcceptedPeer, _ decide: PendingAdmission, _ source: any EvidenceSource,
-        _ allowance: LookAllowance, _ queue: DispatchQueue, _ loop: EventLoop
+        _ queue: DispatchQueue, _ loop: EventLoop
     ) {
         let began = Clock.now()
         guard let peer = try? source.begin(socket: accepted.descriptor) else { return decide(.refuse) }
-        if allowance.permits(peer.uid, at: began) {
-            let evidence = source.recognize(peer)
-            allowance.spent(peer.uid, from: began, to: Clock.now())
-            if let evidence { return decide(.admit(context: Stay(peer, accepted: began, judge(evidence)))) }
-        }
         let bound = LoopBound(decide, loop: loop)
         queue.async {
             let judgement = (try? source.collect(peer)).map { judge($0) }

@@ -5,8 +5,6 @@ import Varlink
 
 /// What the doors share to find out who their callers are. It lives on the loop.
 final class CallerLooks {
-    /// How much the loop may look itself.
-    let allowance = LookAllowance()
     /// Who is connecting.
     let identification: LookWorkers
     /// Whether somebody connected is still the same program: they do not wait behind whoever is connecting.

@@ -1,5 +1,4 @@
 import Broker
-import CSQLite
 import Dispatch
 import Glibc
 import Logging
@@ -16,8 +15,6 @@ struct Daemon {
 
     /// Serves until SIGTERM or SIGINT. In system mode SIGHUP has the policy read anew.
     func run() throws {
-        _ = csqlite_without_memory_account()
-        _ = csqlite_keep_pages_apart()
         try raiseDescriptorLimit()
         let settings = setting.configuration.settings()
         let evidence = try setting.evidenceSource()

@@ -1,6 +1,5 @@
 import AccessControl
 import Broker
-import CLinux
 import ContactsInterface
 import Glibc
 import PeerIdentity
@@ -10,8 +9,8 @@ import VarlinkServer
 
 /// Finds out who has connected at one door, before a byte of theirs is read.
 ///
-/// The kernel is asked on the loop, and a process that connects again is recognized there; files are read and hashed, and names
-/// of users looked up, on the threads of ``CallerLooks``.
+/// The kernel is asked on the loop who connected; files are read and hashed, and names of users looked up, on the threads of
+/// ``CallerLooks``.
 struct Reception {
     let door: ContactsInterface
     let setting: Setting
@@ -37,10 +36,6 @@ struct Reception {
             peer = try source.begin(socket: accepted.descriptor)
         } catch {
             return decide(.refuse)
-        }
-        if let (evidence, judgement, user) = recognize(peer) {
-            let isOwner = broker.isOwner(peer.uid, named: user)
-            return decide(admission(evidence, judgement, peer, isOwner: isOwner))
         }
         guard !looks.isKnown(peer.uid) else { return identify(peer, decide) }
         // A number that has no user waits with all others that have none. Whether it has one is quickly found out, and nobody's
@@ -71,16 +66,6 @@ struct Reception {
                 decide(admission(evidence, judgement, peer, isOwner: isOwner))
             }
         }
-    }
-
-    /// Who that is, where it can be told without waiting for anything: two wakings of a thread cost more than the look.
-    private func recognize(_ peer: PeerHandle) -> (Evidence, Judgement, user: String)? {
-        let start = clinux_uptime()
-        guard looks.allowance.permits(peer.uid, at: start) else { return nil }
-        defer { looks.allowance.spent(peer.uid, from: start, to: clinux_uptime()) }
-        guard let evidence = source.recognize(peer), let user = Self.names.known(of: peer.uid, in: evidence.process)
-        else { return nil }
-        return (evidence, judge(evidence, manifests: manifests), user)
     }
 
     /// On a worker: files are read, and the user database may be remote.
@@ -120,11 +105,7 @@ struct Reception {
                 }
             }
             let look = { [source, looks] (done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)? in
-                if source.isStillInMemory(peer, evidence) {
-                    done(.same)
-                    return nil
-                }
-                return looks.checks.look(at: looks.place(of: peer), { source.check(peer, evidence) }, done: done)
+                looks.checks.look(at: looks.place(of: peer), { source.check(peer, evidence) }, done: done)
             }
             return .admit(
                 context: CallerSession(caller: caller, door: door, isAnotherPerson: !isOwner, look: look))
@@ -161,14 +142,9 @@ final class UserNames: Sendable {
 
     private let names = Mutex<[Process: String]>([:])
 
-    /// Where users are kept is not asked.
-    func known(of uid: UInt32, in process: ProcessIdentity) -> String? {
-        names.withLock { $0[Process(identity: process, uid: uid)] }
-    }
-
     func name(of uid: UInt32, in process: ProcessIdentity) -> String {
-        if let known = known(of: uid, in: process) { return known }
         let process = Process(identity: process, uid: uid)
+        if let known = names.withLock({ $0[process] }) { return known }
         let name = userName(uid)
         // A number in place of a name may be a failure that passes.
         guard name != "\(uid)" else { return name }

@@ -7,8 +7,6 @@ import Varlink
 final class TestLoop: Loop {
     private struct State {
         var work: [@Sendable () -> Void] = []
-        var workAfterHearing: [@Sendable () -> Void] = []
-        var isHearing = false
         var timers: [(due: Duration, timer: Timer)] = []
         var now = Duration.zero
         var rounds = 0
@@ -38,13 +36,6 @@ final class TestLoop: Loop {
         arrived.signal()
     }
 
-    func executeAfterHearing(_ work: @escaping @Sendable () -> Void) {
-        state.withLock { $0.workAfterHearing.append(work) }
-    }
-
-    /// Somebody is heard all the time, until the test says otherwise.
-    func keepHearing(_ isHearing: Bool) { state.withLock { $0.isHearing = isHearing } }
-
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Scheduled {
         let timer = Timer(work)
         state.withLock { $0.timers.append(($0.now + delay, timer)) }
@@ -61,9 +52,8 @@ final class TestLoop: Loop {
     func turn() {
         while true {
             let work = state.withLock { state in
-                var work = state.work
+                let work = state.work
                 state.work = []
-                if work.isEmpty, !state.isHearing { swap(&work, &state.workAfterHearing) }
                 if !work.isEmpty { state.rounds += 1 }
                 return work
             }

@@ -55,6 +55,6 @@ struct HoldTests {
             rounds += 1
         }
         try #require(outcome.withLock { $0 }).get()
-        #expect(try book.folder.frames() == 1)
+        #expect(try book.folder.frames() == 0)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Many new contacts in one save")
 struct ManyNewContactsTests {
     /// More than another thread is woken for, and than one statement takes.
-    private static let count = Int64(2 * BookWriter.fewestMany + ContactsAhead.fewest + 1)
+    private static let count = Int64(128 + ContactsAhead.fewest + 1)
 
     private static func contact(_ number: Int64) -> Contact {
         let names = [("Änne", "Groß"), ("Ada", "O'Brien"), ("伟", "王"), ("Анна", "Щербаков"), ("", "")]

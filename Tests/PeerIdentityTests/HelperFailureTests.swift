@@ -28,8 +28,6 @@ struct HelperFailureTests {
         try #require(listener >= 0)
         defer { close(listener) }
         let silent = try IdentifyClient(socket: folder.path + "/silent")
-        // Nothing is asked of anybody on the loop, and nothing is certain there.
-        #expect(!silent.isStillInMemory(peer, evidence))
         #expect(silent.check(peer, evidence) == .unknown)
         #expect(throws: PeerError.unreadable(what: "contactbroker-identify", errno: ETIMEDOUT)) {
             try silent.collect(peer)

@@ -59,28 +59,6 @@ struct EventLoopTests {
         #expect(timed.next() == 1)
     }
 
-    @Test(
-        "Work that waits until others were heard is done after other work, also where nobody says anything, and before the end"
-    )
-    func afterHearing() throws {
-        let loop = try EventLoop()
-        let done = Mailbox<Int>()
-        loop.execute {
-            loop.executeAfterHearing { done.post(2) }
-            loop.execute { done.post(1) }
-        }
-        #expect(done.next() == 1)
-        #expect(done.next() == 2)
-        loop.stop()
-        // Sometimes it comes with the last mail, sometimes before.
-        for number in 0..<200 {
-            let loop = try EventLoop()
-            loop.execute { loop.executeAfterHearing { done.post(number) } }
-            loop.stop()
-            #expect(done.next() == number)
-        }
-    }
-
     @Test("Timers run in the order of their times, whoever sets them, and none too early")
     func timers() throws {
         let loop = try EventLoop()

@@ -91,10 +91,6 @@ struct identify_known {
     uint64_t executable_mount;
     uint64_t root_mount;
     int32_t can_be_known_again;
-    /* 1: executable and root are in file systems that the kernel itself answers for, and the process lies in the mount
-       namespace of process 1 or in ours; no path is looked up in any other. What identify_is_as_known() reads is then in
-       the kernel's memory. */
-    int32_t is_in_memory;
 };
 
 /* Texts of a look; the path has path_size bytes, the names end with a NUL. */

@@ -68,9 +68,6 @@ int clinux_file_status(int descriptor, struct clinux_file *out);
 /* The same of what a name leads to. follow 0: of a link at its end itself. Mounts nothing. */
 int clinux_file_status_at(int directory, const char *name, int follow, struct clinux_file *out);
 
-/* The same where the kernel knows every part of the path without asking a disk or a file server; -EAGAIN where it would have to ask. */
-int clinux_file_status_in_memory(const char *path, struct clinux_file *out);
-
 /* The mount that an open file was reached by, under a number that no other mount ever gets; 0 before Linux 6.8. */
 uint64_t clinux_mount(int descriptor);
 
