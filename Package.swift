@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A target may name only targets above it (Documentation/Architecture.md draws the house).
+// A target may name only targets above it (Documentation/Architecture.md has the drawing).
 
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
