@@ -70,18 +70,16 @@ extension Broker {
     private func requestAccess(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try RequestAccessParameters(call.parameters)
         let known = standing(of: session)
-        switch decide(.requestAccess, standing: known.standing, mayAsk: known.mayPrompt) {
+        switch decideRequest(known.standing, mayAsk: known.mayPrompt) {
         case .answer(let status):
             call.reply { $0.member("status", status.rawValue) }
-        case .ask(let kind), .askQuietly(let kind):
-            let question = Question(kind: kind, purpose: parameters.purpose, keys: parameters.keys)
+        case .ask:
+            let question = Question(kind: .access, purpose: parameters.purpose, keys: parameters.keys)
             ask(question, call, session) { [weak self] outcome in
                 guard let self else { return }
                 guard outcome != .noAgent else { return call.fail(ContactsError.noAgent) }
                 call.reply { $0.member("status", self.standing(of: session).standing.status.rawValue) }
             }
-        case .permit, .answerEmpty, .wait, .refuse:
-            preconditionFailure("the table answers or asks for requestAccess")
         }
     }
 

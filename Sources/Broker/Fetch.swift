@@ -54,17 +54,15 @@ final class Fetch {
         guard !call.isOver else { return }
         if broker.isSettling, broker.waitsForGrant(session, { self.begin() }) { return }
         let known = broker.standing(of: session)
-        switch decide(.read, standing: known.standing, mayAsk: !hasAsked && known.mayPrompt) {
+        switch decideAccess(known.standing, mayAsk: !hasAsked && known.mayPrompt) {
         case .permit(let disclosure):
             permitted(disclosure, known)
         case .refuse(let denial):
             broker.refuse(call, session, denial, known.standing.status)
-        case .ask(let kind), .askQuietly(let kind):
+        case .ask:
             hasAsked = true
-            let question = Broker.Question(kind: kind, purpose: parameters.purpose, keys: parameters.keys)
+            let question = Broker.Question(kind: .access, purpose: parameters.purpose, keys: parameters.keys)
             broker.ask(question, call, session) { _ in self.begin() }
-        case .answer, .answerEmpty, .wait:
-            preconditionFailure("the table permits, refuses or asks for read")
         }
     }
 

@@ -211,7 +211,7 @@ extension Broker {
     /// A token for whoever may see something; for anybody else one that names no place.
     func historyToken(for session: CallerSession, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> String? {
         let known = standing(of: session)
-        if case .permit(let disclosure) = decide(.read, standing: known.standing), let principal = known.principal {
+        if case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false), let principal = known.principal {
             let reading = Reading(
                 disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
             // Where the book cannot be read, the app starts over with its next question.

@@ -10,13 +10,11 @@ extension Broker {
     func manageAccess(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(firstName(call.parameters)) }
         let known = standing(of: session)
-        switch decide(.manageAccess, standing: known.standing, mayAsk: known.mayPrompt) {
+        switch decideManage(known.standing, mayAsk: known.mayPrompt) {
         case .answerEmpty: answerEmpty(call)
-        case .ask(let kind), .askQuietly(let kind):
+        case .ask:
             if isSilenced(session.caller) { return answerEmpty(call) }
-            ask(Question(kind: kind), call, session) { [weak self] in self?.answerNewlyGranted($0, call, session) }
-        case .answer, .permit, .wait, .refuse:
-            preconditionFailure("the table asks or answers empty for manageAccess")
+            ask(Question(kind: .manage), call, session) { [weak self] in self?.answerNewlyGranted($0, call, session) }
         }
     }
 

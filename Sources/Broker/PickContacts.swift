@@ -19,19 +19,16 @@ extension Broker {
     func pickContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try PickContactsParameters(call.parameters)
         let known = standing(of: session)
-        switch decide(.pickContacts, standing: known.standing, mayAsk: known.mayPrompt) {
+        switch decideOffer(known.standing, mayAsk: known.mayPrompt) {
         case .refuse(let denial): refuse(call, session, denial, known.standing.status)
         case .answerEmpty: answerNothingPicked(call)
-        case .ask(let kind): try askToPick(call, session, parameters, known, kind, isQuiet: false)
-        case .askQuietly(let kind): try askToPick(call, session, parameters, known, kind, isQuiet: true)
-        case .answer, .permit, .wait:
-            preconditionFailure("the table asks, refuses or answers empty for pickContacts")
+        case .ask(let isQuiet): try askToPick(call, session, parameters, known, isQuiet: isQuiet)
         }
     }
 
     private func askToPick(
         _ call: Call, _ session: CallerSession, _ parameters: PickContactsParameters, _ known: PrincipalStanding,
-        _ kind: PromptKind, isQuiet: Bool
+        isQuiet: Bool
     ) throws(VarlinkError) {
         // Whether a picked contact has a note would tell of the note: rules about it need the grant as well.
         var granted = ContactKeySet()
@@ -42,7 +39,7 @@ extension Broker {
         let pick = Pick(parameters, allowed: ruling(of: session).maximumKeys) { name in
             known.identifiers?.record(name, as: .contact) ?? known.identifiers?.record(name, as: .pickedRow)
         }
-        let question = Question(kind: kind, isQuiet: isQuiet, keys: parameters.keys, pick: pick)
+        let question = Question(kind: .pick, isQuiet: isQuiet, keys: parameters.keys, pick: pick)
         ask(question, call, session) { [weak self] outcome in self?.answerPicked(outcome, pick, call, session) }
     }
 
@@ -58,7 +55,7 @@ extension Broker {
     private func handOver(_ picked: Picked, _ call: Call, _ session: CallerSession) {
         let known = standing(of: session)
         // What the administrator forbade meanwhile stays forbidden; what else changed does not concern a pick.
-        if case .refuse(let denial) = decide(.pickContacts, standing: known.standing, mayAsk: false) {
+        if case .refuse(let denial) = decideOffer(known.standing, mayAsk: false) {
             return refuse(call, session, denial, known.standing.status)
         }
         for disclosed in [picked.contacts] + picked.values.map(\.contact) where !disclosed.records.isEmpty {

@@ -166,22 +166,20 @@ extension Broker {
         let known = standing(of: prompt.session)
         guard known.mayPrompt else { return false }
         let ruling = ruling(of: prompt.session)
-        let operation: Operation
+        let standing = known.standing
         switch prompt.kind {
-        case .access: operation = .requestAccess
+        case .access: return decideRequest(standing, mayAsk: true) == .ask
+        case .manage: return decideManage(standing, mayAsk: true) == .ask
         case .button:
-            guard ruling.forcedLevel != .denied else { return false }
-            operation = .requestContacts
-        case .manage: operation = .manageAccess
-        case .pick: operation = .pickContacts
+            guard ruling.forcedLevel != .denied, case .ask = decideButton(standing, mayAsk: true) else { return false }
+        case .pick:
+            guard case .ask = decideOffer(standing, mayAsk: true) else { return false }
         case .propose:
-            guard prompt.proposal?.card.present.isSubset(of: ruling.maximumKeys) != false else { return false }
-            operation = .proposeContact
+            guard prompt.proposal?.card.present.isSubset(of: ruling.maximumKeys) != false,
+                case .ask = decideOffer(standing, mayAsk: true)
+            else { return false }
         }
-        switch decide(operation, standing: known.standing) {
-        case .ask, .askQuietly: return true
-        case .answer, .permit, .answerEmpty, .wait, .refuse: return false
-        }
+        return true
     }
 }
 

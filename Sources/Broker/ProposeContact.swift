@@ -23,13 +23,10 @@ extension Broker {
         }
         let known = standing(of: session)
         let isQuiet: Bool
-        switch decide(.proposeContact, standing: known.standing, mayAsk: known.mayPrompt) {
+        switch decideOffer(known.standing, mayAsk: known.mayPrompt) {
         case .refuse(let denial): return refuse(call, session, denial, known.standing.status)
-        case .ask: isQuiet = false
-        case .askQuietly: isQuiet = true
+        case .ask(let quietly): isQuiet = quietly
         case .answerEmpty: return answerNothingTaken(call)
-        case .answer, .permit, .wait:
-            preconditionFailure("the table asks, refuses or answers empty for proposeContact")
         }
         let forbidden = parameters.card.contact.present.subtracting(ruling(of: session).maximumKeys)
         guard forbidden.isEmpty else { throw ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue)) }
@@ -48,7 +45,7 @@ extension Broker {
     private func answerProposed(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
         let known = standing(of: session)
         guard case .proposed(let added?) = outcome,
-            case .permit(let disclosure) = decide(.read, standing: known.standing, mayAsk: false),
+            case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false),
             disclosure.scope.contains(added), let principal = known.principal, let identifiers = known.identifiers
         else { return answerNothingTaken(call) }
         session.disclosed(under: principal)

@@ -122,13 +122,11 @@ extension Broker {
         if waitsForGrant(session, { again(hasAsked) }) { return }
         let known = standing(of: session)
         let disclosure: Disclosure
-        switch decide(.read, standing: known.standing, mayAsk: !hasAsked && known.mayPrompt) {
+        switch decideAccess(known.standing, mayAsk: !hasAsked && known.mayPrompt) {
         case .permit(let permitted): disclosure = permitted
         case .refuse(let denial): return refuse(call, session, denial, known.standing.status)
-        case .ask(let kind), .askQuietly(let kind):
-            return ask(Question(kind: kind, keys: keys), call, session) { _ in again(true) }
-        case .answer, .answerEmpty, .wait:
-            preconditionFailure("the table permits, refuses or asks for read")
+        case .ask:
+            return ask(Question(kind: .access, keys: keys), call, session) { _ in again(true) }
         }
         guard let principal = known.principal, let identifiers = known.identifiers else {
             return call.fail(ContactsError.storeUnavailable)

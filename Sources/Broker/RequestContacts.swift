@@ -16,13 +16,10 @@ extension Broker {
         let known = standing(of: session)
         // Where a rule forces a refusal, what the person would grant counts for nothing.
         let mayAsk = known.mayPrompt && ruling(of: session).forcedLevel != .denied
-        switch decide(.requestContacts, standing: known.standing, mayAsk: mayAsk) {
+        switch decideButton(known.standing, mayAsk: mayAsk) {
         case .answerEmpty: answerEmpty(call)
         case .refuse(let denial): refuse(call, session, denial, known.standing.status)
-        case .ask(let kind): askForContacts(call, session, parameters, kind, isQuiet: false)
-        case .askQuietly(let kind): askForContacts(call, session, parameters, kind, isQuiet: true)
-        case .answer, .permit, .wait:
-            preconditionFailure("the table asks, refuses or answers empty for requestContacts")
+        case .ask(let isQuiet): askForContacts(call, session, parameters, isQuiet: isQuiet)
         }
     }
 
@@ -32,12 +29,11 @@ extension Broker {
     }
 
     private func askForContacts(
-        _ call: Call, _ session: CallerSession, _ parameters: RequestContactsParameters, _ kind: PromptKind,
-        isQuiet: Bool
+        _ call: Call, _ session: CallerSession, _ parameters: RequestContactsParameters, isQuiet: Bool
     ) {
         if isSilenced(session.caller) { return answerEmpty(call) }
         let question = Question(
-            kind: kind, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
+            kind: .button, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
             caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))
         ask(question, call, session) { [weak self] in self?.answerNewlyGranted($0, call, session) }
     }
@@ -51,7 +47,7 @@ extension Broker {
     /// Tells what was newly granted, as far as it still is: between the answer and now it may have been taken back.
     private func tell(_ newly: Set<RecordNumber>, _ call: Call, _ session: CallerSession) {
         let known = standing(of: session)
-        guard case .permit(let disclosure) = decide(.read, standing: known.standing, mayAsk: false),
+        guard case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false),
             let principal = known.principal, let identifiers = known.identifiers
         else { return answerEmpty(call) }
         let records = newly.filter(disclosure.scope.contains).sorted()

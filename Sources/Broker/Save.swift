@@ -36,14 +36,12 @@ final class Save {
         broker.recordUndelivered()
         if broker.waitsForGrant(session, { self.begin() }) { return }
         let known = broker.standing(of: session)
-        switch decide(.save, standing: known.standing, mayAsk: !hasAsked && known.mayPrompt) {
+        switch decideAccess(known.standing, mayAsk: !hasAsked && known.mayPrompt) {
         case .permit(let disclosure): permitted(disclosure, known)
         case .refuse(let denial): broker.refuse(call, session, denial, known.standing.status)
-        case .ask(let kind), .askQuietly(let kind):
+        case .ask:
             hasAsked = true
-            broker.ask(Broker.Question(kind: kind), call, session) { _ in self.begin() }
-        case .answer, .answerEmpty, .wait:
-            preconditionFailure("the table permits, refuses or asks for save")
+            broker.ask(Broker.Question(kind: .access), call, session) { _ in self.begin() }
         }
     }
 
@@ -209,7 +207,7 @@ final class Save {
         _ changes: SaveChanges, _ book: ContactsStore, _ identifiers: IdentifierCipher
     ) -> Reading? {
         let known = broker.standing(of: session)
-        guard case .permit(let disclosure) = decide(.save, standing: known.standing, mayAsk: false),
+        guard case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false),
             let principal = known.principal
         else { return nil }
         let reading = Reading(

@@ -42,7 +42,7 @@ extension Broker {
         guard !call.isOver else { return }
         // The book may have been opened first, and meanwhile something taken back.
         let known = standing(of: session)
-        guard case .permit(let disclosure) = decide(.read, standing: known.standing, mayAsk: false),
+        guard case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false),
             disclosure.scope == .all
         else { return refuse(call, session, .denied, known.standing.status) }
         guard case .success(let book?) = result else {

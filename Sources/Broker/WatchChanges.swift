@@ -43,7 +43,7 @@ final class WatchChanges {
         guard !call.isOver else { return broker.history.end(self) }
         if broker.waitsForGrant(session, { [weak self] in self?.look() }) { return }
         let known = broker.standing(of: session)
-        switch decide(.watchChanges, standing: known.standing) {
+        switch decideWatch(known.standing) {
         case .permit(let disclosure): permitted(disclosure, known)
         case .refuse(let denial):
             broker.history.end(self)
@@ -51,8 +51,6 @@ final class WatchChanges {
         case .wait:
             // What was permitted and is not any more was taken back.
             if told != nil { end(ContactsError.accessDenied) }
-        case .answer, .ask, .askQuietly, .answerEmpty:
-            preconditionFailure("the table permits, refuses or waits for watchChanges")
         }
     }
 

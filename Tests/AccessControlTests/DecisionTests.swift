@@ -16,15 +16,69 @@ private let denied = granted(.denied)
 private let itsContacts = Decision.permit(Disclosure(scope: .only([ada]), keys: keys, revision: 7))
 private let everything = Decision.permit(Disclosure(scope: .all, keys: keys, revision: 7))
 
+/// What a caller asks for, by what it would learn or change.
+enum Operation: String, CaseIterable, Sendable {
+    case getAuthorization, requestAccess, read, save, watchChanges, requestContacts, manageAccess, pickContacts
+    case proposeContact
+}
+
+/// What an operation gets, whichever it is.
+enum Decision: Hashable, Sendable {
+    case answer(AuthorizationStatus)
+    case permit(Disclosure)
+    case ask(PromptKind)
+    case askQuietly(PromptKind)
+    case answerEmpty, wait
+    case refuse(Denial)
+
+    init(_ decision: AccessDecision) {
+        switch decision {
+        case .permit(let disclosure): self = .permit(disclosure)
+        case .ask: self = .ask(.access)
+        case .refuse(let denial): self = .refuse(denial)
+        }
+    }
+
+    init(_ decision: OfferDecision, _ kind: PromptKind) {
+        switch decision {
+        case .ask(let isQuiet): self = isQuiet ? .askQuietly(kind) : .ask(kind)
+        case .answerEmpty: self = .answerEmpty
+        case .refuse(let denial): self = .refuse(denial)
+        }
+    }
+}
+
+private func decide(_ operation: Operation, standing: Standing, mayAsk: Bool = true) -> Decision {
+    switch operation {
+    case .getAuthorization: return .answer(standing.status)
+    case .requestAccess:
+        switch decideRequest(standing, mayAsk: mayAsk) {
+        case .ask: return .ask(.access)
+        case .answer(let status): return .answer(status)
+        }
+    case .read, .save: return Decision(decideAccess(standing, mayAsk: mayAsk))
+    case .watchChanges:
+        switch decideWatch(standing) {
+        case .permit(let disclosure): return .permit(disclosure)
+        case .wait: return .wait
+        case .refuse(let denial): return .refuse(denial)
+        }
+    case .requestContacts: return Decision(decideButton(standing, mayAsk: mayAsk), .button)
+    case .manageAccess: return decideManage(standing, mayAsk: mayAsk) == .ask ? .ask(.manage) : .answerEmpty
+    case .pickContacts: return Decision(decideOffer(standing, mayAsk: mayAsk), .pick)
+    case .proposeContact: return Decision(decideOffer(standing, mayAsk: mayAsk), .propose)
+    }
+}
+
 /// One row of the table: what an operation gets under a standing, and what once the person has been asked.
 struct Row: Sendable, CustomTestStringConvertible {
-    let operation: AccessControl.Operation
+    let operation: Operation
     let standing: Standing
     let first: Decision
     let onceAsked: Decision
     var testDescription: String { "\(operation) when \(standing.status)" }
 
-    init(_ operation: AccessControl.Operation, _ standing: Standing, _ first: Decision, onceAsked: Decision? = nil) {
+    init(_ operation: Operation, _ standing: Standing, _ first: Decision, onceAsked: Decision? = nil) {
         self.operation = operation
         self.standing = standing
         self.first = first
@@ -100,7 +154,7 @@ struct DecisionTests {
     func complete() {
         let places = table.map { "\($0.operation) \($0.standing.status)" }
         #expect(Set(places).count == places.count)
-        #expect(places.count == AccessControl.Operation.allCases.count * AuthorizationStatus.allCases.count)
+        #expect(places.count == Operation.allCases.count * AuthorizationStatus.allCases.count)
     }
 
     @Test("An empty selection permits reading, of nothing")

@@ -64,7 +64,7 @@ struct SavePermissionTests {
     init() throws { cipher = try #require(IdentifierCipher(key: [UInt8](repeating: 1, count: 16))) }
 
     private func reading(_ view: View) throws -> Reading {
-        guard case .permit(let disclosure) = decide(.save, standing: .granted(view.grant), mayAsk: false) else {
+        guard case .permit(let disclosure) = decideAccess(.granted(view.grant), mayAsk: false) else {
             throw Unexpected.refused
         }
         let principal = Principal(uid: 1_000, strength: .claimed, app: "mail")
