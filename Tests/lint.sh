@@ -33,6 +33,12 @@ done
 hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/PeerIdentity Sources/VarlinkClient Sources/BrokerConnection || true)
 [ -z "$hits" ] || say "Foundation doubles the start of a small program: $hits"
 
+# Contact data has one way out of the broker (Sources/Broker/DisclosedReply.swift).
+hits=$(git grep -nE '@_spi\(Disclosed\).*import' -- Sources ':!Sources/Broker/DisclosedReply.swift' || true)
+[ -z "$hits" ] || say "only DisclosedReply.swift reads what was cut for an app: $hits"
+hits=$(git grep -nE '@_spi\(StoredBytes\).*import' -- Sources ':!Sources/ContactsStore' ':!Sources/AccessControl' || true)
+[ -z "$hits" ] || say "only the store and the disclosure read a contact's bytes: $hits"
+
 # The proof that the library is enough for a whole program.
 hits=$(git grep -nE '^(@preconcurrency )?import (Varlink|VarlinkClient|BrokerConnection|ContactsInterface|AccessControl|JSON)$' -- Sources/contactbook || true)
 [ -z "$hits" ] || say "contactbook speaks to the broker through Contacts alone: $hits"

@@ -1,9 +1,10 @@
-import ContactsModel
+@_spi(StoredBytes) import ContactsModel
 
 /// Contacts in the form in which one caller may have them. Only ``Disclosure/project(_:of:under:as:)`` makes it.
 public struct DisclosedContacts: Hashable, Sendable {
-    /// The contacts as elements of a JSON array, with commas between them and no brackets.
-    public let elements: [UInt8]
+    /// The contacts as elements of a JSON array, with commas between them and no brackets. Only what hands replies to connections
+    /// may read them; see `DisclosedReply` in the broker.
+    @_spi(Disclosed) public let elements: [UInt8]
     /// How many elements there are.
     public let count: Int
     /// Which cards were told, for the record: of a unified contact those that it is of.
@@ -12,6 +13,9 @@ public struct DisclosedContacts: Hashable, Sendable {
     public let keys: ContactKeySet
     /// The grant's revision that allowed it.
     public let revision: Int64
+
+    /// Bytes of the elements.
+    public var size: Int { elements.count }
 
     init(elements: [UInt8], count: Int, records: [RecordNumber], keys: ContactKeySet, revision: Int64) {
         self.elements = elements

@@ -1,4 +1,4 @@
-import ContactsModel
+@_spi(StoredBytes) import ContactsModel
 import JSON
 
 extension Disclosure {
@@ -51,8 +51,8 @@ public struct DisclosedValue: Hashable, Sendable {
     /// The contact, with its names and this value.
     public let contact: DisclosedContacts
     public let key: ContactKey
-    public let identifier: String?
-    public let label: String?
+    @_spi(Disclosed) public let identifier: String?
+    @_spi(Disclosed) public let label: String?
 
     init(contact: DisclosedContacts, key: ContactKey, identifier: String?, label: String?) {
         self.contact = contact

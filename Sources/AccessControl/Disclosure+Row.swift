@@ -1,4 +1,4 @@
-import ContactsModel
+@_spi(StoredBytes) import ContactsModel
 import JSON
 
 extension Disclosure {
@@ -6,7 +6,7 @@ extension Disclosure {
     /// megabyte must not make the list too long to be sent.
     public func row(
         of contact: StoredContact, keys requested: ContactKeySet, identifier: String, textLimit: Int
-    ) -> [UInt8] {
+    ) -> DisclosedRow {
         let permitted = requested.intersection(keys)
         var writer = JSONWriter(reservingCapacity: 512)
         writer.object {
@@ -17,7 +17,7 @@ extension Disclosure {
                 $0.raw(value.map { Self.cut($0, textLimit) } ?? Array(key.emptyValue.utf8))
             }
         }
-        return writer.bytes
+        return DisclosedRow(contact: writer.bytes, detail: detail(of: contact, textLimit))
     }
 
     private static func cut(_ json: ArraySlice<UInt8>, _ limit: Int) -> [UInt8] {
@@ -32,7 +32,7 @@ extension Disclosure {
 
     /// One line that tells two contacts of the same name apart: an e-mail address, else a phone number, of those
     /// that this disclosure may tell.
-    public func detail(of contact: StoredContact, textLimit: Int) -> String? {
+    private func detail(of contact: StoredContact, _ textLimit: Int) -> String? {
         for key in [ContactKey.emailAddresses, .phoneNumbers] where keys.contains(key) {
             guard let text = contact.value(of: key), let values = try? JSONDocument(parsing: Array(text)).root,
                 var elements = values.elements, let value = elements.next()?["value"]?.string
@@ -40,5 +40,18 @@ extension Disclosure {
             return String(value.prefix(textLimit))
         }
         return nil
+    }
+}
+
+/// One line of the agent's list. Only ``Disclosure/row(of:keys:identifier:textLimit:)`` makes it.
+public struct DisclosedRow: Hashable, Sendable {
+    /// A `Contact` of the agent's interface.
+    @_spi(Disclosed) public let contact: [UInt8]
+    /// What tells two contacts of the same name apart.
+    @_spi(Disclosed) public let detail: String?
+
+    init(contact: [UInt8], detail: String?) {
+        self.contact = contact
+        self.detail = detail
     }
 }

@@ -5,8 +5,8 @@ public typealias DisclosableContact = (record: RecordNumber, contact: StoredCont
 
 /// What may be told to one caller: of which contacts, which keys.
 ///
-/// The lock between the book and the wire: a ``StoredContact`` has no way into a reply, and only ``project(_:of:under:as:)``
-/// makes a ``DisclosedContacts``, which has.
+/// The lock between the book and the wire: the bytes of a ``StoredContact`` have no way into a reply. Only ``project(_:of:under:as:)``
+/// makes ``DisclosedContacts``, and only the broker's `DisclosedReply` takes those.
 public struct Disclosure: Hashable, Sendable {
     public let scope: RecordScope
     public let keys: ContactKeySet

@@ -1,4 +1,4 @@
-import ContactsModel
+@_spi(StoredBytes) import ContactsModel
 import JSON
 
 /// Puts linked cards together into one contact. Pure: a function of the cards that it is given and of these keys of them.

@@ -222,7 +222,7 @@ extension Broker {
         }
         for principal in silenced {
             access.endSilence(of: principal)
-            record(.revocation, of: principal, detail: "asked again")
+            turn.record(.revocation, of: principal, detail: "asked again")
         }
         for (principal, _) in found { takeBack(principal, detail: "reset") }
         // Terminal sessions share the standing principal's identifiers, and a reset makes new ones.

@@ -84,7 +84,7 @@ extension Broker {
 
     private func dismiss(_ prompt: Prompt, _ agent: Agent, neverAskAgain: Bool) {
         if neverAskAgain { silence(prompt.caller) }
-        record(.answer, of: prompt.caller, detail: neverAskAgain ? "never ask again" : "dismissed")
+        turn.record(.answer, of: prompt.caller, detail: neverAskAgain ? "never ask again" : "dismissed")
         prompts.end(prompt, .dismissed, answering: agent)
     }
 
@@ -304,12 +304,12 @@ extension Broker {
         let grant = Grant(
             access: access, keys: decided.keys, lifetime: lifetime, revision: self.access.nextRevision(),
             decidedBy: .person, decidedAt: decided.decidedAt ?? seconds)
-        record(.answer, of: prompt.caller) {
+        turn.record(.answer, of: prompt.caller) {
             $0.status = access.status
             $0.count = rows.count
         }
         if decided.narrows {
-            record(.revocation, of: decided.principal, naming: decided.removed) {
+            turn.record(.revocation, of: decided.principal, naming: decided.removed) {
                 $0.status = access.status
                 $0.keys = grant.keys
                 $0.revision = grant.revision

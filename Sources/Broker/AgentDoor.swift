@@ -142,10 +142,10 @@ extension Broker {
                     }
                 }
             }
-            record(.agentSearch, of: session.caller) { $0.count = found.rows.count }
             let links = prompt.kind == .propose ? nil : book?.links
-            turn.reply(
-                rows(found.rows, total: found.total, offset: parameters.offset, prompt, links: links), to: call)
+            turn.disclose(
+                rows(found.rows, total: found.total, offset: parameters.offset, prompt, links: links), to: call, session
+            )
         }
     }
 
@@ -209,36 +209,27 @@ extension Broker {
     func rows(
         _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt,
         choices: [Pick.Choice] = [], links: ContactLinks? = nil
-    ) -> [UInt8] {
+    ) -> DisclosedReply {
         let granted = granted(to: prompt)
-        var writer = JSONWriter(reservingCapacity: 256 + rows.count * 256)
-        writer.object {
-            $0.name("rows")
-            $0.array(rows.enumerated()) { writer, row in
-                let (index, (record, contact)) = row
-                let choice = choices.indices.contains(index) ? choices[index] : nil
-                let identifier = prompt.rows.identifier(of: record, as: .agentRow)
-                writer.object {
-                    $0.member("identifier", identifier)
-                    $0.name("contact")
-                    $0.raw(
-                        Self.rowDisclosure.row(
-                            of: contact, keys: Self.rowKeys, identifier: identifier, textLimit: limits.rowText))
-                    let detail = Self.rowDisclosure.detail(of: contact, textLimit: limits.rowText)
-                    let others = (links?.members(of: record).count ?? 1) - 1
-                    let linked = others == 0 ? nil : others == 1 ? "with 1 linked card" : "with \(others) linked cards"
-                    $0.member(
-                        "detail", linked == nil ? detail : [detail, linked].compactMap { $0 }.joined(separator: ", "))
-                    $0.member("granted", granted.contains(record) ? "all" : "none")
-                    $0.member("enabled", choice?.reason == nil)
-                    $0.member("returns", choice?.returns)
-                    $0.member("reason", choice?.reason)
-                }
-            }
-            $0.member("total", total)
-            $0.member("more", offset + rows.count < total)
+        var writer = DisclosedWriter(reservingCapacity: 256 + rows.count * 256)
+        writer.array("rows", rows.enumerated()) { writer, row in
+            let (index, (record, contact)) = row
+            let choice = choices.indices.contains(index) ? choices[index] : nil
+            let identifier = prompt.rows.identifier(of: record, as: .agentRow)
+            let others = (links?.members(of: record).count ?? 1) - 1
+            writer.member("identifier", identifier)
+            writer.members(
+                of: Self.rowDisclosure.row(
+                    of: contact, keys: Self.rowKeys, identifier: identifier, textLimit: limits.rowText),
+                note: others == 0 ? nil : others == 1 ? "with 1 linked card" : "with \(others) linked cards")
+            writer.member("granted", granted.contains(record) ? "all" : "none")
+            writer.member("enabled", choice?.reason == nil)
+            writer.member("returns", choice?.returns)
+            writer.member("reason", choice?.reason)
         }
-        return writer.bytes
+        writer.member("total", total)
+        writer.member("more", offset + rows.count < total)
+        return writer.replyToPerson(telling: rows.count)
     }
 
     private func show(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
@@ -256,11 +247,12 @@ extension Broker {
             guard !found.isEmpty else { return call.fail(AgentError.invalidAnswer("no row of this prompt")) }
             let disclosed = Disclosure.forPerson(keys: .all).project(
                 found, of: ContactKeySet.all.subtracting(.images), under: prompt.rows, as: .agentRow)
-            guard disclosed.elements.count <= limits.largestReply else {
+            guard disclosed.size <= limits.largestReply else {
                 return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
             }
-            record(.agentSearch, of: session.caller) { $0.count = 1 }
-            turn.reply(Array("{\"contact\":".utf8) + disclosed.elements + Array("}".utf8), to: call)
+            var writer = DisclosedWriter(reservingCapacity: disclosed.size + 64)
+            writer.member("contact", only: disclosed)
+            turn.disclose(writer.replyToPerson(telling: 1), to: call, session)
         }
     }
 

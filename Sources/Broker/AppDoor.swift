@@ -133,7 +133,7 @@ extension Broker {
             query: question.query, caption: question.caption,
             pick: question.pick, proposal: question.proposal, ignored: question.ignored, rows: rows)
         let reason = question.purpose.flatMap(purposeHash).map { " purpose:" + $0 }
-        record(.prompt, of: session.caller, detail: question.kind.rawValue + (reason ?? ""))
+        turn.record(.prompt, of: session.caller, detail: question.kind.rawValue + (reason ?? ""))
         do throws(Prompts.Refusal) {
             try prompts.ask(prompt, for: call, done: done)
         } catch {
@@ -145,14 +145,14 @@ extension Broker {
     func refuse(_ call: Call, _ session: CallerSession, _ refusal: Prompts.Refusal) {
         switch refusal {
         case .tooManyPrompts(let seconds):
-            record(.refusal, of: session.caller, detail: "too many prompts")
+            turn.record(.refusal, of: session.caller, detail: "too many prompts")
             turn.fail(ContactsError.tooManyPrompts(retryAfterSeconds: seconds), call)
         }
     }
 
     /// Tells a caller that its standing gives it nothing, and puts that on record.
     func refuse(_ call: Call, _ session: CallerSession, _ denial: Denial, _ status: AuthorizationStatus) {
-        record(.refusal, of: session.caller, { $0.status = status }, detail: String(call.name))
+        turn.record(.refusal, of: session.caller, { $0.status = status }, detail: String(call.name))
         switch denial {
         case .notDetermined: turn.fail(ContactsError.authorizationNotDetermined, call)
         case .denied, .restricted: turn.fail(ContactsError.accessDenied, call)

@@ -3,8 +3,7 @@ import AccessStore
 import ContactsInterface
 import Varlink
 
-/// Keeps an app that fills the audit to its share: its calls wait, in order, and nobody else's do. Also has the counts
-/// of repeats written when their time has come. It lives on the loop.
+/// Keeps an app that fills the audit to its share: its calls wait, in order, and nobody else's do. It lives on the loop.
 final class AuditPace {
     private struct App: Hashable {
         let uid: UInt32
@@ -20,17 +19,14 @@ final class AuditPace {
     private let surroundings: Surroundings
     private let limits: Limits
     private let access: AccessStore
-    private let turn: Turn
     private var held: [App: [Held]] = [:]
     /// A held call is being let go, and must not be held again.
     private var isLettingGo = false
-    private var foldTimer: (any Scheduled)?
 
-    init(surroundings: Surroundings, limits: Limits, access: AccessStore, turn: Turn) {
+    init(surroundings: Surroundings, limits: Limits, access: AccessStore) {
         self.surroundings = surroundings
         self.limits = limits
         self.access = access
-        self.turn = turn
     }
 
     /// Somebody's call may have to wait.
@@ -80,26 +76,5 @@ final class AuditPace {
         isLettingGo = true
         defer { isLettingGo = false }
         first.go()
-    }
-
-    // MARK: Counts
-
-    /// To be called after a record was appended: sees to it that open windows get closed.
-    func scheduleFolds() {
-        guard foldTimer == nil, let end = access.nextFoldEnd else { return }
-        // Many windows that end one after the other are closed together; and a clock that is set does not keep them open.
-        let wait = min(max(Self.shortestWait, end - surroundings.now()), Self.longestWait)
-        let bound = LoopBound(self, loop: surroundings.loop)
-        foldTimer = surroundings.loop.schedule(after: .microseconds(wait)) { bound.value.closeFolds() }
-    }
-
-    private static let shortestWait: Int64 = 1_000_000
-    private static let longestWait: Int64 = 60_000_000
-
-    private func closeFolds() {
-        foldTimer = nil
-        access.closeFolds(at: surroundings.now())
-        if access.hasUncommitted { turn.work(committed: {}) }
-        scheduleFolds()
     }
 }

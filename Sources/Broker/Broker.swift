@@ -66,12 +66,12 @@ public final class Broker {
         books.region = surroundings.region
         books.readBound = (limits.stepsPerTurn, limits.timePerRead)
         longReads = LongReads(loop: surroundings.loop, restsAfter: limits.longReadsRestAfter)
-        turn = Turn(access: access, loop: surroundings.loop, log: surroundings.log)
+        turn = Turn(surroundings: surroundings, limits: limits, access: access)
         accessSync = AccessSync(access: access, loop: surroundings.loop, log: surroundings.log)
         prompts = Prompts(surroundings: surroundings, limits: limits)
         access.auditBounds = limits.audit
         access.contactsPerRecord = limits.contactsPerAuditRecord
-        auditPace = AuditPace(surroundings: surroundings, limits: limits, access: access, turn: turn)
+        auditPace = AuditPace(surroundings: surroundings, limits: limits, access: access)
         history = History(loop: surroundings.loop)
         thumbnails = Thumbnails(surroundings: surroundings, books: books, history: history)
         policy = PolicyInForce(
@@ -166,57 +166,6 @@ public final class Broker {
         history.moved()
     }
 
-    // MARK: Records
-
-    /// Appends an audit record about a caller; it is committed with this turn.
-    func record(
-        _ event: AuditEvent, of caller: Caller, _ fill: (inout AuditRecord) -> Void = { _ in }, detail: String? = nil
-    ) {
-        var record = AuditRecord(
-            time: surroundings.now(), uid: caller.uid, app: caller.app, strength: caller.strength, event: event,
-            detail: detail)
-        fill(&record)
-        access.append(record)
-        auditPace.scheduleFolds()
-    }
-
-    func record(
-        _ event: AuditEvent, of principal: Principal, _ fill: (inout AuditRecord) -> Void = { _ in },
-        detail: String? = nil
-    ) {
-        var record = AuditRecord(
-            time: surroundings.now(), uid: principal.uid, app: principal.app, strength: principal.strength,
-            event: event, detail: detail)
-        fill(&record)
-        access.append(record)
-        auditPace.scheduleFolds()
-    }
-
-    /// What became of a grant, and by name the contacts that joined or left its set with that. A whole set is told under its revision
-    /// alone: these records say what was in it.
-    func record(
-        _ event: AuditEvent, of principal: Principal, naming records: Set<RecordNumber>,
-        _ fill: (inout AuditRecord) -> Void
-    ) {
-        for (place, part) in parts(records.sorted()).enumerated() {
-            record(event, of: principal) {
-                fill(&$0)
-                guard !part.isEmpty else { return }
-                $0.contacts = Array(part)
-                guard place > 0 else { return }
-                ($0.count, $0.detail) = (part.count, "continued")
-            }
-        }
-    }
-
-    /// Contacts for the record, in pieces that stay small; one piece at least, also of none.
-    func parts(_ records: [RecordNumber]) -> [ArraySlice<RecordNumber>] {
-        let size = limits.contactsPerAuditRecord
-        return stride(from: 0, to: max(records.count, 1), by: size).map {
-            records[$0..<min($0 + size, records.count)]
-        }
-    }
-
     // MARK: Grants
 
     /// Some grant waits for the disk.
@@ -252,7 +201,7 @@ public final class Broker {
         grantsChanged()
         if let former, isNarrower(grant, than: former, for: principal) { narrowed(principal) }
         let set = grant.access.records
-        record(.grant, of: principal, naming: set.subtracting(former?.access.records ?? [])) {
+        turn.record(.grant, of: principal, naming: set.subtracting(former?.access.records ?? [])) {
             $0.status = grant.access.status
             $0.keys = grant.keys
             $0.revision = grant.revision
@@ -311,7 +260,7 @@ public final class Broker {
         endWatch(of: principal)
         guard access.grant(of: principal) != nil else { return }
         access.removeGrant(of: principal)
-        record(.revocation, of: principal, { $0.status = .notDetermined }, detail: detail)
+        turn.record(.revocation, of: principal, { $0.status = .notDetermined }, detail: detail)
         narrowed(principal)
         turn.work(committed: { [weak self] in self?.onDisk { _ in } })
     }
@@ -327,7 +276,7 @@ public final class Broker {
             for fetch in session.fetches.values { withheld += fetch.end() }
         }
         if withheld > 0 {
-            record(.withheld, of: principal) { $0.count = withheld }
+            turn.record(.withheld, of: principal) { $0.count = withheld }
         }
     }
 

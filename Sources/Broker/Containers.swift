@@ -55,13 +55,10 @@ extension Broker {
             let all = try reading.orFail { reading throws(StoreError) in try reading.containers() }
             let found = all.filter { wanted == nil || reading.identifier(of: $0) == wanted }
             reply(to: call, session, reading, count: 0) {
-                $0.name("containers")
-                $0.array(found) { writer, container in
-                    writer.object {
-                        $0.member("identifier", reading.identifier(of: container))
-                        $0.member("name", container?.name ?? Containers.localName)
-                        $0.member("kind", "local")
-                    }
+                $0.array("containers", found) { writer, container in
+                    writer.member("identifier", reading.identifier(of: container))
+                    writer.member("name", container?.name ?? Containers.localName)
+                    writer.member("kind", "local")
                 }
                 $0.member("defaultContainer", reading.identifier(of: nil))
             }

@@ -62,7 +62,7 @@ extension Broker {
         switch found {
         case .same: break
         case .changed:
-            record(.refusal, of: session.caller, detail: "executable changed")
+            turn.record(.refusal, of: session.caller, detail: "executable changed")
             turn.work(committed: {})
             session.connection?.close()
         case .unknown:

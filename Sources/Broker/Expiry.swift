@@ -71,7 +71,7 @@ extension Broker {
 
     private func ended(_ principal: Principal) {
         let standing = policy.standing(of: access.grant(of: principal), ruling(on: principal), at: seconds)
-        record(.revocation, of: principal, { $0.status = standing.status }, detail: "expired")
+        turn.record(.revocation, of: principal, { $0.status = standing.status }, detail: "expired")
         narrowed(principal)
     }
 }

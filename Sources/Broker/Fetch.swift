@@ -134,7 +134,7 @@ final class Fetch {
             disclosed = project(found, disclosure, identifiers)
             end = found.end
             // A card as large as a frame is rare: then as many as fit, and it alone is too much.
-            guard disclosed.elements.count <= broker.limits.largestReply else {
+            guard disclosed.size <= broker.limits.largestReply else {
                 guard disclosed.count > 1 else {
                     return call.fail(ContactsError.limitExceeded("reply", maximum: broker.limits.largestReply))
                 }
@@ -143,17 +143,20 @@ final class Fetch {
             }
         }
         mostInReply = .max
-        session.disclosed(under: principal)
         remaining -= disclosed.count
         let hasMore = end?.hasMore ?? false
         after = end?.last ?? after
         let continues = call.more && hasMore && remaining > 0
         let next = hasMore && !continues ? after.flatMap { token($0, identifiers) } : nil
-        record(disclosed, whole: parameters.predicate == nil && parameters.limit == nil && parameters.after == nil)
         if continues { session.fetches[ObjectIdentifier(self)] = self }
-        broker.turn.reply(
-            Self.reply(disclosed, next: next, token: continues ? nil : historyToken), to: call, continues: continues,
-            basis: Turn.Basis(principal: principal, revision: disclosure.revision),
+        var writer = DisclosedWriter(reservingCapacity: disclosed.size + 256)
+        writer.member("contacts", disclosed)
+        writer.member("next", next)
+        if !continues { writer.member("historyToken", historyToken) }
+        let isWhole = parameters.predicate == nil && parameters.limit == nil && parameters.after == nil
+        let told = DisclosedReply.Told.contacts(disclosed.records, keys: disclosed.keys, isWhole: isWhole)
+        broker.turn.disclose(
+            writer.reply(under: reading.basis, telling: [told]), to: call, session, continues: continues,
             then: continues ? { self.continueWhenRead() } : nil)
     }
 
@@ -230,20 +233,6 @@ final class Fetch {
             images: parameters.keys.intersection(.images).intersection(disclosure.keys), unifies: parameters.unify)
     }
 
-    /// One record for the batch; long ones in pieces, so that each stays small.
-    private func record(_ disclosed: DisclosedContacts, whole: Bool) {
-        for part in broker.parts(disclosed.records) {
-            broker.record(.disclosure, of: session.caller) {
-                $0.keys = disclosed.keys
-                $0.revision = disclosed.revision
-                $0.count = part.count
-                // A whole set is named by its revision.
-                $0.contacts = whole ? nil : Array(part)
-                $0.part = whole ? part.hashValue : nil
-            }
-        }
-    }
-
     private func continueWhenRead() {
         call.whenWritable { [self] in
             let bound = LoopBound(self, loop: broker.surroundings.loop)
@@ -266,30 +255,7 @@ final class Fetch {
         return 1
     }
 
-    // MARK: Bytes
-
-    private static func reply(_ disclosed: DisclosedContacts, next: String?, token: String?) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(disclosed.elements.count + 64 + (next?.utf8.count ?? 0) + (token?.utf8.count ?? 0))
-        bytes.append(contentsOf: opening)
-        bytes.append(contentsOf: disclosed.elements)
-        bytes.append(UInt8(ascii: "]"))
-        if let next {
-            bytes.append(contentsOf: ",\"next\":\"".utf8)
-            bytes.append(contentsOf: next.utf8)
-            bytes.append(UInt8(ascii: "\""))
-        }
-        if let token {
-            bytes.append(contentsOf: tokenOpening)
-            bytes.append(contentsOf: token.utf8)
-            bytes.append(UInt8(ascii: "\""))
-        }
-        bytes.append(UInt8(ascii: "}"))
-        return bytes
-    }
-
-    private static let opening = Array("{\"contacts\":[".utf8)
-    private static let tokenOpening = Array(",\"historyToken\":\"".utf8)
+    // MARK: Pages
 
     /// A place in the order as the app carries it: sealed, and always of one length.
     private func token(_ place: Position, _ identifiers: IdentifierCipher) -> String? {

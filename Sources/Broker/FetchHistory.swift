@@ -192,17 +192,13 @@ final class FetchHistory {
             token = reading.identifiers.seal(HistoryToken(end, at: broker.seconds).bytes, as: .history)
         }
         guard let token else { return broker.turn.fail(ContactsError.storeUnavailable, call) }
-        let bytes = events.finish(token: token)
-        guard bytes.count <= broker.limits.largestReply else {
+        let reply = events.reply(token: token, detail: String(call.name))
+        guard reply.size <= broker.limits.largestReply else {
             let error = ContactsError.limitExceeded("reply", maximum: broker.limits.largestReply)
             return broker.turn.fail(error, call)
         }
-        record(events, reading)
-        session.disclosed(under: reading.principal)
-        broker.turn.reply(
-            bytes, to: call, continues: continues,
-            basis: Turn.Basis(principal: reading.principal, revision: reading.disclosure.revision),
-            then: continues ? { self.continueWhenRead() } : nil)
+        broker.turn.disclose(
+            reply, to: call, session, continues: continues, then: continues ? { self.continueWhenRead() } : nil)
     }
 
     /// Tells a part, or as much of it as there is room for. Returns the rest.
@@ -246,19 +242,6 @@ final class FetchHistory {
             if place == nil { groups.removeFirst() }
         }
         return nil
-    }
-
-    private func record(_ events: HistoryEvents, _ reading: Reading) {
-        for part in broker.parts(events.records) {
-            broker.record(
-                .disclosure, of: session.caller,
-                {
-                    $0.keys = parameters.keys.intersection(reading.disclosure.keys)
-                    $0.revision = reading.disclosure.revision
-                    $0.count = part.count
-                    $0.contacts = Array(part)
-                }, detail: String(call.name))
-        }
     }
 
     private func continueWhenRead() {

@@ -42,7 +42,7 @@ extension Reading {
     }
 
     /// Writes a `Group` of the interface.
-    func describe(_ group: StoredGroup, _ parents: [RecordNumber], _ writer: inout JSONWriter) {
+    func describe(_ group: StoredGroup, _ parents: [RecordNumber], _ writer: inout DisclosedWriter) {
         writer.member("identifier", identifiers.identifier(of: group.record, as: .group))
         writer.member("name", group.name)
         writer.member("container", containerIdentifier(group.container))
@@ -62,9 +62,8 @@ extension Broker {
                 throw .store(error)
             }
             reply(to: call, session, reading, count: found.count) {
-                $0.name("groups")
-                $0.array(found) { writer, found in
-                    writer.object { reading.describe(found.group, found.parents, &$0) }
+                $0.array("groups", found) { writer, found in
+                    reading.describe(found.group, found.parents, &writer)
                 }
             }
         }

@@ -11,7 +11,7 @@ struct HistoryEvents {
     private let unifies: Bool
     private let limit: Int
     private let byteLimit: Int
-    private var writer = JSONWriter(reservingCapacity: 1_024)
+    private var writer = DisclosedWriter(reservingCapacity: 1_024)
     private var count = 0
     /// Contacts that were told of.
     private(set) var records: [RecordNumber] = []
@@ -22,26 +22,26 @@ struct HistoryEvents {
         self.unifies = unifies
         self.limit = limit
         self.byteLimit = byteLimit
-        writer.beginObject()
-        writer.name("events")
-        writer.beginArray()
+        writer.beginArray("events")
     }
 
     var room: Int { limit - count }
-    var isFull: Bool { room <= 0 || writer.bytes.count >= byteLimit }
+    var isFull: Bool { room <= 0 || writer.size >= byteLimit }
 
-    mutating func finish(token: String) -> [UInt8] {
+    /// - Parameter detail: one of our own words, for the record.
+    func reply(token: String, detail: String) -> DisclosedReply {
+        var writer = writer
         writer.endArray()
         writer.member("historyToken", token)
-        writer.endObject()
-        return writer.bytes
+        let keys = keys.intersection(reading.disclosure.keys)
+        return writer.reply(under: reading.basis, telling: [.contacts(records, keys: keys)], detail: detail)
     }
 
-    private mutating func event(_ kind: HistoryPlan.Kind, _ write: (inout JSONWriter) -> Void) {
-        writer.beginObject()
-        writer.member("kind", kind.rawValue)
-        write(&writer)
-        writer.endObject()
+    private mutating func event(_ kind: HistoryPlan.Kind, _ write: (inout DisclosedWriter) -> Void) {
+        writer.object {
+            $0.member("kind", kind.rawValue)
+            write(&$0)
+        }
         count += 1
     }
 
@@ -61,7 +61,7 @@ struct HistoryEvents {
         let disclosure = reading.disclosure
         let query = ContactQuery(
             scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, after: after, limit: room,
-            byteLimit: byteLimit - min(writer.bytes.count, byteLimit), toldKeys: keys.intersection(disclosure.keys),
+            byteLimit: byteLimit - min(writer.size, byteLimit), toldKeys: keys.intersection(disclosure.keys),
             images: keys.intersection(.images).intersection(disclosure.keys), unifies: unifies)
         let (found, end) = try book.fetch(unified: query)
         var read: Set<RecordNumber> = []
@@ -80,8 +80,7 @@ struct HistoryEvents {
             let identifier = reading.identifiers.identifier(of: record, as: type)
             let container = kind == .addContact ? try reading.containerIdentifier(ofContact: record) : nil
             event(kind) {
-                $0.name("contact")
-                $0.raw(disclosed.elements)
+                $0.member("contact", only: disclosed)
                 $0.member("identifier", identifier)
                 $0.member("container", container)
             }
@@ -96,8 +95,7 @@ struct HistoryEvents {
         let parents = try reading.visibleParents(of: group)
         let reading = reading
         event(kind) {
-            $0.name("group")
-            $0.object { reading.describe(group, parents, &$0) }
+            $0.object("group") { reading.describe(group, parents, &$0) }
             $0.member("identifier", identifier)
             $0.member("container", kind == .addGroup ? reading.containerIdentifier(group.container) : nil)
         }

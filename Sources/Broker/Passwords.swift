@@ -63,7 +63,7 @@ final class WantedPassword {
 
     /// Puts what came of it on record.
     fileprivate func record(_ word: String) {
-        broker.record(.authentication, of: concerned, detail: action.word + " " + word)
+        broker.turn.record(.authentication, of: concerned, detail: action.word + " " + word)
         broker.turn.work(committed: {})
     }
 
@@ -158,7 +158,7 @@ extension Broker {
 
     private func ask(_ authority: any Authority, _ question: AuthorityQuestion, for wanted: WantedPassword) {
         wanted.isOnRecord = true
-        record(.authentication, of: wanted.concerned, detail: question.action.word + " asked")
+        turn.record(.authentication, of: wanted.concerned, detail: question.action.word + " asked")
         turn.work(
             committed: { [weak self, weak wanted] in
                 guard let self, let wanted, !wanted.isOver else { return }

@@ -118,29 +118,3 @@ struct PickerCondition: Sendable {
         }
     }
 }
-
-extension StoredContact {
-    /// How many values a key has. Images count as they are told of: they are kept elsewhere.
-    fileprivate func count(of key: ContactKey) -> Int {
-        switch key {
-        case .imageData, .thumbnailImageData: present.contains(.imageDataAvailable) ? 1 : 0
-        // Every contact has a type; that of a person is not written down.
-        case .contactType: 1
-        case .extraProperties: list(key)?.count ?? 0
-        case .phoneNumbers, .emailAddresses, .postalAddresses, .dates, .urlAddresses, .contactRelations,
-            .socialProfiles, .instantMessageAddresses:
-            list(key)?.count ?? 0
-        case .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
-            .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName, .departmentName,
-            .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday, .creationDate, .modificationDate,
-            .imageDataAvailable, .note:
-            present.contains(key) ? 1 : 0
-        }
-    }
-
-    fileprivate var familyName: String { list(.familyName)?.string ?? "" }
-
-    private func list(_ key: ContactKey) -> JSONValue? {
-        value(of: key).flatMap { try? JSONDocument(parsing: Array($0)).root }
-    }
-}

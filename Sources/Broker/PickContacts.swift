@@ -58,39 +58,15 @@ extension Broker {
         if case .refuse(let denial) = decideOffer(known.standing, mayAsk: false) {
             return refuse(call, session, denial, known.standing.status)
         }
-        for disclosed in [picked.contacts] + picked.values.map(\.contact) where !disclosed.records.isEmpty {
-            record(
-                .disclosure, of: session.caller,
-                {
-                    $0.keys = disclosed.keys
-                    $0.count = disclosed.records.count
-                    $0.contacts = disclosed.records
-                }, detail: "picked")
-        }
+        let told = ([picked.contacts] + picked.values.map(\.contact)).filter { !$0.records.isEmpty }
+            .map { DisclosedReply.Told.contacts($0.records, keys: $0.keys) }
+        var writer = DisclosedWriter(reservingCapacity: picked.contacts.size + 512)
+        writer.member("contacts", picked.contacts)
+        if !picked.values.isEmpty { writer.array("properties", picked.values) { $0.members(of: $1) } }
         let principals = session.caller.principals
         let principal = known.principal ?? principals[principals.endIndex - 1]
-        session.disclosed(under: principal)
-        turn.reply(Self.reply(picked), to: call, basis: Turn.Basis(principal: principal, revision: 0))
-    }
-
-    private static func reply(_ picked: Picked) -> [UInt8] {
-        var writer = JSONWriter(reservingCapacity: picked.contacts.elements.count + 512)
-        writer.object {
-            $0.name("contacts")
-            $0.raw([UInt8(ascii: "[")] + picked.contacts.elements + [UInt8(ascii: "]")])
-            guard !picked.values.isEmpty else { return }
-            $0.name("properties")
-            $0.array(picked.values) { writer, value in
-                writer.object {
-                    $0.name("contact")
-                    $0.raw(value.contact.elements)
-                    $0.member("key", value.key.rawValue)
-                    $0.member("identifier", value.identifier)
-                    $0.member("label", value.label)
-                }
-            }
-        }
-        return writer.bytes
+        let basis = DisclosedReply.Basis(principal: principal, revision: nil)
+        turn.disclose(writer.reply(under: basis, telling: told, detail: "picked"), to: call, session)
     }
 
     // MARK: At the agent
@@ -108,9 +84,8 @@ extension Broker {
             return (found.rows, found.total, found.rows.map { pick.choice($0.0, $0.1) })
         } done: { [self] found in
             let (rows, total, choices) = found ?? ([], 0, [])
-            record(.agentSearch, of: session.caller) { $0.count = rows.count }
-            turn.reply(
-                self.rows(rows, total: total, offset: parameters.offset, prompt, choices: choices), to: call)
+            turn.disclose(
+                self.rows(rows, total: total, offset: parameters.offset, prompt, choices: choices), to: call, session)
         }
     }
 
@@ -129,17 +104,13 @@ extension Broker {
             }
             let keys = pick.permitted.union(.names).subtracting(.images)
             let disclosed = Disclosure.forPerson(keys: keys).project([row], of: keys, under: prompt.rows, as: .agentRow)
-            guard disclosed.elements.count <= limits.largestReply else {
+            guard disclosed.size <= limits.largestReply else {
                 return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
             }
-            self.record(.agentSearch, of: session.caller) { $0.count = 1 }
-            var writer = JSONWriter(reservingCapacity: disclosed.elements.count + 256)
-            writer.object {
-                $0.name("contact")
-                $0.raw(disclosed.elements)
-                $0.member("selectable", selectable.keys.map(\.rawValue))
-            }
-            turn.reply(writer.bytes, to: call)
+            var writer = DisclosedWriter(reservingCapacity: disclosed.size + 256)
+            writer.member("contact", only: disclosed)
+            writer.member("selectable", selectable.keys.map(\.rawValue))
+            turn.disclose(writer.replyToPerson(telling: 1), to: call, session)
         }
     }
 
@@ -207,7 +178,7 @@ extension Broker {
         let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: permitted)
         let contacts = disclosure.project(
             chosen.filter { $0.value.key == nil }.map(\.row), of: pick.keys, under: identifiers, as: .pickedRow)
-        guard contacts.elements.count <= limits.bytesPerReply else {
+        guard contacts.size <= limits.bytesPerReply else {
             return call.fail(Self.tooMuch)
         }
         let values = chosen.compactMap { row, value in
@@ -220,7 +191,7 @@ extension Broker {
             return call.fail(AgentError.invalidAnswer("a value that is not there"))
         }
         let picked = Picked(contacts: contacts, values: values)
-        record(.answer, of: prompt.caller, { $0.count = picked.count }, detail: "picked")
+        turn.record(.answer, of: prompt.caller, { $0.count = picked.count }, detail: "picked")
         prompts.end(prompt, picked.count == 0 ? .dismissed : .picked(picked), answering: agent)
         turn.reply(Array("{}".utf8), to: call)
     }

@@ -48,10 +48,10 @@ extension Broker {
             case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false),
             disclosure.scope.contains(added), let principal = known.principal, let identifiers = known.identifiers
         else { return answerNothingTaken(call) }
-        session.disclosed(under: principal)
-        var writer = JSONWriter()
-        writer.object { $0.member("identifier", identifiers.identifier(of: added, as: .contact)) }
-        turn.reply(writer.bytes, to: call, basis: Turn.Basis(principal: principal, revision: disclosure.revision))
+        var writer = DisclosedWriter()
+        writer.member("identifier", identifiers.identifier(of: added, as: .contact))
+        let basis = DisclosedReply.Basis(principal: principal, revision: disclosure.revision)
+        turn.disclose(writer.reply(under: basis, telling: [.contacts([added], keys: [])]), to: call, session)
     }
 
     // MARK: At the agent
@@ -215,7 +215,7 @@ private final class Taking {
         broker.endedSaving(uid)
         if let failure {
             broker.takeBackSetOfItsOwn(given)
-            broker.record(.saveNotDone, of: prompt.caller) { $0.count = 1 }
+            broker.turn.record(.saveNotDone, of: prompt.caller) { $0.count = 1 }
             broker.prompts.end(prompt, .dismissed, answering: agent)
             switch failure {
             case .forbidden: broker.turn.fail(AgentError.invalidAnswer("the administrator's policy forbids it"), call)

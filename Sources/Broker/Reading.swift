@@ -15,6 +15,9 @@ struct Reading {
     /// Keys that the policy lets the caller write into a new contact.
     var writableKeys = ContactKeySet.all
 
+    /// What is told rests on this.
+    var basis: DisclosedReply.Basis { DisclosedReply.Basis(principal: principal, revision: disclosure.revision) }
+
     /// Why it cannot be answered.
     enum Failure: Error {
         case call(VarlinkError)
@@ -164,20 +167,12 @@ extension Broker {
     ///
     /// - Parameter count: how many records it tells of.
     func reply(
-        to call: Call, _ session: CallerSession, _ reading: Reading, count: Int, _ write: (inout JSONWriter) -> Void
+        to call: Call, _ session: CallerSession, _ reading: Reading, count: Int,
+        _ write: (inout DisclosedWriter) -> Void
     ) {
-        var writer = JSONWriter()
-        writer.object(write)
-        record(
-            .disclosure, of: session.caller,
-            {
-                $0.keys = []
-                $0.count = count
-                $0.revision = reading.disclosure.revision
-            }, detail: String(call.name))
-        session.disclosed(under: reading.principal)
-        turn.reply(
-            writer.bytes, to: call,
-            basis: Turn.Basis(principal: reading.principal, revision: reading.disclosure.revision))
+        var writer = DisclosedWriter()
+        write(&writer)
+        turn.disclose(
+            writer.reply(under: reading.basis, telling: [.count(count)], detail: String(call.name)), to: call, session)
     }
 }

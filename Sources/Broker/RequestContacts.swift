@@ -52,19 +52,10 @@ extension Broker {
         else { return answerEmpty(call) }
         let records = newly.filter(disclosure.scope.contains).sorted()
         guard !records.isEmpty else { return answerEmpty(call) }
-        record(.disclosure, of: session.caller) {
-            $0.keys = []
-            $0.count = records.count
-            $0.contacts = records
-            $0.revision = disclosure.revision
-        }
-        session.disclosed(under: principal)
-        var writer = JSONWriter(reservingCapacity: 32 + records.count * 36)
-        writer.object {
-            $0.member("identifiers", records.map { identifiers.identifier(of: $0, as: .contact) })
-        }
-        turn.reply(
-            writer.bytes, to: call, basis: Turn.Basis(principal: principal, revision: disclosure.revision))
+        var writer = DisclosedWriter(reservingCapacity: 32 + records.count * 36)
+        writer.member("identifiers", records.map { identifiers.identifier(of: $0, as: .contact) })
+        let basis = DisclosedReply.Basis(principal: principal, revision: disclosure.revision)
+        turn.disclose(writer.reply(under: basis, telling: [.contacts(records, keys: [])]), to: call, session)
     }
 
     private func ignored(by parameters: RequestContactsParameters) -> [ContactPredicate] {

@@ -249,7 +249,7 @@ final class Save {
 
     private func notDone(_ changes: SaveChanges) {
         broker.takeBackSetOfItsOwn(given)
-        broker.record(.saveNotDone, of: session.caller) { $0.count = changes.changes.count }
+        broker.turn.record(.saveNotDone, of: session.caller) { $0.count = changes.changes.count }
     }
 
     private func done(
@@ -296,7 +296,7 @@ extension Broker {
         let grant = Grant(
             access: .limited(to: []), revision: access.nextRevision(), decidedBy: .administrator, decidedAt: seconds)
         access.setGrant(grant, for: principal, displayName: session.caller.displayName)
-        record(
+        turn.record(
             .grant, of: principal,
             {
                 $0.status = .limited
@@ -312,7 +312,7 @@ extension Broker {
     func takeBackSetOfItsOwn(_ given: GivenSet?) {
         guard let given, access.grant(of: given.principal)?.revision == given.revision else { return }
         access.endGrant(of: given.principal)
-        record(.revocation, of: given.principal, { $0.status = .notDetermined }, detail: "not done")
+        turn.record(.revocation, of: given.principal, { $0.status = .notDetermined }, detail: "not done")
         grantsChanged()
     }
 }

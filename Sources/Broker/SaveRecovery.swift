@@ -89,7 +89,7 @@ extension Broker {
                     // that could be told.
                     let event: AuditEvent = existing.isEmpty && !intent.adds.isEmpty ? .saveNotDone : .save
                     let detail = intent.adds.isEmpty ? "perhaps, before a crash" : "before a crash"
-                    record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: detail)
+                    turn.record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: detail)
                     turn.work(committed: {})
                 } catch {
                     // The intent stays: the book may be readable at the next start.

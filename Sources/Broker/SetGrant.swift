@@ -31,7 +31,7 @@ extension Broker {
         access.setGrant(grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app)
         // Of a set that is gone whole its revision says enough.
         let removed = grant.access.status == .limited ? left.subtracting(grant.access.records) : []
-        record(.revocation, of: principal, naming: removed) {
+        turn.record(.revocation, of: principal, naming: removed) {
             if !removed.isEmpty { $0.count = removed.count }
             $0.status = grant.access.status
             $0.keys = grant.keys

@@ -1,29 +1,37 @@
 import AccessControl
 import AccessStore
 import ContactsInterface
+import ContactsModel
 import Varlink
 
-/// What is to be sent in one turn of the loop, held back until the audit of that turn is committed.
+/// The audit's records, and what is to be sent in one turn of the loop, held back until the records of that turn are committed.
 ///
 /// A reply that discloses leaves only after its record: a crash between the two must not hide a disclosure. The
 /// records of one turn are one transaction, so that many callers share its cost. Where the audit is durable, it leaves only
 /// once the record is on the disk: all turns that come while the disk is at work share the next sync.
 final class Turn {
-    /// What a disclosing reply rests on.
-    struct Basis {
-        let principal: Principal
-        let revision: Int64
+    /// Proof that what a reply tells is on record. Only this file can make one.
+    struct Recorded {
+        fileprivate init() {}
     }
 
     private enum Item {
-        case reply(Call, [UInt8], continues: Bool, Basis?, then: (() -> Void)?)
+        case reply(Call, [UInt8])
+        case disclosure(Call, DisclosedReply, continues: Bool, then: (() -> Void)?)
         case error(Call, VarlinkError)
         case work(committed: () -> Void, failed: () -> Void)
+
+        var isDisclosedToApp: Bool {
+            if case .disclosure(_, let reply, _, _) = self { reply.basis != nil } else { false }
+        }
     }
 
+    private let surroundings: Surroundings
+    private let limits: Limits
     private let access: AccessStore
-    private let loop: any Loop
-    private let log: (String) -> Void
+    private var loop: any Loop { surroundings.loop }
+    /// Writes the counts of repeats when their time has come.
+    private var foldTimer: (any Scheduled)?
     private var items: [Item] = []
     private var isScheduled = false
     /// What discloses waits for the disk.
@@ -42,21 +50,114 @@ final class Turn {
     /// Set by the broker: a commit was made that is not on the disk yet.
     var didCommit: () -> Void = {}
 
-    init(access: AccessStore, loop: any Loop, log: @escaping (String) -> Void) {
+    init(surroundings: Surroundings, limits: Limits, access: AccessStore) {
+        self.surroundings = surroundings
+        self.limits = limits
         self.access = access
-        self.loop = loop
-        self.log = log
     }
 
-    /// Sends a reply after the commit.
-    ///
-    /// - Parameters:
-    ///   - basis: what the reply rests on, if it discloses; taken back, it is not sent.
-    ///   - then: runs after the reply was sent, where more is to come.
-    func reply(
-        _ parameters: [UInt8], to call: Call, continues: Bool = false, basis: Basis? = nil, then: (() -> Void)? = nil
+    // MARK: Records
+
+    /// Appends an audit record about a caller; it is committed with this turn.
+    func record(
+        _ event: AuditEvent, of caller: Caller, _ fill: (inout AuditRecord) -> Void = { _ in }, detail: String? = nil
     ) {
-        items.append(.reply(call, parameters, continues: continues, basis, then: then))
+        append(
+            AuditRecord(
+                time: surroundings.now(), uid: caller.uid, app: caller.app, strength: caller.strength, event: event,
+                detail: detail), fill)
+    }
+
+    func record(
+        _ event: AuditEvent, of principal: Principal, _ fill: (inout AuditRecord) -> Void = { _ in },
+        detail: String? = nil
+    ) {
+        append(
+            AuditRecord(
+                time: surroundings.now(), uid: principal.uid, app: principal.app, strength: principal.strength,
+                event: event, detail: detail), fill)
+    }
+
+    /// What became of a grant, and by name the contacts that joined or left its set with that. A whole set is told under its revision
+    /// alone: these records say what was in it.
+    func record(
+        _ event: AuditEvent, of principal: Principal, naming records: Set<RecordNumber>,
+        _ fill: (inout AuditRecord) -> Void
+    ) {
+        for (place, part) in parts(records.sorted()).enumerated() {
+            record(event, of: principal) {
+                fill(&$0)
+                guard !part.isEmpty else { return }
+                $0.contacts = Array(part)
+                guard place > 0 else { return }
+                ($0.count, $0.detail) = (part.count, "continued")
+            }
+        }
+    }
+
+    private func append(_ record: AuditRecord, _ fill: (inout AuditRecord) -> Void) {
+        var record = record
+        fill(&record)
+        access.append(record)
+        scheduleFolds()
+    }
+
+    /// Contacts for the record, in pieces that stay small; one piece at least, also of none.
+    private func parts(_ records: [RecordNumber]) -> [ArraySlice<RecordNumber>] {
+        let size = limits.contactsPerAuditRecord
+        return stride(from: 0, to: max(records.count, 1), by: size).map {
+            records[$0..<min($0 + size, records.count)]
+        }
+    }
+
+    // MARK: What is sent
+
+    /// Puts on record what a reply tells, and sends it after the commit: the only way in which contact data leaves the broker. It is
+    /// not sent where its basis is taken back by then.
+    ///
+    /// - Parameter then: runs after the reply was sent, where more is to come.
+    func disclose(
+        _ reply: DisclosedReply, to call: Call, _ session: CallerSession, continues: Bool = false,
+        then: (() -> Void)? = nil
+    ) {
+        for told in reply.told { record(told, of: reply, session) }
+        if let basis = reply.basis { session.disclosed(under: basis.principal) }
+        items.append(.disclosure(call, reply, continues: continues, then: then))
+        schedule()
+    }
+
+    private func record(_ told: DisclosedReply.Told, of reply: DisclosedReply, _ session: CallerSession) {
+        let event = reply.basis == nil ? AuditEvent.agentSearch : .disclosure
+        let fill = { (record: inout AuditRecord) in
+            if reply.basis != nil { record.keys = [] }
+            record.revision = reply.basis?.revision
+        }
+        switch told {
+        case .count(let count):
+            record(
+                event, of: session.caller,
+                {
+                    fill(&$0)
+                    $0.count = count
+                }, detail: reply.detail)
+        case .contacts(let records, let keys, let isWhole):
+            for part in parts(records) {
+                record(
+                    event, of: session.caller,
+                    {
+                        fill(&$0)
+                        $0.keys = keys
+                        $0.count = part.count
+                        $0.contacts = isWhole ? nil : Array(part)
+                        $0.part = isWhole ? part.hashValue : nil
+                    }, detail: reply.detail)
+            }
+        }
+    }
+
+    /// Sends a reply that tells of no contact, after the commit.
+    func reply(_ parameters: [UInt8], to call: Call) {
+        items.append(.reply(call, parameters))
         schedule()
     }
 
@@ -88,7 +189,9 @@ final class Turn {
     private static func withdraw(_ items: inout [Item], _ principal: Principal, _ error: VarlinkError) -> Int {
         var count = 0
         for (index, item) in items.enumerated() {
-            guard case .reply(let call, _, _, let basis?, _) = item, basis.principal == principal else { continue }
+            guard case .disclosure(let call, let reply, _, _) = item, reply.basis?.principal == principal else {
+                continue
+            }
             items[index] = .error(call, error)
             count += 1
         }
@@ -116,23 +219,25 @@ final class Turn {
             }
         } catch {
             if case .removed = error { filesAreGone(error) }
-            log("what happened could not be recorded, so it is not answered: \(error)")
+            surroundings.log("what happened could not be recorded, so it is not answered: \(error)")
             refuse(items)
             return
         }
         for item in items {
-            if isDurable, case .reply(_, _, _, .some, _) = item { unsynced.append(item) } else { send(item) }
+            if isDurable, item.isDisclosedToApp { unsynced.append(item) } else { send(item) }
         }
         if !unsynced.isEmpty { sync() }
     }
 
+    /// To be called after the commit.
     private func send(_ item: Item) {
         switch item {
-        case .reply(let call, _, _, .some, _) where tellsNothing:
+        case .disclosure(let call, _, _, _) where tellsNothing && item.isDisclosedToApp:
             call.fail(ContactsError.storeUnavailable)
-        case .reply(let call, let parameters, let continues, let basis, let then):
-            call.reply(parameters, continues: continues, sensitive: basis != nil)
+        case .disclosure(let call, let reply, let continues, let then):
+            reply.send(to: call, continues: continues, Recorded())
             then?()
+        case .reply(let call, let parameters): call.reply(parameters)
         case .error(let call, let error): call.fail(error)
         case .work(let committed, _): committed()
         }
@@ -158,9 +263,31 @@ final class Turn {
     private func refuse(_ items: [Item]) {
         for item in items {
             switch item {
-            case .reply(let call, _, _, _, _), .error(let call, _): call.fail(ContactsError.storeUnavailable)
+            case .reply(let call, _), .disclosure(let call, _, _, _), .error(let call, _):
+                call.fail(ContactsError.storeUnavailable)
             case .work(_, let failed): failed()
             }
         }
+    }
+
+    // MARK: Counts
+
+    /// Sees to it that open windows of repeats get closed.
+    private func scheduleFolds() {
+        guard foldTimer == nil, let end = access.nextFoldEnd else { return }
+        // Many windows that end one after the other are closed together; and a clock that is set does not keep them open.
+        let wait = min(max(Self.shortestWait, end - surroundings.now()), Self.longestWait)
+        let bound = LoopBound(self, loop: loop)
+        foldTimer = loop.schedule(after: .microseconds(wait)) { bound.value.closeFolds() }
+    }
+
+    private static let shortestWait: Int64 = 1_000_000
+    private static let longestWait: Int64 = 60_000_000
+
+    private func closeFolds() {
+        foldTimer = nil
+        access.closeFolds(at: surroundings.now())
+        if access.hasUncommitted { work(committed: {}) }
+        scheduleFolds()
     }
 }

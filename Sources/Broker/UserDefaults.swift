@@ -25,7 +25,7 @@ extension Broker {
         read(call, session) { [weak self] (reading) throws(Reading.Failure) in
             guard let self else { return }
             guard reading.disclosure.scope == .all else {
-                record(.refusal, of: session.caller, { $0.status = .limited }, detail: String(call.name))
+                turn.record(.refusal, of: session.caller, { $0.status = .limited }, detail: String(call.name))
                 throw .call(ContactsError.accessDenied)
             }
             books.with(session.caller.uid, creating: true) { [weak self] result in
@@ -69,7 +69,7 @@ extension Broker {
                 let (broker, call, session) = bound.value
                 broker.cancelWaitingToSave(session.caller.uid)
                 if let failure { return broker.unavailable(call, failure) }
-                broker.record(.save, of: session.caller, { $0.count = 0 }, detail: String(call.name))
+                broker.turn.record(.save, of: session.caller, { $0.count = 0 }, detail: String(call.name))
                 broker.turn.reply(Array("{}".utf8), to: call)
             }
         }

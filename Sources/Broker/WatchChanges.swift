@@ -87,20 +87,11 @@ final class WatchChanges {
         guard let token = try broker.historyToken(reading) else { return end(ContactsError.storeUnavailable) }
         told = place
         isPausing = true
-        broker.record(
-            .disclosure, of: session.caller,
-            {
-                $0.keys = []
-                $0.count = 0
-                $0.revision = reading.disclosure.revision
-            }, detail: String(call.name))
-        var writer = JSONWriter()
-        writer.object { $0.member("historyToken", token) }
-        session.disclosed(under: reading.principal)
-        broker.turn.reply(
-            writer.bytes, to: call, continues: true,
-            basis: Turn.Basis(principal: reading.principal, revision: reading.disclosure.revision),
-            then: { [weak self] in self?.pause() })
+        var writer = DisclosedWriter()
+        writer.member("historyToken", token)
+        broker.turn.disclose(
+            writer.reply(under: reading.basis, telling: [.count(0)], detail: String(call.name)), to: call, session,
+            continues: true, then: { [weak self] in self?.pause() })
     }
 
     /// One reply for each burst: the next one when the reader has taken this one and a while has passed.

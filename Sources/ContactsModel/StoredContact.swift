@@ -1,6 +1,7 @@
 /// A whole contact as one byte string: every property that has a value, in wire form, and where each one ends.
 ///
-/// Serving is copying: which ranges may be copied is for a disclosure to say, so the type has no way onto the wire.
+/// Serving is copying: which ranges may be copied is for a disclosure to say, so the type has no way onto the wire. Its bytes can be
+/// read only by who imports this module with `@_spi(StoredBytes)`: the store that keeps them and the disclosure that cuts them.
 ///
 ///     version    1 byte, 1
 ///     count      1 byte, number of properties present
@@ -11,7 +12,7 @@
 /// A property without a value is absent; on the wire it is empty (see ``ContactKey/emptyMember``).
 /// The images are kept elsewhere and have no bit here.
 public struct StoredContact: Hashable, Sendable {
-    public let bytes: [UInt8]
+    @_spi(StoredBytes) public let bytes: [UInt8]
     /// The keys that have a value here.
     public let present: ContactKeySet
     private let members: Int
@@ -74,7 +75,7 @@ public struct StoredContact: Hashable, Sendable {
     }
 
     /// The ranges of ``bytes`` that hold the members of these keys, neighbours joined. Keys without a value have none.
-    public func ranges(of keys: ContactKeySet, _ body: (Range<Int>) -> Void) {
+    @_spi(StoredBytes) public func ranges(of keys: ContactKeySet, _ body: (Range<Int>) -> Void) {
         var bits = present.rawValue
         var start = members
         var run: Range<Int>?
@@ -123,7 +124,7 @@ public struct StoredContact: Hashable, Sendable {
         values: ContactKey.allCases.map { ($0, Array($0.emptyValue.utf8)) })
 
     /// The JSON text of one property's value; `nil` where it has none.
-    public func value(of key: ContactKey) -> ArraySlice<UInt8>? {
+    @_spi(StoredBytes) public func value(of key: ContactKey) -> ArraySlice<UInt8>? {
         guard present.contains(key) else { return nil }
         var range: Range<Int>?
         ranges(of: ContactKeySet([key])) { range = $0 }

@@ -1,5 +1,5 @@
 import CXXHash
-import ContactsModel
+@_spi(StoredBytes) import ContactsModel
 import JSON
 import Synchronization
 

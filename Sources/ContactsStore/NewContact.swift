@@ -1,4 +1,4 @@
-import ContactsModel
+@_spi(StoredBytes) import ContactsModel
 import Dispatch
 import Normalization
 import Synchronization

@@ -1,4 +1,4 @@
-import ContactsModel
+@_spi(StoredBytes) import ContactsModel
 import Normalization
 
 /// What is written of one contact, table by table. Used within a transaction only.

@@ -1,7 +1,7 @@
 import ContactsModel
 import Testing
 
-@testable import AccessControl
+@_spi(Disclosed) @testable import AccessControl
 
 private let ada = RecordNumber(1)
 private let bob = RecordNumber(2)

@@ -2,7 +2,7 @@ import ContactsModel
 import JSON
 import Testing
 
-@testable import AccessControl
+@_spi(Disclosed) @testable import AccessControl
 
 @Suite("What a pick discloses")
 struct PickTests {

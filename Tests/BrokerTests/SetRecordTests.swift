@@ -85,7 +85,7 @@ struct SetRecordTests {
     func long() throws {
         let records = Set((1...600).map { RecordNumber($0) })
         let principal = mail.principal
-        house.broker.record(.grant, of: principal, naming: records) {
+        house.broker.turn.record(.grant, of: principal, naming: records) {
             ($0.count, $0.revision, $0.detail) = (records.count, 7, "untilRevoked")
         }
         house.broker.turn.work(committed: {})

@@ -1,4 +1,4 @@
-import ContactsModel
+@_spi(StoredBytes) import ContactsModel
 import GRDB
 import Glibc
 import Testing
