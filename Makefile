@@ -1,6 +1,8 @@
 # The one entrance. A fresh Debian 12 with a Swift toolchain needs nothing else: what is missing is installed.
 
 SWIFT ?= swift
+# A target that imports what Package.swift does not say it depends on is an error.
+BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 PREFIX ?= /usr/local
 DEBUG := $(shell pwd)/.build/debug
 RELEASE := $(shell pwd)/.build/release
@@ -21,7 +23,7 @@ PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-d
 .DEFAULT_GOAL := all
 
 all: packages
-	$(SWIFT) build
+	$(BUILD)
 
 # A bus and polkit for tests that ask for real passwords.
 TEST_PACKAGES := dbus polkitd
@@ -50,12 +52,12 @@ python: packages
 
 # The main job in this terminal; without a terminal a scripted person plays it through a pseudo-terminal.
 demo: packages
-	$(SWIFT) build --build-tests
+	$(BUILD) --build-tests
 	Examples/demo.sh $(DEBUG)
 
 # Everything that needs no root. What root makes possible is tried where it is there, and said where it is not.
 test: packages python
-	$(SWIFT) build --build-tests
+	$(BUILD) --build-tests
 	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(SWIFT) test --skip-build
 	DEMO_SCRIPTED=yes Examples/demo.sh $(DEBUG) </dev/null >.build/demo.txt 2>&1 || { cat .build/demo.txt; exit 1; }
 	CONTACTBROKER_PYTHON=$(VENV)/bin/python Tests/certify.sh >.build/certify.txt 2>&1 || { cat .build/certify.txt; exit 1; }
@@ -68,7 +70,7 @@ certify: packages python
 # it skipped where there is no root or no namespaces. ONLY="flood helper" tries these adversaries alone.
 test-system: packages
 	@if [ "$$(id -u)" = 0 ]; then $(MAKE) --no-print-directory packages PACKAGES="$(SYSTEM_TEST_PACKAGES)"; fi
-	$(SWIFT) build -c release
+	$(BUILD) -c release
 	Tests/System/test-system $(ONLY)
 
 # What three other parsers read in the cards that we write: python-vobject, libebook of GNOME's Evolution, ez-vcard.
@@ -76,7 +78,7 @@ INTEROP_PACKAGES := gir1.2-ebookcontacts-1.2 python3-gi libez-vcard-java libvinn
 
 interop: packages python
 	@$(MAKE) --no-print-directory packages PACKAGES="$(INTEROP_PACKAGES)"
-	$(SWIFT) build --build-tests
+	$(BUILD) --build-tests
 	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(SWIFT) test --skip-build --filter InteropTests
 
 # libFuzzer on the reader of vCards, and with it the writer. FUZZ_SECONDS=600 takes ten minutes; what it finds is in .build-fuzz.
@@ -92,15 +94,15 @@ lint:
 # BENCH=full measures at 100,000 contacts too, BENCH=many only there; BENCH=lookups, saves, import and callers measure that alone.
 # BENCH=million measures what is looked for at 1,000,000; its book takes minutes to make and stays in .build for the next time.
 bench: packages python
-	$(SWIFT) build -c release --product contactbrokerd
-	$(SWIFT) build -c release --product contactbook
-	$(SWIFT) build -c release --product contactbroker-identify
-	$(SWIFT) build -c release --product contactbroker-bench
+	$(BUILD) -c release --product contactbrokerd
+	$(BUILD) -c release --product contactbook
+	$(BUILD) -c release --product contactbroker-identify
+	$(BUILD) -c release --product contactbroker-bench
 	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(RELEASE)/contactbroker-bench .build $(BENCH)
 
 # What is installed is built otherwise than what is tested: the optimizer must get through it too.
 release: packages
-	$(SWIFT) build -c release
+	$(BUILD) -c release
 
 # Where what was built is taken from; another folder is installed as it is.
 PROGRAMS ?= $(RELEASE)

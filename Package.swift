@@ -3,7 +3,10 @@ import PackageDescription
 
 // A target may name only targets above it (Documentation/Architecture.md has the drawing).
 
-let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+/// A file imports every module whose declarations it uses.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("MemberImportVisibility"),
+]
 
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
@@ -84,10 +87,10 @@ let package = Package(
             resources: [.embedInCode("Languages"), .embedInCode("Resources")], swiftSettings: strict),
         room("Varlink", ["JSON"]),
         room("VCard", ["ContactsModel", "CICU"]),
-        room("ContactFiles", ["VCard", csv]),
-        room("AccessControl", ["ContactsModel", "CCrypto"]),
+        room("ContactFiles", ["VCard", csv, "ContactsModel", "JSON"]),
+        room("AccessControl", ["ContactsModel", "CCrypto", "JSON"]),
         .target(
-            name: "ContactsInterface", dependencies: ["AccessControl", "Varlink"],
+            name: "ContactsInterface", dependencies: ["AccessControl", "Varlink", "ContactsModel", "JSON"],
             resources: [
                 .embedInCode("Interfaces/io.contactbroker.Contacts.varlink"),
                 .embedInCode("Interfaces/io.contactbroker.Agent.varlink"),
@@ -95,27 +98,35 @@ let package = Package(
             ], swiftSettings: strict),
 
         // First floor: files, the kernel, sockets.
-        room("Policy", ["AccessControl", "CCrypto", "CTOML"]),
-        room("ContactsStore", ["Normalization", "CLinux", "CXXHash", grdbSQLite]),
-        room("AccessStore", ["AccessControl", "CLinux", grdbSQLite]),
-        room("PeerIdentity", ["AccessControl", "CLinux", "CIdentify"]),
+        room("Policy", ["AccessControl", "CCrypto", "CTOML", "ContactsModel"]),
+        room("ContactsStore", ["Normalization", "CLinux", "CXXHash", grdbSQLite, "ContactsModel", "JSON"]),
+        room("AccessStore", ["AccessControl", "CLinux", grdbSQLite, "CCrypto", "ContactsModel"]),
+        room("PeerIdentity", ["AccessControl", "CLinux", "CIdentify", "CCrypto"]),
         room("Manifests", ["PeerIdentity", "Policy"]),
         room("VarlinkServer", ["Varlink", "CLinux"]),
-        room("VarlinkClient", ["Varlink", "CLinux"]),
-        room("BrokerConnection", ["VarlinkClient"]),
-        room("Contacts", ["BrokerConnection", "ContactsInterface", "Formatting", "VCard"]),
+        room("VarlinkClient", ["Varlink", "CLinux", "JSON"]),
+        room("BrokerConnection", ["VarlinkClient", "CLinux"]),
+        room(
+            "Contacts",
+            ["BrokerConnection", "ContactsInterface", "Formatting", "VCard", "ContactsModel", "JSON", "VarlinkClient"]),
         room("PasswordPrompt", ["CLinux"]),
         room("Thumbnails", ["CLinux"]),
-        room("CommandOutput", ["BrokerConnection", "Formatting", arguments]),
+        room("CommandOutput", ["BrokerConnection", "Formatting", arguments, "VarlinkClient"]),
         room("System", ["CSystemd", "AccessControl", "PeerIdentity", "Varlink"]),
-        room("Broker", ["AccessStore", "ContactsStore", "ContactsInterface", "Policy"]),
+        room(
+            "Broker",
+            [
+                "AccessStore", "ContactsStore", "ContactsInterface", "Policy", "AccessControl", "ContactsModel", "JSON",
+                "Varlink",
+            ]),
 
         // The programs.
         .executableTarget(
             name: "contactbrokerd",
             dependencies: [
                 "Broker", "CLinux", "Manifests", "PeerIdentity", "Policy", "System", "Thumbnails",
-                "VarlinkServer", logging,
+                "VarlinkServer", logging, "AccessControl", "AccessStore", "ContactsInterface", "ContactsModel",
+                "Normalization", "Varlink",
             ],
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-stdlib"] + shortStart, .when(configuration: .release))]),
@@ -126,11 +137,26 @@ let package = Package(
             name: "contactbroker-thumbnail", dependencies: ["CThumbnail"],
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
         // Its file gives contact-agent a group: it must find Swift's libraries wherever whoever starts it says they are.
-        program("contact-agent", ["BrokerConnection", "Formatting", "CLinux", "PasswordPrompt"], isInstalled: true),
-        program("contactctl", ["CommandOutput", "PasswordPrompt"], isInstalled: true),
-        program("contactbook", ["Contacts", "CommandOutput", "ContactFiles", "CLinux"], isInstalled: true),
+        program(
+            "contact-agent",
+            [
+                "BrokerConnection", "Formatting", "CLinux", "PasswordPrompt", "ContactsModel", "JSON", "Varlink",
+                "VarlinkClient",
+            ], isInstalled: true),
+        program(
+            "contactctl",
+            [
+                "CommandOutput", "PasswordPrompt", "BrokerConnection", "ContactsModel", "Formatting", "JSON",
+                "VarlinkClient", arguments,
+            ], isInstalled: true),
+        program(
+            "contactbook",
+            ["Contacts", "CommandOutput", "ContactFiles", "CLinux", "ContactsModel", "Formatting", "VCard", arguments],
+            isInstalled: true),
         .executableTarget(
-            name: "AskForContact", dependencies: ["BrokerConnection", "Formatting"], path: "Examples/AskForContact",
+            name: "AskForContact",
+            dependencies: ["BrokerConnection", "Formatting", "ContactsModel", "JSON", "VarlinkClient"],
+            path: "Examples/AskForContact",
             swiftSettings: strict),
         example("ContactsArticle"),
         example("CallerID"),
@@ -140,15 +166,15 @@ let package = Package(
             "contactbroker-bench",
             [
                 "Contacts", "VarlinkClient", "VarlinkServer", "ContactsModel", "VCard", "PeerIdentity", "CAffinity",
-                "CLinux", grdbSQLite,
+                "CLinux", grdbSQLite, "JSON", "Varlink",
             ]),
 
         // What the tests need: other people's certification, a terminal, callers that really differ.
         .executableTarget(
-            name: "CertificationServer", dependencies: ["VarlinkServer"],
+            name: "CertificationServer", dependencies: ["VarlinkServer", "JSON", "Varlink"],
             path: "Tests/CertificationServer", swiftSettings: strict),
         .executableTarget(
-            name: "CertificationClient", dependencies: ["VarlinkClient"], path: "Tests/CertificationClient",
+            name: "CertificationClient", dependencies: ["VarlinkClient", "JSON"], path: "Tests/CertificationClient",
             swiftSettings: strict),
         .target(
             name: "PseudoTerminal", dependencies: ["CLinux"], path: "Tests/Support/PseudoTerminal",
@@ -171,42 +197,56 @@ let package = Package(
         .target(
             name: "CFakePolkit", path: "Tests/Support/CFakePolkit", linkerSettings: [.linkedLibrary("systemd")]),
         .executableTarget(
-            name: "StrengthProbe", dependencies: ["PeerIdentity", "CTestCaller"], path: "Tests/StrengthProbe",
+            name: "StrengthProbe", dependencies: ["PeerIdentity", "CTestCaller", "AccessControl"],
+            path: "Tests/StrengthProbe",
             swiftSettings: strict),
 
         tests("JSONTests", ["JSON"]),
-        tests("VarlinkTests", ["Varlink"]),
-        tests("VarlinkServerTests", ["VarlinkServer", "VarlinkClient", "CLinux", "CTestCaller"]),
-        tests("ContactsModelTests", ["ContactsModel"]),
-        tests("NormalizationTests", ["Normalization", "CPhoneNumber"]),
-        tests("FormattingTests", ["Formatting"]),
-        tests("VCardTests", ["VCard"]),
-        tests("ContactFilesTests", ["ContactFiles"]),
-        tests("AccessControlTests", ["AccessControl"]),
-        tests("PolicyTests", ["Policy"]),
-        tests("AccessStoreTests", ["AccessStore"]),
-        tests("ContactsStoreTests", ["ContactsStore", grdb]),
-        tests("BrokerTests", ["Broker", "Policy"]),
-        tests("BrokerAuditTests", ["Broker"]),
+        tests("VarlinkTests", ["Varlink", "JSON"]),
+        tests("VarlinkServerTests", ["VarlinkServer", "VarlinkClient", "CLinux", "CTestCaller", "JSON", "Varlink"]),
+        tests("ContactsModelTests", ["ContactsModel", "JSON"]),
+        tests("NormalizationTests", ["Normalization", "CPhoneNumber", "ContactsModel"]),
+        tests("FormattingTests", ["Formatting", "ContactsModel"]),
+        tests("VCardTests", ["VCard", "ContactsModel", "JSON"]),
+        tests("ContactFilesTests", ["ContactFiles", "ContactsModel"]),
+        tests("AccessControlTests", ["AccessControl", "ContactsModel", "JSON"]),
+        tests("PolicyTests", ["Policy", "AccessControl", "ContactsModel"]),
+        tests("AccessStoreTests", ["AccessStore", "AccessControl", "CCrypto", "ContactsModel"]),
+        tests("ContactsStoreTests", ["ContactsStore", grdb, "ContactsModel", "Normalization", grdbSQLite]),
+        tests(
+            "BrokerTests",
+            [
+                "Broker", "Policy", "AccessControl", "AccessStore", "ContactsInterface", "ContactsModel",
+                "ContactsStore", "JSON", "Varlink",
+            ]),
+        tests(
+            "BrokerAuditTests",
+            ["Broker", "AccessControl", "AccessStore", "ContactsInterface", "ContactsModel", "JSON", "Varlink"]),
         tests(
             "PeerIdentityTests",
             [
                 "PeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe", "ThreadSanitizer",
-                "contactbrokerd", logging,
+                "contactbrokerd", logging, "AccessControl", "AccessStore", "Broker", "CIdentify", "CLinux",
+                "ContactsInterface", "Manifests", "Policy", "Varlink", "VarlinkServer",
             ]),
-        tests("ManifestsTests", ["Manifests"]),
+        tests("ManifestsTests", ["Manifests", "PeerIdentity", "Policy"]),
         .target(
             name: "CTestImage", path: "Tests/Support/CTestImage",
             linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
         .executableTarget(name: "ConfinementProbe", dependencies: ["CThumbnail"], path: "Tests/ConfinementProbe"),
-        tests("ThumbnailTests", ["Thumbnails", "CTestImage", "contactbroker-thumbnail", "ConfinementProbe"]),
-        tests("SystemTests", ["System", "CLinux", "PseudoTerminal", "CFakePolkit"]),
-        tests("BrokerConnectionTests", ["BrokerConnection"]),
-        tests("ContactsTests", ["Contacts", "ContactsModel", "JSON"]),
-        tests("AgentTests", ["contact-agent", "PseudoTerminal"]),
+        tests("ThumbnailTests", ["Thumbnails", "CTestImage", "contactbroker-thumbnail", "ConfinementProbe", "CLinux"]),
+        tests("SystemTests", ["System", "CLinux", "PseudoTerminal", "CFakePolkit", "AccessControl", "Varlink"]),
+        tests("BrokerConnectionTests", ["BrokerConnection", "VarlinkClient"]),
+        tests(
+            "ContactsTests",
+            ["Contacts", "ContactsModel", "JSON", "BrokerConnection", "VarlinkClient", "ContactsInterface"]),
+        tests("AgentTests", ["contact-agent", "PseudoTerminal", "CLinux", "ContactsModel", "Formatting", "JSON"]),
         tests(
             "CommandTests",
-            ["contactctl", "contactbook", "CommandOutput", "PseudoTerminal", "ThreadSanitizer"]),
+            [
+                "contactctl", "contactbook", "CommandOutput", "PseudoTerminal", "ThreadSanitizer", "ContactsModel",
+                "JSON",
+            ]),
         tests(
             "HouseTests",
             [

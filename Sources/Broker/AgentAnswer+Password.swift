@@ -1,6 +1,7 @@
 import AccessControl
 import ContactsInterface
 import ContactsModel
+import Policy
 import Varlink
 
 /// Answers that count only with the person's password: those that give much, and those of apps about which a rule says so.

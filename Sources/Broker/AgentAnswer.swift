@@ -1,7 +1,9 @@
 import AccessControl
+import AccessStore
 import ContactsInterface
 import ContactsModel
 import ContactsStore
+import Policy
 import Varlink
 
 /// What the person chose, checked and made to hold.

@@ -1,8 +1,10 @@
 import AccessControl
+import AccessStore
 import ContactsInterface
 import ContactsModel
 import ContactsStore
 import JSON
+import Policy
 import Varlink
 
 /// What the program that the person sees and answers may call.

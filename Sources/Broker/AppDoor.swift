@@ -3,6 +3,7 @@ import ContactsInterface
 import ContactsModel
 import ContactsStore
 import JSON
+import Policy
 import Varlink
 
 /// What apps may call.

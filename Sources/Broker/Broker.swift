@@ -2,6 +2,7 @@ import AccessControl
 import AccessStore
 import ContactsInterface
 import ContactsModel
+import ContactsStore
 import Policy
 import Varlink
 

@@ -2,6 +2,7 @@ import AccessControl
 import ContactsInterface
 import ContactsModel
 import ContactsStore
+import JSON
 import Varlink
 
 /// The place for contacts that every book has.

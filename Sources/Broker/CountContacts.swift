@@ -1,6 +1,8 @@
+import AccessControl
 import ContactsInterface
 import ContactsModel
 import ContactsStore
+import JSON
 import Varlink
 
 /// How many contacts, of those that the caller may see, linked ones as one: as many as a fetch without more words gives.

@@ -1,3 +1,4 @@
+import AccessControl
 import ContactsStore
 import Dispatch
 import Varlink

@@ -3,6 +3,7 @@ import ContactsInterface
 import ContactsModel
 import ContactsStore
 import JSON
+import Policy
 import Varlink
 
 /// What the person picked for once, in the form in which the app may have it.

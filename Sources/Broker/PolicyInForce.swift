@@ -3,6 +3,7 @@ import AccessStore
 import ContactsInterface
 import ContactsModel
 import Dispatch
+import JSON
 import Policy
 import Varlink
 

@@ -1,5 +1,6 @@
 import AccessControl
 import ContactsInterface
+import JSON
 import Varlink
 
 /// What the persons are being asked: one queue for each user, and the agents that may answer. It lives on the loop.

@@ -3,7 +3,9 @@ import AccessStore
 import ContactsInterface
 import ContactsModel
 import ContactsStore
+import Dispatch
 import JSON
+import Policy
 import Varlink
 
 /// A card that an app offers, as its prompt keeps it.

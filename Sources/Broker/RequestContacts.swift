@@ -3,6 +3,7 @@ import ContactsInterface
 import ContactsModel
 import ContactsStore
 import JSON
+import Policy
 import Varlink
 
 /// The access button: the person grants single contacts that match what the app searched for.

@@ -3,7 +3,9 @@ import AccessStore
 import ContactsInterface
 import ContactsModel
 import ContactsStore
+import Dispatch
 import JSON
+import Policy
 import Varlink
 
 /// One `SaveContacts`: all of its steps, or none. It lives on the loop; the book is written on the user's queue.

@@ -1,3 +1,4 @@
+import AccessControl
 import ContactsInterface
 import ContactsModel
 import ContactsStore

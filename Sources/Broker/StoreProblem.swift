@@ -1,4 +1,6 @@
+import AccessControl
 import ContactsInterface
+import ContactsModel
 import ContactsStore
 import Varlink
 

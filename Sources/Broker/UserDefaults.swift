@@ -2,6 +2,8 @@ import AccessControl
 import ContactsInterface
 import ContactsModel
 import ContactsStore
+import Dispatch
+import JSON
 import Varlink
 
 /// What the user prefers: in which order names are listed and shown, and where they live.

@@ -2,6 +2,7 @@ import ContactsInterface
 import ContactsModel
 import Foundation
 import JSON
+import Synchronization
 
 extension CNContactStore {
     /// Saves all that a request holds, or nothing of it.

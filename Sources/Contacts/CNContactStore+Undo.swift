@@ -1,5 +1,6 @@
 import ContactsModel
 import Foundation
+import Synchronization
 
 /// What takes a save back.
 struct UndoState: Sendable {

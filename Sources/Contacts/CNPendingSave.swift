@@ -1,5 +1,7 @@
+import ContactsInterface
 import Foundation
 import JSON
+import VarlinkClient
 
 /// A save that is prepared or under way: what ``CNContactStore/beginExecuting(_:)`` and ``CNContactStore/prepare(_:)`` return. An
 /// extension of this library.

@@ -1,5 +1,6 @@
 import ContactsModel
 import Foundation
+import JSON
 
 /// What the broker's errors mean to an app, in the codes that it knows.
 extension CallFailure {

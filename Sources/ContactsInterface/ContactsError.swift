@@ -1,3 +1,4 @@
+import JSON
 import Varlink
 
 /// The errors of `io.contactbroker.Contacts`.

@@ -1,4 +1,6 @@
 import AccessControl
+// pthread_attr_t(), as Swift sees it.
+import CDispatch
 import CSystemd
 import Glibc
 import PeerIdentity

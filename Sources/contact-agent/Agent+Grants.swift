@@ -1,3 +1,4 @@
+import Formatting
 import VarlinkClient
 
 /// What the person shared so far: a list on the main screen, and a number that opens one app.

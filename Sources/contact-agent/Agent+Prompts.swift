@@ -1,5 +1,6 @@
 import Formatting
 import Glibc
+import JSON
 import VarlinkClient
 
 /// One prompt after the other, on a screen of its own.

@@ -2,6 +2,7 @@ import BrokerConnection
 import CLinux
 import Formatting
 import Glibc
+import JSON
 import PasswordPrompt
 import VarlinkClient
 

@@ -1,6 +1,7 @@
 import CommandOutput
 import Contacts
 import ContactsModel
+import Foundation
 
 /// Says what the library's errors mean to whoever typed the command.
 enum ContactsFailure {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandOutput
 import ContactFiles
+import Contacts
 import ContactsModel
 
 struct LinkCommand: ParsableCommand {

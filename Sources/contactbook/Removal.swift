@@ -1,4 +1,5 @@
 import ContactFiles
+import Contacts
 import ContactsModel
 
 /// All that is known of cards before they go, so that they can come back.

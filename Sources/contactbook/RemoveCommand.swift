@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import Contacts
 import ContactsModel
 
 struct RemoveCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
+import JSON
 import PeerIdentity
 import Synchronization
 import Varlink

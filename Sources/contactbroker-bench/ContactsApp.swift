@@ -1,6 +1,7 @@
 import Contacts
 import ContactsModel
 import Foundation
+import JSON
 import VarlinkClient
 
 /// An app that uses contacts as Swift programs do, with `import Contacts`: does what it is told line by line, and answers each

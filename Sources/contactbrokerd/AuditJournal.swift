@@ -1,3 +1,4 @@
+import AccessControl
 import AccessStore
 import Broker
 import ContactsModel

@@ -1,3 +1,4 @@
+import Broker
 import ContactsInterface
 import Glibc
 import PeerIdentity

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import JSON
 
 struct PendingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandOutput
 import Glibc
+import JSON
 
 struct PurgeUserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import JSON
 
 struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

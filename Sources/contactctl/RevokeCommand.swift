@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import JSON
 
 struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

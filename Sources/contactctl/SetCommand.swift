@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandOutput
 import ContactsModel
 import Glibc
+import JSON
 
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import JSON
 
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

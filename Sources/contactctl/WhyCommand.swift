@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandOutput
+import JSON
 
 struct WhyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

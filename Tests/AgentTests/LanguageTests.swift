@@ -1,5 +1,6 @@
 import Formatting
 import JSON
+import PseudoTerminal
 import Testing
 
 @testable import contact_agent

@@ -1,4 +1,5 @@
 import AccessControl
+import AccessStore
 import ContactsInterface
 import ContactsModel
 import JSON

@@ -1,4 +1,6 @@
 import AccessControl
+import AccessStore
+import ContactsInterface
 import ContactsModel
 import JSON
 import Policy

@@ -1,6 +1,8 @@
 import AccessControl
+import ContactsInterface
 
 import ContactsStore
+import JSON
 import Testing
 
 @testable import AccessStore

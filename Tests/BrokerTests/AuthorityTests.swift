@@ -1,4 +1,5 @@
 import AccessControl
+import ContactsInterface
 import JSON
 import Policy
 import Testing

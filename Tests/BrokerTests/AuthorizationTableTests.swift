@@ -1,6 +1,7 @@
 import AccessControl
 import ContactsInterface
 import ContactsModel
+import JSON
 import Policy
 import Testing
 import Varlink

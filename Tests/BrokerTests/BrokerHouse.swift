@@ -3,6 +3,7 @@ import AccessStore
 import ContactsInterface
 import ContactsModel
 import ContactsStore
+import Dispatch
 import Glibc
 import JSON
 import Policy

@@ -1,3 +1,5 @@
+import AccessControl
+import JSON
 import Testing
 
 @testable import Broker

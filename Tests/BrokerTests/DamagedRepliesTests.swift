@@ -1,4 +1,6 @@
+import ContactsInterface
 import ContactsModel
+import JSON
 import Testing
 
 @testable import Broker

@@ -1,4 +1,5 @@
 import AccessControl
+import AccessStore
 import ContactsModel
 import Policy
 import Testing

@@ -1,3 +1,4 @@
+import ContactsStore
 import Testing
 
 @testable import Broker

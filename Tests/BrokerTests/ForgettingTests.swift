@@ -1,3 +1,6 @@
+import AccessControl
+import ContactsModel
+import Dispatch
 import Glibc
 import Testing
 

@@ -1,4 +1,6 @@
 import AccessControl
+import Dispatch
+import JSON
 import Testing
 import Varlink
 

@@ -1,5 +1,8 @@
 import AccessControl
 import ContactsModel
+import ContactsStore
+import Dispatch
+import JSON
 import Testing
 
 @testable import Broker

@@ -1,7 +1,9 @@
 import AccessControl
 import AccessStore
+import ContactsInterface
 import ContactsModel
 import Glibc
+import JSON
 import Testing
 
 @testable import Broker

@@ -1,3 +1,4 @@
+import AccessControl
 import JSON
 import Testing
 import Varlink

@@ -1,3 +1,5 @@
+import AccessControl
+import ContactsInterface
 import ContactsModel
 import JSON
 import Policy

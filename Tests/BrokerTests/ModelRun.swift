@@ -1,3 +1,4 @@
+import AccessControl
 import Glibc
 import JSON
 import Testing

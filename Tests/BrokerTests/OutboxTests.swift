@@ -1,5 +1,7 @@
 import AccessControl
+import ContactsInterface
 import ContactsModel
+import JSON
 import Testing
 
 @testable import AccessStore

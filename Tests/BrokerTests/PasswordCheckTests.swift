@@ -1,4 +1,7 @@
 import AccessControl
+import AccessStore
+import ContactsInterface
+import JSON
 import Testing
 import Varlink
 

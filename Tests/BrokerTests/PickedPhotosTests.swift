@@ -1,3 +1,4 @@
+import AccessControl
 import ContactsModel
 import Dispatch
 import Testing

@@ -1,5 +1,8 @@
 import AccessControl
+import ContactsInterface
+import JSON
 import Testing
+import Varlink
 
 @testable import Broker
 

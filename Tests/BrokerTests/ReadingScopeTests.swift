@@ -1,4 +1,6 @@
+import ContactsInterface
 import ContactsModel
+import ContactsStore
 import Testing
 
 @testable import AccessControl

@@ -1,6 +1,8 @@
 import AccessControl
 import ContactsModel
+import JSON
 import Testing
+import Varlink
 
 @testable import Broker
 

@@ -1,6 +1,8 @@
 import AccessControl
+import ContactsInterface
 import ContactsStore
 import Glibc
+import JSON
 import Testing
 
 @testable import Broker

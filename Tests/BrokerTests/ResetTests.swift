@@ -1,4 +1,6 @@
 import AccessControl
+import ContactsInterface
+import ContactsStore
 import JSON
 import Testing
 import Varlink

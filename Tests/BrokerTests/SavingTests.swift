@@ -1,5 +1,6 @@
 import AccessControl
 import ContactsModel
+import JSON
 import Testing
 
 @testable import Broker

@@ -1,5 +1,6 @@
 import AccessControl
 import AccessStore
+import ContactsInterface
 import ContactsModel
 import JSON
 import Testing

@@ -1,3 +1,5 @@
+import AccessControl
+import ContactsInterface
 import JSON
 import Testing
 import Varlink

@@ -1,6 +1,8 @@
 import AccessControl
 import AccessStore
+import ContactsInterface
 import Glibc
+import JSON
 import Policy
 import Testing
 import Varlink

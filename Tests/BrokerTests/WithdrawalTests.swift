@@ -1,5 +1,7 @@
 import AccessControl
+import AccessStore
 import ContactsModel
+import JSON
 import Testing
 import Varlink
 

@@ -1,5 +1,6 @@
 import ContactsModel
 import Glibc
+import JSON
 import Testing
 
 @testable import contactbook

@@ -2,6 +2,7 @@ import ContactsModel
 import GRDB
 import GRDBSQLite
 import Glibc
+import Normalization
 import Testing
 
 @testable import ContactsStore

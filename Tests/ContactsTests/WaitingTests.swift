@@ -1,4 +1,5 @@
 import BrokerConnection
+import ContactsInterface
 import Foundation
 import Synchronization
 import Testing

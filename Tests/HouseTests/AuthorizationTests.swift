@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @Suite("What an app gets, by what the person said of it")

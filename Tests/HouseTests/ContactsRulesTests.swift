@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 /// What `import Contacts` keeps to where it refuses, waits, or writes names.

@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 /// Programs that `import Contacts`, against a real broker.

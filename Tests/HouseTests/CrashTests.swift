@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import Testing
+import VarlinkClient
 
 @Suite("A broker that is killed at any moment")
 struct CrashTests {

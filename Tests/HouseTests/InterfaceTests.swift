@@ -1,6 +1,7 @@
 import ContactsInterface
 import ContactsModel
 import Glibc
+import JSON
 import Testing
 import Varlink
 

@@ -1,5 +1,6 @@
 import JSON
 import Testing
+import VarlinkClient
 
 @Suite("Looking through what an app may see")
 struct ManageTests {

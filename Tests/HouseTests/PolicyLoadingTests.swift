@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import Testing
+import VarlinkClient
 
 @Suite("Loading the administrator's policy", .timeLimit(.minutes(10)))
 struct PolicyLoadingTests {

@@ -1,5 +1,7 @@
 import Glibc
+import JSON
 import Testing
+import VarlinkClient
 
 @Suite("The folders of the broker, as it may find them")
 struct StateTests {

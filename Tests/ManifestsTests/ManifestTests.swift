@@ -1,5 +1,6 @@
 import Glibc
 import PeerIdentity
+import Policy
 import Testing
 
 @testable import Manifests

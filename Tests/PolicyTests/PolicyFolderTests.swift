@@ -1,3 +1,4 @@
+import AccessControl
 import Glibc
 import Testing
 

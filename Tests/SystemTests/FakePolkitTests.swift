@@ -1,6 +1,7 @@
 import AccessControl
 import CFakePolkit
 import Glibc
+import PseudoTerminal
 import Testing
 
 @testable import System

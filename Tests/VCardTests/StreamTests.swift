@@ -1,3 +1,4 @@
+import ContactsModel
 import Testing
 import VCard
 

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import JSON
 import Testing
 import Varlink
 import VarlinkClient

@@ -1,6 +1,7 @@
 import CLinux
 import CTestCaller
 import Glibc
+import JSON
 import Testing
 import Varlink
 import VarlinkClient
