@@ -33,8 +33,8 @@ done
 hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/PeerIdentity Sources/VarlinkClient Sources/BrokerConnection || true)
 [ -z "$hits" ] || say "Foundation doubles the start of a small program: $hits"
 
-# Contact data has one way out of the broker (Sources/Broker/DisclosedReply.swift).
-hits=$(git grep -nE '@_spi\(Disclosed\).*import' -- Sources ':!Sources/Broker/DisclosedReply.swift' || true)
+# Contact data has one way out of the broker (Sources/Broker/Records/DisclosedReply.swift).
+hits=$(git grep -nE '@_spi\(Disclosed\).*import' -- Sources ':!Sources/Broker/Records/DisclosedReply.swift' || true)
 [ -z "$hits" ] || say "only DisclosedReply.swift reads what was cut for an app: $hits"
 hits=$(git grep -nE '@_spi\(StoredBytes\).*import' -- Sources ':!Sources/ContactsStore' ':!Sources/AccessControl' || true)
 [ -z "$hits" ] || say "only the store and the disclosure read a contact's bytes: $hits"

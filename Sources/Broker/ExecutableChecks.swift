@@ -19,7 +19,11 @@ final class RunningCheck {
 /// Looks at executables again: before a prompt, before and after a password, and when a grant is first used on a connection.
 ///
 /// The loop waits for no look: a call that needs one goes on when the look is done, and is decided again then.
-extension Broker {
+struct ExecutableChecks {
+    let surroundings: Surroundings
+    let limits: Limits
+    let turn: Turn
+
     /// Looks at the caller's executable, and goes on with what was found: at once where nothing has to be waited for. Calls of one
     /// session share a look.
     ///
@@ -40,10 +44,10 @@ extension Broker {
         guard session.check === check else { return }
         check.looksLeft -= 1
         var isDone = false
-        let giveUp = session.look { [weak self, weak session] found in
+        let giveUp = session.look { [weak session] found in
             isDone = true
             check.giveUp = nil
-            guard let self, let session, session.check === check else { return }
+            guard let session, session.check === check else { return }
             looked(found, check, session)
         }
         if !isDone { check.giveUp = giveUp }
@@ -53,8 +57,8 @@ extension Broker {
         if found == .unknown, check.looksLeft > 0 {
             let bound = LoopBound((self, check, session), loop: surroundings.loop)
             surroundings.loop.schedule(after: limits.lookInterval) {
-                let (broker, check, session) = bound.value
-                broker.look(for: check, session)
+                let (checks, check, session) = bound.value
+                checks.look(for: check, session)
             }
             return
         }
@@ -95,19 +99,19 @@ extension Broker {
     /// everything about the call is decided again then.
     ///
     /// - Returns: `false` where the call has failed, or is decided again later.
-    func mayBePromptedFor(_ call: Call, _ session: CallerSession) -> Bool {
+    func mayBePromptedFor(_ call: Call, _ session: CallerSession, again: @escaping () -> Void) -> Bool {
         if session.checkedCall === call { return true }
         var isThisTurn = true
         var isSame = false
         defer { isThisTurn = false }
-        whenStillItself(session, call) { [weak self] in
+        whenStillItself(session, call) {
             if isThisTurn {
                 isSame = true
                 return
             }
             // For this turn alone: what is put off again is looked at again.
             session.checkedCall = call
-            self?.answerApp(call, session, isAgain: true)
+            again()
             session.checkedCall = nil
         }
         return isSame

@@ -37,6 +37,8 @@ public struct Surroundings {
     public var loop: any Loop
     /// Microseconds since 1970.
     public var now: () -> Int64
+    /// Seconds since 1970.
+    var seconds: Int64 { now() / 1_000_000 }
     /// Microseconds on a clock that nobody can set.
     public var uptime: () -> Int64
     /// The folder that holds the databases.

@@ -187,7 +187,7 @@ struct AuditFollowTests {
         try second.begin("QueryAudit", #"{"follow":true}"#, more: true)
         #expect(second.errors == ["InvalidValue"])
         first.close()
-        #expect(house.broker.auditFollowers.isEmpty)
+        #expect(house.broker.feed.followers.isEmpty)
         house.decide(.denied, "nosy")
         house.loop.pass(.seconds(1))
         #expect(first.replies.count == 1)

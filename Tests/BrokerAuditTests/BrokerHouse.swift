@@ -92,7 +92,7 @@ final class BrokerHouse {
             access: access, keys: Grant.ordinaryKeys, lifetime: .untilRevoked, revision: broker.access.nextRevision(),
             decidedBy: .person, decidedAt: loop.now / 1_000_000)
         var isSettled = false
-        broker.settle(grant, for: principal, displayName: name, sharesStandingKey: true) { isSettled = $0 }
+        broker.grants.settle(grant, for: principal, displayName: name, sharesStandingKey: true) { isSettled = $0 }
         #expect(loop.run { isSettled })
     }
 

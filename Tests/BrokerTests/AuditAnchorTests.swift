@@ -22,7 +22,7 @@ struct AuditAnchorTests {
     /// Everything that is on record reaches the disk.
     private func sync() throws {
         var isDone = false
-        house.broker.onDisk { _ in isDone = true }
+        house.broker.turn.sync.onDisk { _ in isDone = true }
         try #require(house.loop.run { isDone })
     }
 

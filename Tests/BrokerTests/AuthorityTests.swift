@@ -124,7 +124,7 @@ struct ServingPasswordTests {
     ) throws {
         let authority = TestAuthority([.answer: .absent])
         let house = try BrokerHouse(authority: authority, withoutAuthentication: configured)
-        house.broker.bringIntoForce(Policy(withoutAuthentication: policy))
+        house.broker.reloads.bringIntoForce(Policy(withoutAuthentication: policy))
         let agent = TestApp(house: house, caller: house.caller("agent"), door: .agent)
         let serve = try agent.begin("Serve", more: true)
         #expect(try agent.replies(to: serve).first?.error == (serves ? nil : "AuthenticationFailed"))

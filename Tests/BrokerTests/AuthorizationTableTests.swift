@@ -192,7 +192,7 @@ private final class TableWorld {
     private func beginAnew(waiting: Bool) throws {
         switch level {
         case .notDeterminedDismissed, .notDeterminedRefused, .notDeterminedWithoutAgent, .restrictedUndecided:
-            house.broker.takeBack(app.principal, detail: "reset")
+            house.broker.grants.takeBack(app.principal, detail: "reset")
         case .limited, .full, .denied, .restricted, .capped, .cappedKeys: break
         }
         // Past whatever the last prompt's outcome makes it wait. Else no time passes, which tokens would tell.

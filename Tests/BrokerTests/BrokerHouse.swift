@@ -176,7 +176,7 @@ final class BrokerHouse {
 
     /// Lets these rules hold, as a reload does.
     func rule(_ rules: [Rule], isAuditDurable: Bool = false) {
-        broker.bringIntoForce(Policy(rules: rules, isAuditDurable: isAuditDurable))
+        broker.reloads.bringIntoForce(Policy(rules: rules, isAuditDurable: isAuditDurable))
         loop.turn()
     }
 
@@ -220,9 +220,9 @@ final class BrokerHouse {
         let before = broker.access.grant(of: principal)
         let grant = Grant(
             access: access, keys: keys, revision: broker.access.nextRevision(), decidedBy: .person,
-            decidedAt: broker.seconds)
+            decidedAt: broker.surroundings.seconds)
         broker.access.setGrant(grant, for: principal, displayName: app.caller.displayName)
-        if before == nil { broker.grantsChanged() } else { broker.narrowed(principal) }
+        if before == nil { broker.history.moved() } else { broker.grants.narrowed(principal) }
         broker.turn.work(committed: {})
         loop.turn()
     }

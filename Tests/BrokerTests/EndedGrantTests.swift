@@ -21,7 +21,7 @@ struct EndedGrantTests {
         }
         let app = try house.app("mail", .limited(to: house.records("Ada")))
         let bound = app.principal.bound(to: .process(app.caller.process))
-        let now = house.broker.seconds
+        let now = house.broker.surroundings.seconds
         let access = house.broker.access
         _ = try access.makeIdentifiers(for: bound, sharesStandingKey: true)
         let grant =
@@ -33,13 +33,13 @@ struct EndedGrantTests {
                 access: .full, lifetime: .process, revision: access.nextRevision(), decidedBy: .person,
                 decidedAt: now - 700)
         access.setGrant(grant, for: bound, displayName: "mail")
-        house.broker.grantsChanged()
+        house.broker.history.moved()
         house.broker.turn.work(committed: {})
         house.loop.turn()
         #expect(try app.fetch().names == ["Ada", "Grace"])
         // No timer ends it first: what is read looks at the time itself.
         house.loop.advance(by: .seconds(301))
         #expect(try app.fetch().names == ["Ada"])
-        #expect(house.broker.standing(of: app.session).principal == app.principal)
+        #expect(house.broker.grants.standing(of: app.session).principal == app.principal)
     }
 }

@@ -109,8 +109,9 @@ struct GroupTests {
         let keeper = try house.keeper(adding: "Ada", "Bob")
         let mail = try house.app("mail", .limited(to: house.records("Ada")))
         let made = try keeper.save([Self.add("Family")]).strings("identifiers")[0]
-        let record = try #require(house.broker.standing(of: keeper.session).identifiers?.record(made, as: .group))
-        let cipher = try #require(house.broker.standing(of: mail.session).identifiers)
+        let record = try #require(
+            house.broker.grants.standing(of: keeper.session).identifiers?.record(made, as: .group))
+        let cipher = try #require(house.broker.grants.standing(of: mail.session).identifiers)
         let own = try mail.save([Self.add("Mine")]).strings("identifiers")[0]
         let gone = try mail.save([Self.add("Gone")]).strings("identifiers")[0]
         _ = try mail.save([Self.whole("delete", gone)])

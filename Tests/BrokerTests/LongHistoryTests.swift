@@ -32,7 +32,7 @@ struct LongHistoryTests {
             replies.flatMap { $0.parameters["events"]?.elements.map(Array.init) ?? [] }
                 .compactMap { $0["kind"]?.string == "addMember" ? $0["member"]?.string : nil }
         }
-        guard case .granted(let grant) = house.broker.standing(of: mail.session).standing,
+        guard case .granted(let grant) = house.broker.grants.standing(of: mail.session).standing,
             case .limited(let granted) = grant.access
         else {
             Issue.record("mail is limited")
@@ -48,7 +48,9 @@ struct LongHistoryTests {
             #expect(try app.call("FetchHistory", parameters).error == "ExpectedMore")
             let replies = try app.stream("FetchHistory", parameters)
             #expect(
-                replies.allSatisfy { $0.parameters["events"]?.count ?? 0 <= house.broker.limits.contactsPerTurn + 1 })
+                replies.allSatisfy {
+                    $0.parameters["events"]?.count ?? 0 <= house.broker.app.limits.contactsPerTurn + 1
+                })
             #expect(members(replies).count == count)
             #expect(Set(members(replies)).count == count)
         }

@@ -65,8 +65,10 @@ struct LostFilesTests {
         var isSettled: Bool?
         let grant = Grant(
             access: .full, keys: Grant.ordinaryKeys, revision: house.broker.access.nextRevision(), decidedBy: .person,
-            decidedAt: house.broker.seconds)
-        house.broker.settle(grant, for: new.principal, displayName: "new", sharesStandingKey: true) { isSettled = $0 }
+            decidedAt: house.broker.surroundings.seconds)
+        house.broker.grants.settle(grant, for: new.principal, displayName: "new", sharesStandingKey: true) {
+            isSettled = $0
+        }
         try #require(house.loop.run { isSettled != nil })
         #expect(isSettled == false)
         #expect(house.broker.access.grant(of: new.principal) == nil)

@@ -39,7 +39,7 @@ extension ModelRun {
     }
 
     private func window(of token: String, _ name: String) throws -> Int64 {
-        let identifiers = house.broker.standing(of: app(name).session).identifiers
+        let identifiers = house.broker.grants.standing(of: app(name).session).identifiers
         guard let held = identifiers?.open(token, as: .history).flatMap(HistoryToken.init) else {
             throw Difference("\(name): a token that is none")
         }
@@ -51,7 +51,7 @@ extension ModelRun {
 
     /// What two tokens hold, for whoever looks for the difference.
     private func places(_ one: String, _ other: String, _ name: String) -> [HistoryPlace?] {
-        let identifiers = house.broker.standing(of: app(name).session).identifiers
+        let identifiers = house.broker.grants.standing(of: app(name).session).identifiers
         return [one, other].map { identifiers?.open($0, as: .history).flatMap(HistoryToken.init)?.place }
     }
 

@@ -68,7 +68,7 @@ struct OutboxTests {
         let keeper = try house.app("keeper")
         let ada = try keeper.identifier(of: "Ada")
         var isSynced = false
-        house.broker.onDisk { _ in isSynced = true }
+        house.broker.turn.sync.onDisk { _ in isSynced = true }
         try #require(house.loop.run { isSynced })
         let before = access()
         #expect(try keeper.save([.delete(ada)]).error == nil)

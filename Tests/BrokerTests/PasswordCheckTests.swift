@@ -37,7 +37,7 @@ struct PasswordCheckTests {
         try authority.answer(.granted)
         #expect(try agent.replies(to: serve).isEmpty)
         // It was given in time.
-        house.loop.advance(by: house.broker.limits.passwordTimeout)
+        house.loop.advance(by: house.broker.app.limits.passwordTimeout)
         agent.process.found(.same)
         house.loop.turn()
         #expect(house.broker.prompts.agentCount(1_000) == 1)

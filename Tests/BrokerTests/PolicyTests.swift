@@ -223,7 +223,7 @@ struct PolicyTests {
         let first = try house.app("first", .full, strength: .installed)
         house.loop.advance(by: .seconds(300))
         let second = try house.app("second", .full, strength: .installed)
-        house.broker.scheduleExpiry()
+        house.broker.grants.scheduleExpiry()
         house.loop.advance(by: .seconds(301))
         #expect(try status(first) == "notDetermined")
         #expect(try status(second) == "full")
@@ -238,8 +238,7 @@ struct PolicyTests {
     func waitingSave(how: String) throws {
         let app = try house.app("mail", .full, strength: .installed)
         // Another save is on its way, so that this one waits.
-        #expect(house.broker.beginWaitingToSave(1_000))
-        house.broker.whenItsTurnToSave(1_000) {}
+        house.broker.app.saves.whenItsTurn(1_000) {}
         let save = try app.begin(
             "SaveContacts", #"{"changes":[{"operation":"add","contact":{"givenName":"New","nickname":"N"}}]}"#)
         #expect(!save.isOver)
@@ -247,7 +246,7 @@ struct PolicyTests {
             installed {
                 if how == "keys" { $0.maximumKeys = ContactKeySet([.givenName]) } else { $0.denies = true }
             })
-        house.broker.endedSaving(1_000)
+        house.broker.app.saves.ended(1_000)
         #expect(house.loop.run { save.isOver })
         #expect(try app.replies(to: save).map(\.error) == ["AccessDenied"])
         #expect(try keeper.fetch().names == ["Ada", "Grace"])
@@ -291,7 +290,7 @@ struct PolicyTests {
         let token = try #require(app.fetch().token)
         try house.grant(.limited(to: []), to: app)
         house.broker.access.endGrant(of: app.principal)
-        house.broker.grantsChanged()
+        house.broker.history.moved()
         #expect(try app.fetch().token == token)
         #expect(try keeper.save([.add(given: "New")]).error == nil)
         #expect(try app.history(token).events == ["addContact New"])

@@ -19,7 +19,7 @@ struct ReadingScopeTests {
         self.house = house
         keeper = try house.keeper(adding: "Ada", "Grace")
         let app = try house.app("mail", .limited(to: try house.records("Ada")))
-        let known = house.broker.standing(of: app.session)
+        let known = house.broker.grants.standing(of: app.session)
         reading = { scope in
             Reading(
                 disclosure: Disclosure(scope: scope, keys: Grant.ordinaryKeys.union(.groups), revision: 1),

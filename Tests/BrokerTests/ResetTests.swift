@@ -148,7 +148,7 @@ struct OwnStatusTests {
         let user = TestApp(house: house, caller: house.caller("contactctl", strength: .unverified), door: .admin)
         let pending = try user.call("ListPending").parameters["prompts"]?.elements.map(Array.init) ?? []
         #expect(pending.map { $0["app"]?.string } == ["mail"])
-        house.broker.noteProblem(.unavailable(reason: "the other's"), of: 1_001)
+        house.broker.app.problems.note(.unavailable(reason: "the other's"), of: 1_001)
         let status = try #require(try user.call("GetStatus").parameters["status"])
         #expect(status["promptsOpen"]?.integer == 1 && status["grants"]?.integer == 1)
         // Two apps' and the user's own.

@@ -26,7 +26,7 @@ struct SavingTests {
         #expect(try again.fetch().names == ["Ada"])
         // An app of the same name after a reset is not the one that made it.
         #expect(try again.save([.add(given: "Mine")]).error == nil)
-        house.broker.takeBack(again.principal, detail: "reset")
+        house.broker.grants.takeBack(again.principal, detail: "reset")
         try house.grant(.full, keys: keys, to: again)
         let anew = try house.app("mail")
         #expect(try anew.save([.delete(anew.identifier(of: "Mine"))]).error == "RecordNotWritable")
@@ -81,7 +81,7 @@ struct SavingTests {
         // Not even told what is wrong with it.
         let late = try mail.begin(
             "SaveContacts", cards("b", 900, last: #","birthday":"1990-02-30""#), turning: false)
-        house.broker.takeBack(mail.principal, detail: "reset")
+        house.broker.grants.takeBack(mail.principal, detail: "reset")
         try house.grant(.denied, to: mail)
         #expect(try mail.replies(1, to: late).map(\.error) == ["AccessDenied"])
         #expect(try other.fetch().names.count == 901)

@@ -87,7 +87,7 @@ struct SyncTests {
                 if let one, let group { try save([member(chance(60) ? "addMember" : "removeMember", one, group)]) }
             default:
                 // Others in the set, never none: given, taken back and given again.
-                let cipher = try #require(house.broker.standing(of: keeper.session).identifiers)
+                let cipher = try #require(house.broker.grants.standing(of: keeper.session).identifiers)
                 let some = cards.filter { _ in chance(60) }.compactMap { cipher.named($0)?.record }
                 try house.grant(.limited(to: Set(some)), keys: SyncTests.keys, to: reader)
             }

@@ -222,7 +222,7 @@ final class TestApp: Connection {
 
 /// What names nothing that the app may see, by how it came about.
 func namesOfNothing(for app: TestApp, hidden: String, of keeper: TestApp) throws -> [String] {
-    let cipher = try #require(app.house.broker.standing(of: app.session).identifiers)
+    let cipher = try #require(app.house.broker.grants.standing(of: app.session).identifiers)
     let record = try #require(try app.house.records(hidden).first)
     return [
         cipher.identifier(of: record, as: .contact), try keeper.identifier(of: hidden), "", "nothing",

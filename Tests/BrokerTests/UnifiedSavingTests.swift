@@ -90,7 +90,7 @@ struct UnifiedSavingTests {
         #expect(try update(#""phoneNumbers":[{"value":"7"}],"nickname":"B""#, by: mail, of: own).error == nil)
         #expect(try lines() == ["Ada 1=1 2=2", "Bob B 3=7", "Cid"])
         // The names of other apps' contacts, of what is no contact of theirs, and of hidden cards' values.
-        let cipher = try #require(house.broker.standing(of: mail.session).identifiers)
+        let cipher = try #require(house.broker.grants.standing(of: mail.session).identifiers)
         let ada = try #require(try house.records("Ada").first)
         for name in [
             unified, cipher.identifier(of: ada, as: .unifiedContact), cipher.identifier(of: ada, as: .contact),

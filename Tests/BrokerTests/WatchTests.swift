@@ -67,7 +67,7 @@ struct WatchTests {
         #expect(house.broker.prompts.openCount(1_000) == 0)
         try house.grant(.limited(to: house.records("Ada")), to: mail)
         #expect(try mail.replies(to: watch).count == 1)
-        house.broker.takeBack(mail.principal, detail: "ended")
+        house.broker.grants.takeBack(mail.principal, detail: "ended")
         #expect(try mail.replies(2, to: watch).last?.error == "AccessDenied")
         #expect(watch.isOver)
     }

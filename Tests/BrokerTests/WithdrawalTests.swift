@@ -99,10 +99,10 @@ struct WithdrawalTests {
         let call = try app.begin("FetchContacts", #"{"keys":["givenName","phoneNumbers"]}"#)
         let grant = Grant(
             access: .full, keys: .names, revision: house.broker.access.nextRevision(), decidedBy: .person,
-            decidedAt: house.broker.seconds)
+            decidedAt: house.broker.surroundings.seconds)
         try expectWithdrawn(call, of: app) {
             var isSettled = false
-            house.broker.settle(grant, for: app.principal, displayName: "mail", sharesStandingKey: true) { _ in
+            house.broker.grants.settle(grant, for: app.principal, displayName: "mail", sharesStandingKey: true) { _ in
                 isSettled = true
             }
             try #require(house.loop.run { isSettled })
@@ -139,11 +139,11 @@ struct WithdrawalTests {
             default: GroupTests.whole("update", names[0], "C")
             }
         // Another save of the user is under way.
-        house.broker.whenItsTurnToSave(1_000) {}
+        house.broker.app.saves.whenItsTurn(1_000) {}
         let call = try app.begin("SaveContacts", #"{"changes":[\#(change.text)]}"#)
         #expect(!call.isOver)
         try house.grant(.limited(to: try house.records("Ada")), to: app)
-        house.broker.endedSaving(1_000)
+        house.broker.app.saves.ended(1_000)
         try #require(house.loop.run { call.isOver })
         #expect(try app.replies(to: call).map(\.error) == ["AccessDenied"])
     }

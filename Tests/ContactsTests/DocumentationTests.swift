@@ -9,7 +9,7 @@ struct DocumentationTests {
     /// The library's sources.
     private static let files: [String] = {
         let folder = root + "/Sources/Contacts"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(".swift") }.sorted().map { folder + "/" + $0 }
     }()
 
