@@ -65,32 +65,34 @@ let package = Package(
     ],
     targets: [
         // What Swift cannot import: a few lines of C each.
-        .target(name: "CLinux"),
+        .target(name: "CBrokerLinux"),
         .target(name: "CAffinity"),
-        .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
-        .target(name: "CIdentify", dependencies: ["CLinux", "CCrypto"]),
-        .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
-        .target(name: "CPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
+        .target(name: "CBrokerCrypto", linkerSettings: [.linkedLibrary("crypto")]),
+        .target(name: "CBrokerIdentify", dependencies: ["CBrokerLinux", "CBrokerCrypto"]),
+        .target(name: "CBrokerICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
+        .target(name: "CBrokerPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
         // Of toml++ and xxHash only headers are needed.
-        .target(name: "CTOML"),
-        .target(name: "CXXHash"),
+        .target(name: "CBrokerTOML"),
+        .target(name: "CBrokerXXHash"),
         // Decodes pictures. Of the programs, contactbroker-thumbnail alone sees it.
-        .target(name: "CThumbnail", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
-        .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
+        .target(name: "CBrokerThumbnail", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
+        .target(name: "CBrokerSystemd", linkerSettings: [.linkedLibrary("systemd")]),
 
         // Ground floor: no input, no output.
-        room("JSON"),
-        room("ContactsModel", ["JSON"]),
-        room("Normalization", ["ContactsModel", "CICU", "CPhoneNumber"]),
+        room("BrokerJSON"),
+        room("BrokerModel", ["BrokerJSON"]),
+        room("BrokerNormalization", ["BrokerModel", "CBrokerICU", "CBrokerPhoneNumber"]),
         .target(
-            name: "Formatting", dependencies: ["ContactsModel", "CICU", "CPhoneNumber"],
+            name: "BrokerFormatting", dependencies: ["BrokerModel", "CBrokerICU", "CBrokerPhoneNumber"],
             resources: [.embedInCode("Languages"), .embedInCode("Resources")], swiftSettings: strict),
-        room("Varlink", ["JSON"]),
-        room("VCard", ["ContactsModel", "CICU"]),
-        room("ContactFiles", ["VCard", csv, "ContactsModel", "JSON"]),
-        room("AccessControl", ["ContactsModel", "CCrypto", "JSON"]),
+        room("BrokerVarlink", ["BrokerJSON"]),
+        room("BrokerVCard", ["BrokerModel", "CBrokerICU"]),
+        room("BrokerContactFiles", ["BrokerVCard", csv, "BrokerModel", "BrokerJSON"]),
+        room("BrokerAccessControl", ["BrokerModel"]),
+        room("BrokerDisclosure", ["BrokerAccessControl", "BrokerJSON", "BrokerModel", "CBrokerCrypto"]),
         .target(
-            name: "ContactsInterface", dependencies: ["AccessControl", "Varlink", "ContactsModel", "JSON"],
+            name: "BrokerInterface",
+            dependencies: ["BrokerAccessControl", "BrokerVarlink", "BrokerModel", "BrokerJSON"],
             resources: [
                 .embedInCode("Interfaces/io.contactbroker.Contacts.varlink"),
                 .embedInCode("Interfaces/io.contactbroker.Agent.varlink"),
@@ -98,64 +100,79 @@ let package = Package(
             ], swiftSettings: strict),
 
         // First floor: files, the kernel, sockets.
-        room("Policy", ["AccessControl", "CCrypto", "CTOML", "ContactsModel"]),
-        room("ContactsStore", ["Normalization", "CLinux", "CXXHash", grdbSQLite, "ContactsModel", "JSON"]),
-        room("AccessStore", ["AccessControl", "CLinux", grdbSQLite, "CCrypto", "ContactsModel"]),
-        room("PeerIdentity", ["AccessControl", "CLinux", "CIdentify", "CCrypto"]),
-        room("Manifests", ["PeerIdentity", "Policy"]),
-        room("VarlinkServer", ["Varlink", "CLinux"]),
-        room("VarlinkClient", ["Varlink", "CLinux", "JSON"]),
-        room("BrokerConnection", ["VarlinkClient", "CLinux"]),
+        room("BrokerPolicy", ["BrokerAccessControl", "CBrokerCrypto", "CBrokerTOML", "BrokerModel"]),
+        room(
+            "BrokerContactsStore",
+            ["BrokerNormalization", "CBrokerLinux", "CBrokerXXHash", grdbSQLite, "BrokerModel", "BrokerJSON"]),
+        room(
+            "BrokerAccessStore",
+            ["BrokerAccessControl", "BrokerDisclosure", "CBrokerLinux", grdbSQLite, "CBrokerCrypto", "BrokerModel"]),
+        room("BrokerPeerIdentity", ["BrokerAccessControl", "CBrokerLinux", "CBrokerIdentify", "CBrokerCrypto"]),
+        room("BrokerManifests", ["BrokerPeerIdentity", "BrokerPolicy"]),
+        room("BrokerVarlinkServer", ["BrokerVarlink", "CBrokerLinux"]),
+        room("BrokerVarlinkClient", ["BrokerVarlink", "CBrokerLinux", "BrokerJSON"]),
+        room("BrokerConnection", ["BrokerVarlinkClient", "CBrokerLinux"]),
         room(
             "Contacts",
-            ["BrokerConnection", "ContactsInterface", "Formatting", "VCard", "ContactsModel", "JSON", "VarlinkClient"]),
-        room("PasswordPrompt", ["CLinux"]),
-        room("Thumbnails", ["CLinux"]),
-        room("CommandOutput", ["BrokerConnection", "Formatting", arguments, "VarlinkClient"]),
-        room("System", ["CSystemd", "AccessControl", "PeerIdentity", "Varlink"]),
-        room(
-            "Broker",
             [
-                "AccessStore", "ContactsStore", "ContactsInterface", "Policy", "AccessControl", "ContactsModel", "JSON",
-                "Varlink",
+                "BrokerConnection", "BrokerInterface", "BrokerFormatting", "BrokerVCard", "BrokerModel", "BrokerJSON",
+                "BrokerVarlinkClient",
+            ]),
+        room("BrokerPasswordPrompt", ["CBrokerLinux"]),
+        room("BrokerThumbnails", ["CBrokerLinux"]),
+        room("BrokerCommandOutput", ["BrokerConnection", "BrokerFormatting", arguments, "BrokerVarlinkClient"]),
+        room("BrokerSystem", ["CBrokerSystemd", "BrokerAccessControl", "BrokerPeerIdentity", "BrokerVarlink"]),
+        room(
+            "BrokerCore",
+            [
+                "BrokerAccessStore", "BrokerContactsStore", "BrokerInterface", "BrokerPolicy", "BrokerAccessControl",
+                "BrokerModel", "BrokerJSON",
+                "BrokerVarlink", "BrokerDisclosure",
             ]),
 
         // The programs.
         .executableTarget(
             name: "contactbrokerd",
             dependencies: [
-                "Broker", "CLinux", "Manifests", "PeerIdentity", "Policy", "System", "Thumbnails",
-                "VarlinkServer", logging, "AccessControl", "AccessStore", "ContactsInterface", "ContactsModel",
-                "Normalization", "Varlink",
+                "BrokerCore", "CBrokerLinux", "BrokerManifests", "BrokerPeerIdentity", "BrokerPolicy", "BrokerSystem",
+                "BrokerThumbnails",
+                "BrokerVarlinkServer", logging, "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface",
+                "BrokerModel",
+                "BrokerNormalization", "BrokerVarlink",
             ],
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-stdlib"] + shortStart, .when(configuration: .release))]),
         .executableTarget(
-            name: "contactbroker-identify", dependencies: ["CIdentify", "CCrypto"], swiftSettings: strict,
+            name: "contactbroker-identify", dependencies: ["CBrokerIdentify", "CBrokerCrypto"], swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
         .executableTarget(
-            name: "contactbroker-thumbnail", dependencies: ["CThumbnail"],
+            name: "contactbroker-thumbnail", dependencies: ["CBrokerThumbnail"],
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
         // Its file gives contact-agent a group: it must find Swift's libraries wherever whoever starts it says they are.
         program(
             "contact-agent",
             [
-                "BrokerConnection", "Formatting", "CLinux", "PasswordPrompt", "ContactsModel", "JSON", "Varlink",
-                "VarlinkClient",
+                "BrokerConnection", "BrokerFormatting", "CBrokerLinux", "BrokerPasswordPrompt", "BrokerModel",
+                "BrokerJSON", "BrokerVarlink",
+                "BrokerVarlinkClient",
             ], isInstalled: true),
         program(
             "contactctl",
             [
-                "CommandOutput", "PasswordPrompt", "BrokerConnection", "ContactsModel", "Formatting", "JSON",
-                "VarlinkClient", arguments,
+                "BrokerCommandOutput", "BrokerPasswordPrompt", "BrokerConnection", "BrokerModel", "BrokerFormatting",
+                "BrokerJSON",
+                "BrokerVarlinkClient", arguments,
             ], isInstalled: true),
         program(
             "contactbook",
-            ["Contacts", "CommandOutput", "ContactFiles", "CLinux", "ContactsModel", "Formatting", "VCard", arguments],
+            [
+                "Contacts", "BrokerCommandOutput", "BrokerContactFiles", "CBrokerLinux", "BrokerModel",
+                "BrokerFormatting", "BrokerVCard", arguments,
+            ],
             isInstalled: true),
         .executableTarget(
             name: "AskForContact",
-            dependencies: ["BrokerConnection", "Formatting", "ContactsModel", "JSON", "VarlinkClient"],
+            dependencies: ["BrokerConnection", "BrokerFormatting", "BrokerModel", "BrokerJSON", "BrokerVarlinkClient"],
             path: "Examples/AskForContact",
             swiftSettings: strict),
         example("ContactsArticle"),
@@ -165,19 +182,21 @@ let package = Package(
         program(
             "contactbroker-bench",
             [
-                "Contacts", "VarlinkClient", "VarlinkServer", "ContactsModel", "VCard", "PeerIdentity", "CAffinity",
-                "CLinux", grdbSQLite, "JSON", "Varlink",
+                "Contacts", "BrokerVarlinkClient", "BrokerVarlinkServer", "BrokerModel", "BrokerVCard",
+                "BrokerPeerIdentity", "CAffinity",
+                "CBrokerLinux", grdbSQLite, "BrokerJSON", "BrokerVarlink",
             ]),
 
         // What the tests need: other people's certification, a terminal, callers that really differ.
         .executableTarget(
-            name: "CertificationServer", dependencies: ["VarlinkServer", "JSON", "Varlink"],
+            name: "CertificationServer", dependencies: ["BrokerVarlinkServer", "BrokerJSON", "BrokerVarlink"],
             path: "Tests/CertificationServer", swiftSettings: strict),
         .executableTarget(
-            name: "CertificationClient", dependencies: ["VarlinkClient", "JSON"], path: "Tests/CertificationClient",
+            name: "CertificationClient", dependencies: ["BrokerVarlinkClient", "BrokerJSON"],
+            path: "Tests/CertificationClient",
             swiftSettings: strict),
         .target(
-            name: "PseudoTerminal", dependencies: ["CLinux"], path: "Tests/Support/PseudoTerminal",
+            name: "PseudoTerminal", dependencies: ["CBrokerLinux"], path: "Tests/Support/PseudoTerminal",
             swiftSettings: strict),
         // The C file is for `make tsan` alone, which compiles it.
         .target(
@@ -187,7 +206,7 @@ let package = Package(
             name: "ScriptedPerson", dependencies: ["PseudoTerminal"], path: "Tests/Support/ScriptedPerson",
             swiftSettings: strict),
         .executableTarget(
-            name: "HouseCompanion", dependencies: ["CLinux"], path: "Tests/HouseCompanion", swiftSettings: strict),
+            name: "HouseCompanion", dependencies: ["CBrokerLinux"], path: "Tests/HouseCompanion", swiftSettings: strict),
         // Sources as they are written for macOS, with nothing but Contacts and Foundation.
         .executableTarget(
             name: "Ports", dependencies: ["Contacts"], path: "Tests/Ports", swiftSettings: [.swiftLanguageMode(.v5)]),
@@ -197,60 +216,79 @@ let package = Package(
         .target(
             name: "CFakePolkit", path: "Tests/Support/CFakePolkit", linkerSettings: [.linkedLibrary("systemd")]),
         .executableTarget(
-            name: "StrengthProbe", dependencies: ["PeerIdentity", "CTestCaller", "AccessControl"],
+            name: "StrengthProbe", dependencies: ["BrokerPeerIdentity", "CTestCaller", "BrokerAccessControl"],
             path: "Tests/StrengthProbe",
             swiftSettings: strict),
 
-        tests("JSONTests", ["JSON"]),
-        tests("VarlinkTests", ["Varlink", "JSON"]),
-        tests("VarlinkServerTests", ["VarlinkServer", "VarlinkClient", "CLinux", "CTestCaller", "JSON", "Varlink"]),
-        tests("ContactsModelTests", ["ContactsModel", "JSON"]),
-        tests("NormalizationTests", ["Normalization", "CPhoneNumber", "ContactsModel"]),
-        tests("FormattingTests", ["Formatting", "ContactsModel"]),
-        tests("VCardTests", ["VCard", "ContactsModel", "JSON"]),
-        tests("ContactFilesTests", ["ContactFiles", "ContactsModel"]),
-        tests("AccessControlTests", ["AccessControl", "ContactsModel", "JSON"]),
-        tests("PolicyTests", ["Policy", "AccessControl", "ContactsModel"]),
-        tests("AccessStoreTests", ["AccessStore", "AccessControl", "CCrypto", "ContactsModel"]),
-        tests("ContactsStoreTests", ["ContactsStore", grdb, "ContactsModel", "Normalization", grdbSQLite]),
+        tests("JSONTests", ["BrokerJSON"]),
+        tests("VarlinkTests", ["BrokerVarlink", "BrokerJSON"]),
+        tests(
+            "VarlinkServerTests",
+            [
+                "BrokerVarlinkServer", "BrokerVarlinkClient", "CBrokerLinux", "CTestCaller", "BrokerJSON",
+                "BrokerVarlink",
+            ]),
+        tests("ContactsModelTests", ["BrokerModel", "BrokerJSON"]),
+        tests("NormalizationTests", ["BrokerNormalization", "CBrokerPhoneNumber", "BrokerModel"]),
+        tests("FormattingTests", ["BrokerFormatting", "BrokerModel"]),
+        tests("VCardTests", ["BrokerVCard", "BrokerModel", "BrokerJSON"]),
+        tests("ContactFilesTests", ["BrokerContactFiles", "BrokerModel"]),
+        tests("AccessControlTests", ["BrokerAccessControl", "BrokerModel", "BrokerJSON", "BrokerDisclosure"]),
+        tests("PolicyTests", ["BrokerPolicy", "BrokerAccessControl", "BrokerModel"]),
+        tests(
+            "AccessStoreTests",
+            ["BrokerAccessStore", "BrokerAccessControl", "CBrokerCrypto", "BrokerModel", "BrokerDisclosure"]),
+        tests("ContactsStoreTests", ["BrokerContactsStore", grdb, "BrokerModel", "BrokerNormalization", grdbSQLite]),
         tests(
             "BrokerTests",
             [
-                "Broker", "Policy", "AccessControl", "AccessStore", "ContactsInterface", "ContactsModel",
-                "ContactsStore", "JSON", "Varlink",
+                "BrokerCore", "BrokerPolicy", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface",
+                "BrokerModel",
+                "BrokerContactsStore", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure",
             ]),
         tests(
             "BrokerAuditTests",
-            ["Broker", "AccessControl", "AccessStore", "ContactsInterface", "ContactsModel", "JSON", "Varlink"]),
+            [
+                "BrokerCore", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface", "BrokerModel",
+                "BrokerJSON", "BrokerVarlink",
+            ]),
         tests(
             "PeerIdentityTests",
             [
-                "PeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe", "ThreadSanitizer",
-                "contactbrokerd", logging, "AccessControl", "AccessStore", "Broker", "CIdentify", "CLinux",
-                "ContactsInterface", "Manifests", "Policy", "Varlink", "VarlinkServer",
+                "BrokerPeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe", "ThreadSanitizer",
+                "contactbrokerd", logging, "BrokerAccessControl", "BrokerAccessStore", "BrokerCore", "CBrokerIdentify",
+                "CBrokerLinux",
+                "BrokerInterface", "BrokerManifests", "BrokerPolicy", "BrokerVarlink", "BrokerVarlinkServer",
             ]),
-        tests("ManifestsTests", ["Manifests", "PeerIdentity", "Policy"]),
+        tests("ManifestsTests", ["BrokerManifests", "BrokerPeerIdentity", "BrokerPolicy"]),
         .target(
             name: "CTestImage", path: "Tests/Support/CTestImage",
             linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
-        .executableTarget(name: "ConfinementProbe", dependencies: ["CThumbnail"], path: "Tests/ConfinementProbe"),
-        tests("ThumbnailTests", ["Thumbnails", "CTestImage", "contactbroker-thumbnail", "ConfinementProbe", "CLinux"]),
-        tests("SystemTests", ["System", "CLinux", "PseudoTerminal", "CFakePolkit", "AccessControl", "Varlink"]),
-        tests("BrokerConnectionTests", ["BrokerConnection", "VarlinkClient"]),
+        .executableTarget(name: "ConfinementProbe", dependencies: ["CBrokerThumbnail"], path: "Tests/ConfinementProbe"),
+        tests(
+            "ThumbnailTests",
+            ["BrokerThumbnails", "CTestImage", "contactbroker-thumbnail", "ConfinementProbe", "CBrokerLinux"]),
+        tests(
+            "SystemTests",
+            ["BrokerSystem", "CBrokerLinux", "PseudoTerminal", "CFakePolkit", "BrokerAccessControl", "BrokerVarlink"]),
+        tests("BrokerConnectionTests", ["BrokerConnection", "BrokerVarlinkClient"]),
         tests(
             "ContactsTests",
-            ["Contacts", "ContactsModel", "JSON", "BrokerConnection", "VarlinkClient", "ContactsInterface"]),
-        tests("AgentTests", ["contact-agent", "PseudoTerminal", "CLinux", "ContactsModel", "Formatting", "JSON"]),
+            ["Contacts", "BrokerModel", "BrokerJSON", "BrokerConnection", "BrokerVarlinkClient", "BrokerInterface"]),
+        tests(
+            "AgentTests",
+            ["contact-agent", "PseudoTerminal", "CBrokerLinux", "BrokerModel", "BrokerFormatting", "BrokerJSON"]),
         tests(
             "CommandTests",
             [
-                "contactctl", "contactbook", "CommandOutput", "PseudoTerminal", "ThreadSanitizer", "ContactsModel",
-                "JSON",
+                "contactctl", "contactbook", "BrokerCommandOutput", "PseudoTerminal", "ThreadSanitizer", "BrokerModel",
+                "BrokerJSON",
             ]),
         tests(
             "HouseTests",
             [
-                "ContactsInterface", "ContactsModel", "JSON", "Varlink", "VarlinkClient", "CLinux", "PseudoTerminal",
+                "BrokerInterface", "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient", "CBrokerLinux",
+                "PseudoTerminal",
                 "HouseCompanion", "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact",
                 "ContactsArticle", "CallerID", "SyncClient", "Ports", "ContactsProbe", "contactbroker-thumbnail",
                 "CTestImage", "ThreadSanitizer", grdbSQLite,

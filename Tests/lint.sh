@@ -26,25 +26,25 @@ for file in $(git ls-files 'Sources/*.swift' 'Tests/*.swift'); do
 done
 
 # A target may import only what Package.swift says it sees; ground-floor targets do no input and no output.
-for room in JSON ContactsModel Normalization Formatting Varlink VCard ContactFiles AccessControl ContactsInterface; do
+for room in BrokerJSON BrokerModel BrokerNormalization BrokerFormatting BrokerVarlink BrokerVCard BrokerContactFiles BrokerAccessControl BrokerDisclosure BrokerInterface; do
     hits=$(git grep -nE '^(@preconcurrency )?import (Foundation|FoundationEssentials|Dispatch|GRDB)' -- "Sources/$room" || true)
     [ -z "$hits" ] || say "the ground floor does no input and no output: $hits"
 done
-hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/PeerIdentity Sources/VarlinkClient Sources/BrokerConnection || true)
+hits=$(git grep -nE '^(@preconcurrency )?import Foundation$' -- Sources/contact-agent Sources/contactctl Sources/contactbroker-identify Sources/BrokerPeerIdentity Sources/BrokerVarlinkClient Sources/BrokerConnection || true)
 [ -z "$hits" ] || say "Foundation doubles the start of a small program: $hits"
 
-# Contact data has one way out of the broker (Sources/Broker/Records/DisclosedReply.swift).
-hits=$(git grep -nE '@_spi\(Disclosed\).*import' -- Sources ':!Sources/Broker/Records/DisclosedReply.swift' || true)
+# Contact data has one way out of the broker (Sources/BrokerCore/Records/DisclosedReply.swift).
+hits=$(git grep -nE '@_spi\(Disclosed\).*import' -- Sources ':!Sources/BrokerCore/Records/DisclosedReply.swift' || true)
 [ -z "$hits" ] || say "only DisclosedReply.swift reads what was cut for an app: $hits"
-hits=$(git grep -nE '@_spi\(StoredBytes\).*import' -- Sources ':!Sources/ContactsStore' ':!Sources/AccessControl' || true)
+hits=$(git grep -nE '@_spi\(StoredBytes\).*import' -- Sources ':!Sources/BrokerContactsStore' ':!Sources/BrokerDisclosure' || true)
 [ -z "$hits" ] || say "only the store and the disclosure read a contact's bytes: $hits"
 
 # The proof that the library is enough for a whole program.
-hits=$(git grep -nE '^(@preconcurrency )?import (Varlink|VarlinkClient|BrokerConnection|ContactsInterface|AccessControl|JSON)$' -- Sources/contactbook || true)
+hits=$(git grep -nE '^(@preconcurrency )?import (BrokerVarlink|BrokerVarlinkClient|BrokerConnection|BrokerInterface|BrokerAccessControl|BrokerJSON)$' -- Sources/contactbook || true)
 [ -z "$hits" ] || say "contactbook speaks to the broker through Contacts alone: $hits"
 
 # Neither the daemon nor what it is made of (Documentation/Decisions/0015-no-foundation-in-the-broker.md).
-for room in Policy ContactsStore AccessStore Manifests VarlinkServer System Broker contactbrokerd; do
+for room in BrokerPolicy BrokerContactsStore BrokerAccessStore BrokerManifests BrokerVarlinkServer BrokerSystem BrokerCore contactbrokerd; do
     hits=$(git grep -nE '^(@preconcurrency )?import ((struct|class|enum|func) )?(Foundation|GRDB$|ArgumentParser|TOMLKit)' -- "Sources/$room" || true)
     [ -z "$hits" ] || say "Foundation is a quarter of the broker's memory: $hits"
 done

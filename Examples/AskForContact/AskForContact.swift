@@ -1,8 +1,8 @@
 import BrokerConnection
-import ContactsModel
-import Formatting
-import JSON
-import VarlinkClient
+import BrokerModel
+import BrokerFormatting
+import BrokerJSON
+import BrokerVarlinkClient
 
 // A small app that asks for one contact by name. It sees nothing of anybody else: whether other contacts exist,
 // or whether this one does, unless the person shares it.

@@ -1,4 +1,4 @@
-import CLinux
+import CBrokerLinux
 import Glibc
 
 /// Where a broker's runtime directory may be, in the order in which one looks.

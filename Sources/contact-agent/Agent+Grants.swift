@@ -1,5 +1,5 @@
-import Formatting
-import VarlinkClient
+import BrokerFormatting
+import BrokerVarlinkClient
 
 /// What the person shared so far: a list on the main screen, and a number that opens one app.
 extension Agent {

@@ -1,7 +1,7 @@
-import Formatting
+import BrokerFormatting
 import Glibc
-import JSON
-import VarlinkClient
+import BrokerJSON
+import BrokerVarlinkClient
 
 /// One prompt after the other, on a screen of its own.
 extension Agent {

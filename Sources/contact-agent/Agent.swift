@@ -1,10 +1,10 @@
 import BrokerConnection
-import CLinux
-import Formatting
+import CBrokerLinux
+import BrokerFormatting
 import Glibc
-import JSON
-import PasswordPrompt
-import VarlinkClient
+import BrokerJSON
+import BrokerPasswordPrompt
+import BrokerVarlinkClient
 
 /// Waits for prompts and for the person, and lets them meet. It owns the terminal, the connection and the queue.
 final class Agent {

@@ -1,7 +1,7 @@
-import Formatting
-import JSON
-import Varlink
-import VarlinkClient
+import BrokerFormatting
+import BrokerJSON
+import BrokerVarlink
+import BrokerVarlinkClient
 
 /// One registration with the broker: prompts come on one connection, and what is asked about them goes out on another.
 final class AgentConnection {

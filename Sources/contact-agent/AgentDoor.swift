@@ -1,5 +1,5 @@
 import BrokerConnection
-import VarlinkClient
+import BrokerVarlinkClient
 
 /// Opens the broker's door for agents.
 ///

@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 
 /// What the person chose. With nothing in it the prompt is dismissed, and nothing is stored.
 struct Answer: Hashable, Sendable {

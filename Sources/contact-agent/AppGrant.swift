@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 
 /// What the person decided for one app, as `ListGrants` tells it.
 struct AppGrant: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// An app looks for one person by name, number or address: the match, and one key that shares it.
 struct ButtonDialogue: Dialogue {

@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// Who asks and how sure we are, in plain words.
 struct CallerWords {

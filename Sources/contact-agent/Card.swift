@@ -1,6 +1,6 @@
-import ContactsModel
-import Formatting
-import JSON
+import BrokerModel
+import BrokerFormatting
+import BrokerJSON
 
 /// A contact's card, line by line. Already harmless to show.
 struct Card: Hashable, Sendable {

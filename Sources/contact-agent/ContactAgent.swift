@@ -1,9 +1,9 @@
 import BrokerConnection
-import CLinux
-import Formatting
+import CBrokerLinux
+import BrokerFormatting
 import Glibc
-import PasswordPrompt
-import VarlinkClient
+import BrokerPasswordPrompt
+import BrokerVarlinkClient
 
 /// The program that the person sees and answers.
 @main

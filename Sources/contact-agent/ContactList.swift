@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// A list of contacts, page by page, in which some are chosen by their number on the page.
 struct ContactList: Hashable {

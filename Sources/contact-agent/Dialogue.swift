@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// How large the terminal is.
 struct ScreenSize: Hashable, Sendable {

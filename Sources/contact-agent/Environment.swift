@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 import Glibc
 
 /// What this program takes from its environment; everything else is forgotten at the start.

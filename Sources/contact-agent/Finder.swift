@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// How contacts are found in a prompt: a query that is typed, and what it finds beneath, page by page.
 struct Finder: Hashable {

@@ -1,5 +1,5 @@
-import ContactsModel
-import Formatting
+import BrokerModel
+import BrokerFormatting
 
 /// Keys of a contact, as apps ask for them and as people call them.
 enum GrantedKeys {

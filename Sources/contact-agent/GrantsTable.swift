@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// What the person decided so far, app by app, as lines of a table.
 enum GrantsTable {

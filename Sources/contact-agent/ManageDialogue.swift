@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// The person looks through what one app may see, adds and removes: at the app's wish, or of their own accord.
 struct ManageDialogue: Dialogue {

@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// A prompt of a kind that this program cannot show: it says so and refuses for the person.
 struct NoticeDialogue: Dialogue {

@@ -1,10 +1,10 @@
 import BrokerConnection
-import CLinux
-import Formatting
+import CBrokerLinux
+import BrokerFormatting
 import Glibc
-import JSON
-import PasswordPrompt
-import VarlinkClient
+import BrokerJSON
+import BrokerPasswordPrompt
+import BrokerVarlinkClient
 
 /// Says that prompts wait, for whoever has no agent open. It is told how many there are, and nothing else.
 ///

@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// Lines of which a screen shows some at a time.
 struct Pages: Hashable {

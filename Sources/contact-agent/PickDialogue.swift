@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// An app wants contacts, or single values of them, for once. The person picks; the app's standing stays as it is.
 struct PickDialogue: Dialogue {

@@ -1,6 +1,6 @@
-import CLinux
+import CBrokerLinux
 import Glibc
-import PasswordPrompt
+import BrokerPasswordPrompt
 
 /// What the agent does before anything else, so that whoever started it cannot steer it.
 struct Precautions {

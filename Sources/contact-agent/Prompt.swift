@@ -1,6 +1,6 @@
-import ContactsModel
-import Formatting
-import JSON
+import BrokerModel
+import BrokerFormatting
+import BrokerJSON
 
 /// How sure the broker is of who is asking, surest first.
 enum IdentityStrength: String, Sendable {

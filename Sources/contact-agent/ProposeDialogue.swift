@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// An app offers a card. The person adds it, merges it into a contact, or declines; the app sees no more than before.
 struct ProposeDialogue: Dialogue {

@@ -1,6 +1,6 @@
-import ContactsModel
-import Formatting
-import JSON
+import BrokerModel
+import BrokerFormatting
+import BrokerJSON
 
 /// One contact of a list, as the person recognises it. Already harmless to show.
 struct Row: Hashable, Sendable {

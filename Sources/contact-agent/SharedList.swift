@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// A list of contacts, page by page, of which each is on or off: those that the app sees now are on.
 struct SharedList: Hashable {

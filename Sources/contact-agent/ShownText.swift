@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// Text from elsewhere as we quote it: it cannot pass for our own words.
 enum ShownText {

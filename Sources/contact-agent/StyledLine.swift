@@ -1,4 +1,4 @@
-import Formatting
+import BrokerFormatting
 
 /// One line of a screen: pieces of text, each with its look. A line never holds a control character.
 struct StyledLine: Hashable, ExpressibleByStringInterpolation {

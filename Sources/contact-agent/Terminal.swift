@@ -1,4 +1,4 @@
-import CLinux
+import CBrokerLinux
 import Glibc
 
 /// The person's terminal: `/dev/tty` and nothing else, so that no app can answer or listen through our standard streams.

@@ -1,6 +1,6 @@
-import CommandOutput
+import BrokerCommandOutput
 import Contacts
-import ContactsModel
+import BrokerModel
 
 extension AddressBook {
     func groups() throws -> [CNGroup] { try trying { try $0.groups(matching: nil) } }

@@ -1,6 +1,6 @@
-import CommandOutput
+import BrokerCommandOutput
 import Contacts
-import ContactsModel
+import BrokerModel
 import Dispatch
 import Foundation
 import Synchronization

@@ -1,7 +1,7 @@
 import ArgumentParser
-import CommandOutput
-import ContactFiles
-import ContactsModel
+import BrokerCommandOutput
+import BrokerContactFiles
+import BrokerModel
 import Glibc
 
 struct BirthdaysCommand: ParsableCommand {

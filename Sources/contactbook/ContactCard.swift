@@ -1,6 +1,6 @@
-import CommandOutput
-import ContactsModel
-import Formatting
+import BrokerCommandOutput
+import BrokerModel
+import BrokerFormatting
 
 /// Contacts as they are printed.
 enum ContactCard {

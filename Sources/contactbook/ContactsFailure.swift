@@ -1,6 +1,6 @@
-import CommandOutput
+import BrokerCommandOutput
 import Contacts
-import ContactsModel
+import BrokerModel
 import Foundation
 
 /// Says what the library's errors mean to whoever typed the command.

@@ -1,4 +1,4 @@
-import CommandOutput
+import BrokerCommandOutput
 import Glibc
 
 /// Has a text changed in the person's editor: `$VISUAL`, or else `$EDITOR`, or else vi.

@@ -1,9 +1,9 @@
-import CommandOutput
-import ContactFiles
+import BrokerCommandOutput
+import BrokerContactFiles
 import Contacts
-import ContactsModel
+import BrokerModel
 import Foundation
-import VCard
+import BrokerVCard
 
 /// Where cards go, one after the other.
 protocol CardOutput {

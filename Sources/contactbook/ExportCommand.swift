@@ -1,10 +1,10 @@
 import ArgumentParser
-import CommandOutput
-import ContactFiles
+import BrokerCommandOutput
+import BrokerContactFiles
 import Contacts
-import ContactsModel
+import BrokerModel
 import Glibc
-import VCard
+import BrokerVCard
 
 /// What `export` writes.
 enum ExportFormat: String, ExpressibleByArgument, CaseIterable, Sendable {

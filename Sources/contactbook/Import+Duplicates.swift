@@ -1,8 +1,8 @@
 import ArgumentParser
-import CommandOutput
-import ContactFiles
-import ContactsModel
-import Formatting
+import BrokerCommandOutput
+import BrokerContactFiles
+import BrokerModel
+import BrokerFormatting
 
 /// What `import` does with a card that is there already.
 enum DuplicateTreatment: String, ExpressibleByArgument, CaseIterable, Sendable {

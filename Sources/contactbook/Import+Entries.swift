@@ -1,6 +1,6 @@
-import ContactFiles
+import BrokerContactFiles
 import Contacts
-import ContactsModel
+import BrokerModel
 
 extension Import {
     /// A card that may be added.

@@ -1,7 +1,7 @@
-import CommandOutput
-import ContactFiles
+import BrokerCommandOutput
+import BrokerContactFiles
 import Contacts
-import ContactsModel
+import BrokerModel
 
 /// The groups that imported cards are in: by the names that cards say, and by cards that are groups.
 struct ImportedGroups {

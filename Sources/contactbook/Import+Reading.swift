@@ -1,7 +1,7 @@
-import CommandOutput
-import ContactFiles
+import BrokerCommandOutput
+import BrokerContactFiles
 import Glibc
-import VCard
+import BrokerVCard
 
 /// How the files of an import are to be read.
 struct ImportReading {

@@ -1,7 +1,7 @@
-import CommandOutput
-import ContactFiles
+import BrokerCommandOutput
+import BrokerContactFiles
 import Contacts
-import ContactsModel
+import BrokerModel
 
 /// One run of `import`: saves cards in batches, and says what could not be taken.
 struct Import {

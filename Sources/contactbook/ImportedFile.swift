@@ -1,5 +1,5 @@
-import CommandOutput
-import ContactFiles
+import BrokerCommandOutput
+import BrokerContactFiles
 import Glibc
 
 /// A file of cards that is open.

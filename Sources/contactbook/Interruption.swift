@@ -1,4 +1,4 @@
-import CLinux
+import CBrokerLinux
 import Glibc
 
 /// Notices that the person wants to stop (^C), so that what runs can come to a place where it may, and say how far it

@@ -1,4 +1,4 @@
-import CommandOutput
+import BrokerCommandOutput
 import Glibc
 
 /// A file that is written whole or not at all: beside its place under another name first, then in its place (rename(2)).

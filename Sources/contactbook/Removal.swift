@@ -1,6 +1,6 @@
-import ContactFiles
+import BrokerContactFiles
 import Contacts
-import ContactsModel
+import BrokerModel
 
 /// All that is known of cards before they go, so that they can come back.
 struct Removal {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import CommandOutput
+import BrokerCommandOutput
 import Contacts
-import ContactsModel
+import BrokerModel
 
 struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import ArgumentParser
-import CommandOutput
-import ContactFiles
+import BrokerCommandOutput
+import BrokerContactFiles
 import Contacts
-import ContactsModel
+import BrokerModel
 
 struct SearchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

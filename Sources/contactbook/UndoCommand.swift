@@ -1,6 +1,6 @@
 import ArgumentParser
-import CommandOutput
-import ContactFiles
+import BrokerCommandOutput
+import BrokerContactFiles
 
 struct UndoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import CommandOutput
-import ContactFiles
+import BrokerCommandOutput
+import BrokerContactFiles
 import Glibc
 
 /// What commands have done, so that it can be taken back: one file for each, in a folder that only the person may read

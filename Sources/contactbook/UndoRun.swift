@@ -1,7 +1,7 @@
-import CommandOutput
-import ContactFiles
+import BrokerCommandOutput
+import BrokerContactFiles
 import Contacts
-import ContactsModel
+import BrokerModel
 
 /// Takes one command back: looks at what is there now, says what was changed since, and saves the rest.
 struct UndoRun {

@@ -1,5 +1,5 @@
-import CommandOutput
-import ContactFiles
+import BrokerCommandOutput
+import BrokerContactFiles
 import Glibc
 
 /// A folder of files with one card each (vdirsyncer.pimutils.org, The Vdir Storage Format).

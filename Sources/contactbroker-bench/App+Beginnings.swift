@@ -1,7 +1,7 @@
-import ContactsModel
-import JSON
-import Varlink
-import VarlinkClient
+import BrokerModel
+import BrokerJSON
+import BrokerVarlink
+import BrokerVarlinkClient
 
 /// What is typed to find somebody in a large book, by how many have it and in what letters.
 extension App {

@@ -1,8 +1,8 @@
-import ContactsModel
+import BrokerModel
 import Glibc
-import JSON
-import Varlink
-import VarlinkClient
+import BrokerJSON
+import BrokerVarlink
+import BrokerVarlinkClient
 
 /// Contacts by identifier, and all of them.
 extension App {

@@ -1,7 +1,7 @@
-import ContactsModel
-import JSON
-import Varlink
-import VarlinkClient
+import BrokerModel
+import BrokerJSON
+import BrokerVarlink
+import BrokerVarlinkClient
 
 /// What an app knows of the people in the book, so that it has something to look for.
 struct People {

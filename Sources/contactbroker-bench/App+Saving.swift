@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Glibc
-import JSON
-import Varlink
+import BrokerJSON
+import BrokerVarlink
 
 /// Contacts that come and change.
 extension App {

@@ -1,8 +1,8 @@
-import ContactsModel
+import BrokerModel
 import Glibc
-import JSON
-import Varlink
-import VarlinkClient
+import BrokerJSON
+import BrokerVarlink
+import BrokerVarlinkClient
 
 /// An app, as a process: does what it is told line by line, and answers each line with numbers.
 ///

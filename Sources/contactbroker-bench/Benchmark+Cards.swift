@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Glibc
-import VCard
+import BrokerVCard
 
 extension Benchmark {
     /// Reading and writing vCards, beside what python-vobject does with the same cards in the same run.

@@ -1,4 +1,4 @@
-import CLinux
+import CBrokerLinux
 import Glibc
 
 /// A Unix socket used as plainly as can be, so that what is measured is the other end.

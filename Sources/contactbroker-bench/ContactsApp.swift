@@ -1,8 +1,8 @@
 import Contacts
-import ContactsModel
+import BrokerModel
 import Foundation
-import JSON
-import VarlinkClient
+import BrokerJSON
+import BrokerVarlinkClient
 
 /// An app that uses contacts as Swift programs do, with `import Contacts`: does what it is told line by line, and answers each
 /// line with numbers.

@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 
 /// One line of the table: what was measured, and what it is held against.
 struct Figure {

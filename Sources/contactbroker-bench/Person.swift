@@ -1,6 +1,6 @@
 import Glibc
-import JSON
-import VarlinkClient
+import BrokerJSON
+import BrokerVarlinkClient
 
 /// The person, as a program: answers every prompt at the agent's door.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+import BrokerJSON
 
 /// What the benchmark says: a table for people, and the same as JSON.
 struct Report {

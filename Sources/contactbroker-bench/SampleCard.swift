@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 import Glibc
 
 /// Contacts as a file of vCards (RFC 6350), as people bring them from elsewhere.

@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 
 /// Made-up contacts: the same number gives the same contact, on every machine.
 ///

@@ -1,4 +1,4 @@
-import CIdentify
+import CBrokerIdentify
 import Glibc
 
 /// Takes requests, and has each looked into by a process of its own, which was forked before and waits. This one opens no

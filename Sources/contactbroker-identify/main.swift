@@ -1,5 +1,5 @@
-import CCrypto
-import CIdentify
+import CBrokerCrypto
+import CBrokerIdentify
 import Glibc
 
 // A program that may look into every process: it starts, shuts itself in, and answers one question (look.h). It reads no

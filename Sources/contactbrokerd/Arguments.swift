@@ -1,4 +1,4 @@
-import ContactsInterface
+import BrokerInterface
 
 /// What the command line says.
 struct Arguments: Hashable {

@@ -1,9 +1,9 @@
-import AccessControl
-import AccessStore
-import Broker
-import ContactsModel
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerCore
+import BrokerModel
 import Glibc
-import System
+import BrokerSystem
 
 /// Has the journal keep the audit too: every record with its place in the chain and its hash, so that what comes out of a log store
 /// can be held against the chain here.

@@ -1,8 +1,8 @@
-import AccessControl
+import BrokerAccessControl
 import Dispatch
-import PeerIdentity
+import BrokerPeerIdentity
 import Synchronization
-import Varlink
+import BrokerVarlink
 
 /// Tells when what a grant hangs on ends: a terminal session, a process.
 struct BindingWatch {

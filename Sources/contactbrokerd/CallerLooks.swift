@@ -1,7 +1,7 @@
-import Broker
+import BrokerCore
 import Glibc
-import PeerIdentity
-import Varlink
+import BrokerPeerIdentity
+import BrokerVarlink
 
 /// What the doors share to find out who their callers are. It lives on the loop.
 final class CallerLooks {

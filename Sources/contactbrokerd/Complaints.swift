@@ -1,6 +1,6 @@
 import Logging
-import System
-import Varlink
+import BrokerSystem
+import BrokerVarlink
 
 /// What the journal is told of callers that are not served: bounded for each user, so that a program which connects again and again
 /// cannot bury what others did. It lives on the loop.

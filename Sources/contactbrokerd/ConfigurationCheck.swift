@@ -1,6 +1,6 @@
-import Broker
+import BrokerCore
 import Glibc
-import Policy
+import BrokerPolicy
 
 /// Reads the configuration as a start would, and reports the first problem of each file. Serves nobody.
 struct ConfigurationCheck {

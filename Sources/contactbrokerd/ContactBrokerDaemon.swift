@@ -1,7 +1,7 @@
-import CLinux
-import ContactsInterface
+import CBrokerLinux
+import BrokerInterface
 import Glibc
-import VarlinkServer
+import BrokerVarlinkServer
 
 /// Stands between a person's address book and the apps that want it. ``Arguments/help`` says how it is started.
 @main

@@ -1,12 +1,12 @@
-import Broker
+import BrokerCore
 import Dispatch
 import Glibc
 import Logging
-import PeerIdentity
-import Policy
-import System
-import Varlink
-import VarlinkServer
+import BrokerPeerIdentity
+import BrokerPolicy
+import BrokerSystem
+import BrokerVarlink
+import BrokerVarlinkServer
 
 /// Opens the stores and the three doors, and serves until it is told to stop. The same for both modes.
 struct Daemon {

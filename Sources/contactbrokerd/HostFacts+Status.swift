@@ -1,4 +1,4 @@
-import PeerIdentity
+import BrokerPeerIdentity
 
 extension HostFacts {
     /// As `contactctl status` shows it.

@@ -1,16 +1,16 @@
-import AccessControl
-import AccessStore
-import Broker
-import ContactsInterface
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerCore
+import BrokerInterface
 import Glibc
 import Logging
-import Manifests
-import PeerIdentity
-import Policy
-import System
-import Thumbnails
-import Varlink
-import VarlinkServer
+import BrokerManifests
+import BrokerPeerIdentity
+import BrokerPolicy
+import BrokerSystem
+import BrokerThumbnails
+import BrokerVarlink
+import BrokerVarlinkServer
 
 /// What lives on the loop while the daemon serves: the broker and its doors.
 final class House {

@@ -1,8 +1,8 @@
-import Broker
+import BrokerCore
 import Glibc
 import Logging
 import Synchronization
-import System
+import BrokerSystem
 
 /// Where the daemon says what happens: the journal, where it is at standard error, otherwise a line each there.
 enum Journaling {

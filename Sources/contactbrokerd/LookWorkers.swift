@@ -1,6 +1,6 @@
 import Dispatch
-import PeerIdentity
-import Varlink
+import BrokerPeerIdentity
+import BrokerVarlink
 
 /// A few threads that look at processes, in the order of a ``FairQueue``. It lives on the loop.
 ///

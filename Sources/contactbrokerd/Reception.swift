@@ -1,11 +1,11 @@
-import AccessControl
-import Broker
-import ContactsInterface
+import BrokerAccessControl
+import BrokerCore
+import BrokerInterface
 import Glibc
-import PeerIdentity
+import BrokerPeerIdentity
 import Synchronization
-import Varlink
-import VarlinkServer
+import BrokerVarlink
+import BrokerVarlinkServer
 
 /// Finds out who has connected at one door, before a byte of theirs is read.
 ///

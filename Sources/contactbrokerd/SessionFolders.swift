@@ -1,7 +1,7 @@
-import Broker
-import ContactsInterface
+import BrokerCore
+import BrokerInterface
 import Glibc
-import Policy
+import BrokerPolicy
 
 /// Where a session's broker has its sockets, its databases and its configuration.
 struct SessionFolders {

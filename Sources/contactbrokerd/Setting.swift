@@ -1,9 +1,9 @@
-import Broker
-import ContactsInterface
+import BrokerCore
+import BrokerInterface
 import Glibc
-import PeerIdentity
-import Policy
-import VarlinkServer
+import BrokerPeerIdentity
+import BrokerPolicy
+import BrokerVarlinkServer
 
 /// Which broker this is: whom it serves, and where its things are. The two modes differ in this and in nothing else.
 struct Setting {

@@ -1,9 +1,9 @@
-import Broker
-import ContactsInterface
+import BrokerCore
+import BrokerInterface
 import Glibc
-import PeerIdentity
-import Policy
-import VarlinkServer
+import BrokerPeerIdentity
+import BrokerPolicy
+import BrokerVarlinkServer
 
 /// Where the system's broker has its things, and what it does not start without.
 enum SystemPlaces {

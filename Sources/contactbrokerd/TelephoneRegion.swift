@@ -1,5 +1,5 @@
 import Glibc
-import Normalization
+import BrokerNormalization
 
 /// Where phone numbers are dialled that are written without a country, by the locale.
 enum TelephoneRegion {

@@ -1,9 +1,9 @@
 import BrokerConnection
-import CommandOutput
+import BrokerCommandOutput
 import Glibc
-import JSON
-import PasswordPrompt
-import VarlinkClient
+import BrokerJSON
+import BrokerPasswordPrompt
+import BrokerVarlinkClient
 
 /// The broker's door for people who manage access, as these commands use it.
 struct AdminDoor {

@@ -1,5 +1,5 @@
-import CommandOutput
-import JSON
+import BrokerCommandOutput
+import BrokerJSON
 
 /// What the person has said about one app, as the broker tells it.
 struct AppGrant {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CommandOutput
+import BrokerCommandOutput
 
 struct AppsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

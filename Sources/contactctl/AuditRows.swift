@@ -1,6 +1,6 @@
-import CommandOutput
-import Formatting
-import JSON
+import BrokerCommandOutput
+import BrokerFormatting
+import BrokerJSON
 
 /// Audit records one by one, as they come: columns grow with what comes, and never shrink.
 struct AuditRows {

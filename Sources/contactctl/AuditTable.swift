@@ -1,5 +1,5 @@
-import CommandOutput
-import JSON
+import BrokerCommandOutput
+import BrokerJSON
 
 /// Audit records for people to read.
 enum AuditTable {

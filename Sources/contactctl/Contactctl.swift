@@ -1,5 +1,5 @@
 import ArgumentParser
-import CommandOutput
+import BrokerCommandOutput
 
 @main
 struct Contactctl: ParsableCommand {

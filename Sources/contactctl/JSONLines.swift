@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 
 /// JSON for scripts: an array with one value a line.
 enum JSONLines {

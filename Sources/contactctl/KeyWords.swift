@@ -1,5 +1,5 @@
-import ContactsModel
-import JSON
+import BrokerModel
+import BrokerJSON
 
 /// A set of keys in few words: a person wants to know what is left out, a script takes `--json`.
 enum KeyWords {

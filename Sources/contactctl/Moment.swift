@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 
 /// A time as people type it: a span from now, or a day or time of the calendar.
 enum Moment {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import CommandOutput
+import BrokerCommandOutput
 import Glibc
-import JSON
+import BrokerJSON
 
 struct PurgeUserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

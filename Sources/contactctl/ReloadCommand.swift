@@ -1,6 +1,6 @@
 import ArgumentParser
-import CommandOutput
-import JSON
+import BrokerCommandOutput
+import BrokerJSON
 
 struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

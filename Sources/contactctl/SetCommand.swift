@@ -1,8 +1,8 @@
 import ArgumentParser
-import CommandOutput
-import ContactsModel
+import BrokerCommandOutput
+import BrokerModel
 import Glibc
-import JSON
+import BrokerJSON
 
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import CommandOutput
-import JSON
+import BrokerCommandOutput
+import BrokerJSON
 
 struct WhyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import AccessControl
+@testable import BrokerAccessControl
 
 private let ada = RecordNumber(1)
 private let keys = Grant.ordinaryKeys

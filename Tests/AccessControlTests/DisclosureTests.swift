@@ -1,7 +1,8 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@_spi(Disclosed) @testable import AccessControl
+@testable import BrokerAccessControl
+@_spi(Disclosed) @testable import BrokerDisclosure
 
 private let ada = RecordNumber(1)
 private let bob = RecordNumber(2)

@@ -1,7 +1,8 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import AccessControl
+@testable import BrokerAccessControl
+@testable import BrokerDisclosure
 
 private func cipher(_ byte: UInt8) throws -> IdentifierCipher {
     try #require(IdentifierCipher(key: [UInt8](repeating: byte, count: 16)))

@@ -1,8 +1,9 @@
-import ContactsModel
-import JSON
+import BrokerModel
+import BrokerJSON
 import Testing
 
-@_spi(Disclosed) @testable import AccessControl
+@testable import BrokerAccessControl
+@_spi(Disclosed) @testable import BrokerDisclosure
 
 @Suite("What a pick discloses")
 struct PickTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AccessControl
+@testable import BrokerAccessControl
 
 private let process = ProcessIdentity(pid: 10, startTime: 100)
 private let terminal = SessionIdentity(bootIdentifier: "boot", leader: ProcessIdentity(pid: 5, startTime: 50))

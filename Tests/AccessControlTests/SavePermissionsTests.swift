@@ -1,5 +1,5 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Testing
 
 private let ada = RecordNumber(1)

@@ -1,9 +1,9 @@
-import AccessControl
-import CCrypto
-import ContactsModel
+import BrokerAccessControl
+import CBrokerCrypto
+import BrokerModel
 import Testing
 
-@testable import AccessStore
+@testable import BrokerAccessStore
 
 @Suite("The audit")
 struct AuditChainTests {

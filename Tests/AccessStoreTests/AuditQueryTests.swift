@@ -1,9 +1,9 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Glibc
 import Testing
 
-@testable import AccessStore
+@testable import BrokerAccessStore
 
 @Suite("Reading the audit")
 struct AuditQueryTests {

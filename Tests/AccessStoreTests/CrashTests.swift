@@ -1,8 +1,8 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Testing
 
-@testable import AccessStore
+@testable import BrokerAccessStore
 
 @Suite("After a crash")
 struct CrashTests {

@@ -1,8 +1,8 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Testing
 
-@testable import AccessStore
+@testable import BrokerAccessStore
 
 /// A second of the audit's clock.
 private let second: Int64 = 1_000_000

@@ -1,8 +1,9 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Testing
 
-@testable import AccessStore
+@testable import BrokerAccessStore
+import BrokerDisclosure
 
 @Suite("Keeping what the person said")
 struct GrantTests {

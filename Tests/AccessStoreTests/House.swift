@@ -1,9 +1,9 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Glibc
 import Testing
 
-@testable import AccessStore
+@testable import BrokerAccessStore
 
 /// A folder of its own for one test, gone with it.
 final class House {

@@ -1,9 +1,9 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Glibc
 import Testing
 
-@testable import AccessStore
+@testable import BrokerAccessStore
 
 /// What was synced and is gone at the next start. SQLite reports none of it: its recovery ends at the first damaged frame.
 @Suite("Records that were on the disk and are lost")

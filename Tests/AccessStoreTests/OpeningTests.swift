@@ -1,11 +1,11 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Dispatch
 import Glibc
 import Synchronization
 import Testing
 
-@testable import AccessStore
+@testable import BrokerAccessStore
 
 @Suite("Opening the store")
 struct OpeningTests {

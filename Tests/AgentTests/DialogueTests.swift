@@ -1,5 +1,5 @@
-import Formatting
-import JSON
+import BrokerFormatting
+import BrokerJSON
 import Testing
 
 @testable import contact_agent

@@ -1,5 +1,5 @@
-import Formatting
-import JSON
+import BrokerFormatting
+import BrokerJSON
 import PseudoTerminal
 import Testing
 

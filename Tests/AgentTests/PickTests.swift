@@ -1,6 +1,6 @@
-import ContactsModel
-import Formatting
-import JSON
+import BrokerModel
+import BrokerFormatting
+import BrokerJSON
 import PseudoTerminal
 import Testing
 

@@ -1,6 +1,6 @@
 import Glibc
 import PseudoTerminal
-import ContactsModel
+import BrokerModel
 import Testing
 
 @Suite("A prompt on a real terminal")

@@ -1,9 +1,9 @@
-import AccessControl
-import AccessStore
-import JSON
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerJSON
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("An app that fills the audit")
 struct AuditPaceTests {

@@ -1,13 +1,13 @@
-import AccessControl
-import AccessStore
-import ContactsInterface
-import ContactsModel
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 /// A broker without sockets, on a loop and a clock of the test's own, with real databases in a folder that goes with it.
 final class BrokerHouse {

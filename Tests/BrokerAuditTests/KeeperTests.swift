@@ -1,9 +1,9 @@
-import AccessControl
-import AccessStore
+import BrokerAccessControl
+import BrokerAccessStore
 import Synchronization
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("The audit in a second place")
 struct KeeperTests {

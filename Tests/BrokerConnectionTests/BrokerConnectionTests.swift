@@ -1,6 +1,6 @@
 import Glibc
 import Testing
-import VarlinkClient
+import BrokerVarlinkClient
 
 @testable import BrokerConnection
 

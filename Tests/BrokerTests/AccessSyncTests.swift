@@ -1,9 +1,9 @@
-import AccessStore
+import BrokerAccessStore
 import Dispatch
 import Synchronization
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 /// A disk that takes as long as the test says.
 private final class SlowDisk: Sendable {

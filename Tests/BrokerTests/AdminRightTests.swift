@@ -1,12 +1,12 @@
-import AccessControl
-import AccessStore
-import ContactsInterface
-import ContactsModel
-import JSON
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("Rights at the administrator's door")
 struct AdminRightTests {

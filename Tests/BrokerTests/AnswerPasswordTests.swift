@@ -1,13 +1,13 @@
-import AccessControl
-import AccessStore
-import ContactsInterface
-import ContactsModel
-import JSON
-import Policy
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
+import BrokerPolicy
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("The person's password before much is shared")
 struct AnswerPasswordTests {

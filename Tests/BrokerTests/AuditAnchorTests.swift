@@ -1,12 +1,12 @@
-import AccessControl
-import ContactsInterface
+import BrokerAccessControl
+import BrokerInterface
 
-import ContactsStore
-import JSON
+import BrokerContactsStore
+import BrokerJSON
 import Testing
 
-@testable import AccessStore
-@testable import Broker
+@testable import BrokerAccessStore
+@testable import BrokerCore
 
 @Suite("What a book knows of the audit")
 struct AuditAnchorTests {

@@ -1,11 +1,11 @@
-import AccessControl
-import ContactsInterface
-import JSON
-import Policy
+import BrokerAccessControl
+import BrokerInterface
+import BrokerJSON
+import BrokerPolicy
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 /// Everything but a yes.
 let refusals: [AuthorityAnswer] = [.refused, .wantsInteraction, .failed(reason: "no reply"), .hung, .absent]

@@ -1,17 +1,17 @@
-import AccessControl
-import AccessStore
-import ContactsInterface
-import ContactsModel
-import ContactsStore
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
 import Dispatch
 import Glibc
-import JSON
-import Policy
+import BrokerJSON
+import BrokerPolicy
 import Synchronization
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 /// The broker without its sockets: real databases in a folder of its own, apps and the person's word by hand.
 final class BrokerHouse {

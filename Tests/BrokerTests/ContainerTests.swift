@@ -1,8 +1,8 @@
-import AccessControl
-import JSON
+import BrokerAccessControl
+import BrokerJSON
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("Containers")
 struct ContainerTests {

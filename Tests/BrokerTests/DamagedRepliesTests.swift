@@ -1,10 +1,10 @@
-import ContactsInterface
-import ContactsModel
-import JSON
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
 import Testing
 
-@testable import Broker
-@testable import ContactsStore
+@testable import BrokerCore
+@testable import BrokerContactsStore
 
 extension BrokerHouse {
     /// Changes user 1000's address book behind the broker's back.

@@ -1,10 +1,10 @@
-import AccessControl
-import AccessStore
-import ContactsModel
-import Policy
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerModel
+import BrokerPolicy
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("Grants whose time is over")
 struct EndedGrantTests {

@@ -1,7 +1,7 @@
-import ContactsStore
+import BrokerContactsStore
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("After the broker's end")
 struct EndingTests {

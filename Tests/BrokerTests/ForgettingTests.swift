@@ -1,10 +1,10 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Dispatch
 import Glibc
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("What was deleted or edited is gone")
 struct ForgettingTests {

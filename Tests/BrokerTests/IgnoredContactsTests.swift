@@ -1,10 +1,10 @@
-import AccessControl
+import BrokerAccessControl
 import Dispatch
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("Contacts that an app says it knows")
 struct IgnoredContactsTests {

@@ -1,9 +1,10 @@
-import AccessControl
-import ContactsModel
-import JSON
+import BrokerAccessControl
+import BrokerModel
+import BrokerJSON
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
+import BrokerDisclosure
 
 @Suite("Linked contacts")
 struct LinkTests {

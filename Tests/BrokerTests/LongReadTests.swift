@@ -1,11 +1,11 @@
-import AccessControl
-import ContactsModel
-import ContactsStore
+import BrokerAccessControl
+import BrokerModel
+import BrokerContactsStore
 import Dispatch
-import JSON
+import BrokerJSON
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("Reads that are too long for the loop")
 struct LongReadTests {

@@ -1,12 +1,12 @@
-import AccessControl
-import AccessStore
-import ContactsInterface
-import ContactsModel
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 /// What a state folder that goes away, or a disk that takes nothing, leaves of the broker's promises.
 @Suite("A broker whose records cannot be kept")

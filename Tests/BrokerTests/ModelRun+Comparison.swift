@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 import Testing
 
 /// Everything that an app can ask, compared with what the model says.

@@ -1,9 +1,10 @@
-import AccessControl
-import JSON
+import BrokerAccessControl
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
+import BrokerDisclosure
 
 /// A stream of `WatchChanges` on a connection of its own.
 struct ModelWatch {

@@ -1,8 +1,8 @@
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 /// What the person is asked and answers.
 extension ModelRun {

@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 import Testing
 
 /// What apps save.

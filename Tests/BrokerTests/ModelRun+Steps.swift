@@ -1,8 +1,8 @@
-import AccessControl
-import ContactsInterface
-import ContactsModel
-import JSON
-import Policy
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
+import BrokerPolicy
 import Testing
 
 /// One step after the other, by chance.

@@ -1,10 +1,10 @@
-import AccessControl
+import BrokerAccessControl
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 /// What the broker said is not what the model says.
 struct Difference: Error {

@@ -1,10 +1,10 @@
-import AccessControl
-import ContactsModel
-import JSON
-import Policy
+import BrokerAccessControl
+import BrokerModel
+import BrokerJSON
+import BrokerPolicy
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("The key that shows a limited app the groups of others")
 struct OthersGroupsTests {

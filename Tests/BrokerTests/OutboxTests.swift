@@ -1,11 +1,11 @@
-import AccessControl
-import ContactsInterface
-import ContactsModel
-import JSON
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
 import Testing
 
-@testable import AccessStore
-@testable import Broker
+@testable import BrokerAccessStore
+@testable import BrokerCore
 
 @Suite("A crash between the book's commit and the access database's")
 struct OutboxTests {

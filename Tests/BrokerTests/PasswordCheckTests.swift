@@ -1,11 +1,11 @@
-import AccessControl
-import AccessStore
-import ContactsInterface
-import JSON
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("Passwords, and second looks at the program that wants one")
 struct PasswordCheckTests {

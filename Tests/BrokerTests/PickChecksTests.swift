@@ -1,10 +1,10 @@
-import AccessControl
-import ContactsModel
-import Policy
+import BrokerAccessControl
+import BrokerModel
+import BrokerPolicy
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 extension TestApp {
     /// Its process runs another executable from now on and keeps the connection.

@@ -1,11 +1,11 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Dispatch
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
-@testable import ContactsStore
+@testable import BrokerCore
+@testable import BrokerContactsStore
 
 @Suite("Photos that are picked, or get a thumbnail")
 struct PickedPhotosTests {

@@ -1,12 +1,12 @@
-import AccessControl
-import ContactsInterface
-import ContactsModel
-import JSON
-import Policy
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
+import BrokerPolicy
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 /// Rules that come while a question is on the screen.
 @Suite("The policy over open questions")

@@ -1,10 +1,10 @@
-import AccessControl
-import ContactsInterface
-import JSON
+import BrokerAccessControl
+import BrokerInterface
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 /// Programs that would wear the person down. The clock is the test's own, so that a day is tried in a moment.
 @Suite("Asking too much")

@@ -1,10 +1,10 @@
-import AccessControl
-import ContactsModel
-import JSON
+import BrokerAccessControl
+import BrokerModel
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("Counting, containers and what the user prefers")
 struct ReadingTests {

@@ -1,11 +1,11 @@
-import AccessControl
-import ContactsInterface
-import ContactsStore
+import BrokerAccessControl
+import BrokerInterface
+import BrokerContactsStore
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 /// A program that makes the broker complain as often as it can.
 @Suite("What the journal is told")

@@ -1,11 +1,12 @@
-import AccessControl
-import ContactsInterface
-import ContactsStore
-import JSON
+import BrokerAccessControl
+import BrokerInterface
+import BrokerContactsStore
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
+import BrokerDisclosure
 
 /// What the person takes back of their own sternness, and where they see that it is there.
 @Suite("Asking again, and being told who waits")

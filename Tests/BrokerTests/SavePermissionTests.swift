@@ -1,8 +1,9 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
+import BrokerDisclosure
 
 private let ada = SavedRecord.existing(RecordNumber(1))
 private let bob = SavedRecord.existing(RecordNumber(2))

@@ -1,9 +1,9 @@
-import AccessControl
-import ContactsModel
-import JSON
+import BrokerAccessControl
+import BrokerModel
+import BrokerJSON
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("What an app may save")
 struct SavingTests {

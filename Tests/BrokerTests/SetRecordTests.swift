@@ -1,11 +1,11 @@
-import AccessControl
-import AccessStore
-import ContactsInterface
-import ContactsModel
-import JSON
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
 import Testing
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("Which contacts a grant is about, on the record")
 struct SetRecordTests {

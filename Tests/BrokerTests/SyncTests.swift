@@ -1,10 +1,11 @@
-import AccessControl
-import ContactsModel
-import JSON
+import BrokerAccessControl
+import BrokerModel
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
+import BrokerDisclosure
 
 @Suite("A client that applies a list and its events in order ends equal to the book")
 struct SyncTests {

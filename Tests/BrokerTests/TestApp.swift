@@ -1,10 +1,11 @@
-import AccessControl
-import ContactsInterface
-import JSON
+import BrokerAccessControl
+import BrokerInterface
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
+import BrokerDisclosure
 
 /// One reply as the app reads it.
 struct Answer {

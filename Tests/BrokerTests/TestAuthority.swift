@@ -1,6 +1,6 @@
-import AccessControl
+import BrokerAccessControl
 import Testing
-import Varlink
+import BrokerVarlink
 
 /// Who is asked for passwords, with what it says by hand.
 final class TestAuthority: Authority {

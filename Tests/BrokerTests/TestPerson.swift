@@ -1,8 +1,8 @@
-import AccessControl
-import ContactsInterface
-import JSON
+import BrokerAccessControl
+import BrokerInterface
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
 /// The person at their agent: sees what is asked and answers by hand.
 final class TestPerson {

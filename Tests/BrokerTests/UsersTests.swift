@@ -1,13 +1,13 @@
-import AccessControl
-import AccessStore
-import ContactsInterface
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
 import Glibc
-import JSON
-import Policy
+import BrokerJSON
+import BrokerPolicy
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("Many users, who come and go")
 struct UsersTests {

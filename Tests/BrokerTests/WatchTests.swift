@@ -1,9 +1,9 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 @Suite("Watching")
 struct WatchTests {

@@ -1,11 +1,11 @@
-import AccessControl
-import AccessStore
-import ContactsModel
-import JSON
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerModel
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
+@testable import BrokerCore
 
 /// What was answered and not yet handed to the kernel when the person takes it back.
 @Suite("Replies that a revocation withdraws")

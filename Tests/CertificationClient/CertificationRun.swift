@@ -1,5 +1,5 @@
-import JSON
-import VarlinkClient
+import BrokerJSON
+import BrokerVarlinkClient
 
 /// One run of `org.varlink.certification`: Start, Test01 to Test11 and End, each with what the call before returned.
 struct CertificationRun {

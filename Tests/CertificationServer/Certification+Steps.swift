@@ -1,4 +1,4 @@
-import Varlink
+import BrokerVarlink
 
 extension Certification {
     /// What a client must send, apart from its name, and what it is answered.

@@ -1,5 +1,5 @@
-import JSON
-import Varlink
+import BrokerJSON
+import BrokerVarlink
 
 /// Answers `org.varlink.certification`: a client calls Start, Test01 to Test11 and End, each with what the call before
 /// returned, and learns whether both sides speak the same Varlink.

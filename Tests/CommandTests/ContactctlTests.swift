@@ -1,5 +1,5 @@
-import ContactsModel
-import JSON
+import BrokerModel
+import BrokerJSON
 import PseudoTerminal
 import Testing
 

@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import ContactFiles
+@testable import BrokerContactFiles
 
 @Suite("CSV of other address books")
 struct CSVTests {

@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import ContactFiles
+@testable import BrokerContactFiles
 
 @Suite("A contact as text to edit")
 struct ContactFormTests {

@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
 @Suite("Merging a card into a contact")

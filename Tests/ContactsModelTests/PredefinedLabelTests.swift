@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
 @Suite("Labels that Apple's programs know")

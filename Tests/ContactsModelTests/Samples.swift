@@ -1,5 +1,5 @@
-import ContactsModel
-import JSON
+import BrokerModel
+import BrokerJSON
 
 /// A contact with a value for every key.
 func everything() -> Contact {

@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
 @Suite("Moments on the wire")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ContactsModel
+@testable import BrokerModel
 
 @Suite("What a client may write")
 struct ValidationTests {

@@ -1,5 +1,5 @@
-@_spi(StoredBytes) import ContactsModel
-import JSON
+@_spi(StoredBytes) import BrokerModel
+import BrokerJSON
 import Testing
 
 @Suite("A contact on the wire")

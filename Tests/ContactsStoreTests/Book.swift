@@ -1,9 +1,9 @@
-@_spi(StoredBytes) import ContactsModel
+@_spi(StoredBytes) import BrokerModel
 import GRDB
 import Glibc
 import Testing
 
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 /// A folder of its own for one test, gone with it.
 final class ScratchFolder {

@@ -1,8 +1,8 @@
-@_spi(StoredBytes) import ContactsModel
+@_spi(StoredBytes) import BrokerModel
 import Synchronization
 import Testing
 
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 /// What may happen to the bytes of a card.
 enum CardDamage: CaseIterable {

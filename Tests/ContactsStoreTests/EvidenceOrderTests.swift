@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 @Suite("Links by evidence, whatever the order")
 struct EvidenceOrderTests {

@@ -1,8 +1,8 @@
-import ContactsModel
+import BrokerModel
 import GRDB
 import Testing
 
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 /// A card with an e-mail address and a number where they are said.
 func card(_ given: String, _ family: String = "", email: [String] = [], phone: [String] = []) -> Contact {

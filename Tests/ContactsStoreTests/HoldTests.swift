@@ -1,10 +1,10 @@
-import ContactsModel
+import BrokerModel
 import Dispatch
 import Glibc
 import Synchronization
 import Testing
 
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 @Suite("One state of the book held for a moment")
 struct HoldTests {

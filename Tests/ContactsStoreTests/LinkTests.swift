@@ -1,8 +1,8 @@
-import ContactsModel
+import BrokerModel
 import GRDB
 import Testing
 
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 @Suite("Links between cards")
 struct LinkTests {

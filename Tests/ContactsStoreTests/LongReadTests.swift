@@ -1,9 +1,9 @@
-import ContactsModel
+import BrokerModel
 import Dispatch
 import Synchronization
 import Testing
 
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 @Suite("How long a read may be")
 struct LongReadTests {

@@ -1,9 +1,9 @@
-import ContactsModel
+import BrokerModel
 import GRDB
 import Glibc
 import Testing
 
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 @Suite("Opening a book", .serialized)
 struct OpeningTests {

@@ -1,4 +1,4 @@
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 // What has the same names in the library that some tests look into a file with.
 typealias OwnDatabase = Database

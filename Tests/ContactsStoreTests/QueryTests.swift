@@ -1,9 +1,9 @@
-import ContactsModel
+import BrokerModel
 import GRDB
 import Testing
 
-@testable import ContactsStore
-@testable import Normalization
+@testable import BrokerContactsStore
+@testable import BrokerNormalization
 
 @Suite("Asking the book")
 struct QueryTests {

@@ -1,11 +1,11 @@
-import ContactsModel
+import BrokerModel
 import GRDB
 import GRDBSQLite
 import Glibc
-import Normalization
+import BrokerNormalization
 import Testing
 
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 @Suite("Saving")
 struct SavingTests {

@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 /// What is typed, and whom it finds, script by script.
 @Suite("Searching in the person's own script, and in another one")

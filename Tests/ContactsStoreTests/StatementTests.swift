@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ContactsStore
+@testable import BrokerContactsStore
 
 @Suite("A statement")
 struct StatementTests {

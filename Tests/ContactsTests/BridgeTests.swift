@@ -1,5 +1,5 @@
 import Contacts
-import ContactsModel
+import BrokerModel
 import Foundation
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import BrokerJSON
 import Testing
 
 @testable import Contacts

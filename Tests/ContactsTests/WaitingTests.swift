@@ -1,9 +1,9 @@
 import BrokerConnection
-import ContactsInterface
+import BrokerInterface
 import Foundation
 import Synchronization
 import Testing
-import VarlinkClient
+import BrokerVarlinkClient
 
 @testable import Contacts
 

@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import Formatting
+@testable import BrokerFormatting
 
 /// A contact of these texts.
 func contact(_ texts: [ContactKey: String], _ change: (inout Contact) -> Void = { _ in }) -> Contact {

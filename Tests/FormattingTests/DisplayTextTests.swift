@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import Formatting
+@testable import BrokerFormatting
 
 @Suite("Text for a line of a terminal")
 struct DisplayTextTests {

@@ -1,8 +1,8 @@
-import ContactsModel
+import BrokerModel
 import Glibc
 import Testing
 
-@testable import Formatting
+@testable import BrokerFormatting
 
 @Suite("The files of words")
 struct LanguageFileTests {
@@ -40,7 +40,7 @@ struct LanguageFileTests {
     @Test("Every file in the folder is a language, and every language has its file")
     func folder() throws {
         let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
-        let folder = try #require(opendir(root + "/Sources/Formatting/Languages"))
+        let folder = try #require(opendir(root + "/Sources/BrokerFormatting/Languages"))
         defer { closedir(folder) }
         var names: Set<String> = []
         while let entry = readdir(folder) {

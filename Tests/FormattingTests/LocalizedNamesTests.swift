@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import Formatting
+@testable import BrokerFormatting
 
 @Suite("What people read, in their language")
 struct LocalizedNamesTests {

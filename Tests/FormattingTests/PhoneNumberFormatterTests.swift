@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Formatting
+@testable import BrokerFormatting
 
 @Suite("Phone numbers as libphonenumber writes them")
 struct PhoneNumberFormatterTests {

@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import Formatting
+@testable import BrokerFormatting
 
 /// An address of these fields.
 func address(_ texts: [PostalAddressField: String]) -> PostalAddress {

@@ -1,5 +1,5 @@
-import ContactsModel
-import VCard
+import BrokerModel
+import BrokerVCard
 
 // libFuzzer's entrance. Whatever the bytes are: nothing crashes, what is read can be saved, it is the same however the bytes
 // arrive, and reading what is written of it gives it again, in either version.

@@ -12,15 +12,15 @@ room() {
     name=$1
     shift
     "$swiftc" -swift-version 6 -O -whole-module-optimization -parse-as-library -sanitize=fuzzer -module-name "$name" \
-        -emit-module -emit-module-path "$out/$name.swiftmodule" -I "$out" -I Sources/CICU/include -Xcc -fmodule-map-file="$out/CICU.modulemap" -c "$@" -o "$out/$name.o"
+        -emit-module -emit-module-path "$out/$name.swiftmodule" -I "$out" -I Sources/CBrokerICU/include -Xcc -fmodule-map-file="$out/CBrokerICU.modulemap" -c "$@" -o "$out/$name.o"
 }
-printf 'module CICU { header "%s" export * }\n' "$PWD/Sources/CICU/include/cicu.h" >"$out/CICU.modulemap"
+printf 'module CBrokerICU { header "%s" export * }\n' "$PWD/Sources/CBrokerICU/include/cicu.h" >"$out/CBrokerICU.modulemap"
 clang=$(dirname "$(command -v "$swiftc")")/clang
 [ -x "$clang" ] || clang=clang
-for each in Sources/CICU/*.c; do "$clang" -O -c "$each" -I Sources/CICU/include -o "$out/CICU-$(basename "$each" .c).o"; done
-room JSON Sources/JSON/*.swift
-room ContactsModel Sources/ContactsModel/*.swift
-room VCard Sources/VCard/*.swift
+for each in Sources/CBrokerICU/*.c; do "$clang" -O -c "$each" -I Sources/CBrokerICU/include -o "$out/CBrokerICU-$(basename "$each" .c).o"; done
+room BrokerJSON Sources/BrokerJSON/*.swift
+room BrokerModel Sources/BrokerModel/*.swift
+room BrokerVCard Sources/BrokerVCard/*.swift
 room FuzzVCard Tests/Fuzz/FuzzVCard.swift
 "$swiftc" -sanitize=fuzzer "$out"/*.o -licui18n -licuuc -o "$out/fuzz-vcard"
 

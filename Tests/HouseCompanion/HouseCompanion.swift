@@ -1,4 +1,4 @@
-import CLinux
+import CBrokerLinux
 import Glibc
 
 /// Another process for a test to speak through: it carries bytes between its standard streams and the sockets it is told

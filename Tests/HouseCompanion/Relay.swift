@@ -1,4 +1,4 @@
-import CLinux
+import CBrokerLinux
 import Glibc
 
 /// Messages in both directions: a kind (1 byte), the number of a connection (4), the length of what follows (4, both

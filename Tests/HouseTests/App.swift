@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 
 /// An app: a process of its own with a connection to the broker.
 final class App {

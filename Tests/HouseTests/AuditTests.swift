@@ -1,7 +1,7 @@
 import GRDBSQLite
-import JSON
+import BrokerJSON
 import Testing
-import VarlinkClient
+import BrokerVarlinkClient
 
 @Suite("What is on record, and what is not")
 struct AuditTests {

@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 import Testing
 
 @Suite("What an app gets, by what the person said of it")

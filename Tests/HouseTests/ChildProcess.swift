@@ -1,4 +1,4 @@
-import CLinux
+import CBrokerLinux
 import Glibc
 
 /// A program that a test runs. It is killed and reaped at the latest when nobody holds it any more.

@@ -1,6 +1,6 @@
 import Glibc
-import JSON
-import Varlink
+import BrokerJSON
+import BrokerVarlink
 
 /// Another process through which a test speaks. Copies at different paths are different apps.
 final class Companion {

@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 import Testing
 
 /// What `import Contacts` promises, tried by an app that does one thing at a time.

@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 import Testing
 
 /// What `import Contacts` keeps to where it refuses, waits, or writes names.

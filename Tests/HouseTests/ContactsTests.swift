@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 import Testing
 
 /// Programs that `import Contacts`, against a real broker.

@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 import Testing
 
 /// A client that lists the book and then follows its history, over the broker's own socket.

@@ -1,7 +1,7 @@
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import VarlinkClient
+import BrokerVarlinkClient
 
 @Suite("A broker that is killed at any moment")
 struct CrashTests {

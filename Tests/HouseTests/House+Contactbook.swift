@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
 
 extension House {

@@ -1,6 +1,6 @@
 import Glibc
-import JSON
-import VarlinkClient
+import BrokerJSON
+import BrokerVarlinkClient
 
 /// The administrator of a house.
 extension House {

@@ -1,7 +1,7 @@
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import VarlinkClient
+import BrokerVarlinkClient
 
 /// The real broker with its sockets and databases in a temporary folder, and who lives with it.
 final class House {

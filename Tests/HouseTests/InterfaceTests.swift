@@ -1,9 +1,9 @@
-import ContactsInterface
-import ContactsModel
+import BrokerInterface
+import BrokerModel
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
 @Suite("The interfaces, as they are told and as they are kept")
 struct InterfaceTests {
@@ -12,7 +12,7 @@ struct InterfaceTests {
 
     /// Where the interface's text is kept.
     static func path(of interface: ContactsInterface) -> String {
-        project + "/Sources/ContactsInterface/Interfaces/\(interface.name).varlink"
+        project + "/Sources/BrokerInterface/Interfaces/\(interface.name).varlink"
     }
 
     private static func file(_ interface: ContactsInterface) -> String { House.text(of: path(of: interface)) }
@@ -88,7 +88,7 @@ struct InterfaceTests {
             (.admin, "enum AdminError"),
         ])
     func errors(interface: ContactsInterface, type: String) throws {
-        let code = House.text(of: Self.project + "/Sources/ContactsInterface/ContactsError.swift")
+        let code = House.text(of: Self.project + "/Sources/BrokerInterface/ContactsError.swift")
         let start = try #require(code.firstRange(of: type)?.upperBound)
         let body = code[start...].split(separator: "\n}").first ?? ""
         let sent = body.split(separator: "prefix + \"").dropFirst().map { String($0.prefix { $0 != "\"" }) }

@@ -1,9 +1,9 @@
 import Glibc
-import JSON
+import BrokerJSON
 import PseudoTerminal
 import Testing
 import ThreadSanitizer
-import VarlinkClient
+import BrokerVarlinkClient
 
 @Suite("How things end")
 struct LifeTests {

@@ -1,5 +1,5 @@
-import JSON
-import Varlink
+import BrokerJSON
+import BrokerVarlink
 
 /// One connection of a ``Companion``.
 final class Line {

@@ -1,6 +1,6 @@
-import JSON
+import BrokerJSON
 import Testing
-import VarlinkClient
+import BrokerVarlinkClient
 
 @Suite("Looking through what an app may see")
 struct ManageTests {

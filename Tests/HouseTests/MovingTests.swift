@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
 
 @Suite("Moving an address book in and out")

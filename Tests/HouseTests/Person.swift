@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 
 /// The person whose contacts these are, at an agent of their own: another process than the apps.
 final class Person {

@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 import Testing
 
 @Suite("Handing over contacts for once")

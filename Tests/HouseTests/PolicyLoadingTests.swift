@@ -1,7 +1,7 @@
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import VarlinkClient
+import BrokerVarlinkClient
 
 @Suite("Loading the administrator's policy", .timeLimit(.minutes(10)))
 struct PolicyLoadingTests {

@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
 
 /// A rule about every program that only its file tells apart, as all apps here are.

@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 import Testing
 
 @Suite("Cards that apps offer")

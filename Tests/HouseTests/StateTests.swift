@@ -1,7 +1,7 @@
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import VarlinkClient
+import BrokerVarlinkClient
 
 @Suite("The folders of the broker, as it may find them")
 struct StateTests {

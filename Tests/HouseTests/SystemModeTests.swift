@@ -1,7 +1,7 @@
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import VarlinkClient
+import BrokerVarlinkClient
 
 @Suite("The system's broker, where it must not start")
 struct SystemModeTests {

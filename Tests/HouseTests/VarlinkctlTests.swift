@@ -1,8 +1,8 @@
-import ContactsInterface
+import BrokerInterface
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
 @Suite(
     "systemd's varlinkctl at our doors",

@@ -1,6 +1,6 @@
-import JSON
+import BrokerJSON
 import Testing
-import VarlinkClient
+import BrokerVarlinkClient
 
 @Suite("What an app was not given does not exist for it")
 struct VisibilityTests {

@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 import Testing
 
 @Suite("An app that watches", .timeLimit(.minutes(10)))

@@ -1,4 +1,4 @@
-import JSON
+import BrokerJSON
 import Testing
 
 private func parse(_ text: String, _ limits: JSONLimits = JSONLimits()) throws(JSONError) -> JSONValue {

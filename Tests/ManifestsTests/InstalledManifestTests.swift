@@ -1,8 +1,8 @@
 import Glibc
-import PeerIdentity
+import BrokerPeerIdentity
 import Testing
 
-@testable import Manifests
+@testable import BrokerManifests
 
 @Suite("The manifest that make install writes")
 struct InstalledManifestTests {

@@ -1,9 +1,9 @@
 import Glibc
-import PeerIdentity
-import Policy
+import BrokerPeerIdentity
+import BrokerPolicy
 import Testing
 
-@testable import Manifests
+@testable import BrokerManifests
 
 private let good = """
     [app]

@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import Normalization
+@testable import BrokerNormalization
 
 @Suite("Names of cards that share an address or a number")
 struct LinkNameTests {

@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import Normalization
+@testable import BrokerNormalization
 
 @Suite("Words in the form in which they are compared")
 struct SearchWordsTests {

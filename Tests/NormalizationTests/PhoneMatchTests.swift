@@ -1,5 +1,5 @@
-import CPhoneNumber
-import Normalization
+import CBrokerPhoneNumber
+import BrokerNormalization
 import Testing
 
 @Suite("Which phone numbers are one")

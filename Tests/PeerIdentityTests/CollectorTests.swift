@@ -1,9 +1,9 @@
-import AccessControl
-import CLinux
+import BrokerAccessControl
+import CBrokerLinux
 import Glibc
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 @Suite("Callers as they really are")
 struct CollectorTests {

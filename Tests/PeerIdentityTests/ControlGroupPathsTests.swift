@@ -1,8 +1,8 @@
-import CLinux
+import CBrokerLinux
 import Glibc
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 /// A group of its own in the unified hierarchy, gone with the test.
 private final class Group {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 @Suite("The order in which processes are looked at")
 struct FairQueueTests {

@@ -1,9 +1,9 @@
-import CIdentify
-import CLinux
+import CBrokerIdentify
+import CBrokerLinux
 import Glibc
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 @Suite("Whose word a file's contents are")
 struct FileSystemsTests {

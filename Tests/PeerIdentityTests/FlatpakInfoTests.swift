@@ -1,7 +1,7 @@
-import CIdentify
+import CBrokerIdentify
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 @Suite("What a flatpak's mark says")
 struct FlatpakInfoTests {

@@ -1,8 +1,8 @@
-import CLinux
+import CBrokerLinux
 import Glibc
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 @Suite("Hashing what runs")
 struct HashCacheTests {

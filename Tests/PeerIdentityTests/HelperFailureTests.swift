@@ -1,11 +1,11 @@
-import AccessControl
-import CIdentify
+import BrokerAccessControl
+import CBrokerIdentify
 import Dispatch
 import Glibc
 import Synchronization
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 @Suite(
     "A helper that is away, silent or late", .enabled(if: Machine.canRunHelper, Machine.helperNeeds), .serialized,

@@ -1,13 +1,13 @@
-import AccessControl
-import CIdentify
-import CLinux
+import BrokerAccessControl
+import CBrokerIdentify
+import CBrokerLinux
 import CTestCaller
 import Dispatch
 import Glibc
 import Synchronization
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 @Suite(
     "The helper that may look into every process", .enabled(if: Machine.canRunHelper, Machine.helperNeeds), .serialized,

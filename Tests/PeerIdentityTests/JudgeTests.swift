@@ -1,7 +1,7 @@
-import AccessControl
+import BrokerAccessControl
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 private let sha256 = String(repeating: "a1", count: 32)
 let file = FileIdentity(

@@ -1,11 +1,11 @@
-import AccessControl
-import CIdentify
-import CLinux
+import BrokerAccessControl
+import CBrokerIdentify
+import CBrokerLinux
 import CTestCaller
 import Glibc
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 /// A caller that does what it is told between two looks at it.
 final class Obedient {

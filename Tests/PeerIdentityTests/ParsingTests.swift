@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 @Suite("Reading what the kernel writes")
 struct ParsingTests {

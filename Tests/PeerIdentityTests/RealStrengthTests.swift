@@ -1,8 +1,8 @@
-import CLinux
+import CBrokerLinux
 import Glibc
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 /// What a broker that sees everything takes really different callers for. In a process namespace of its own: there process 1
 /// can be looked into wherever the tests run.

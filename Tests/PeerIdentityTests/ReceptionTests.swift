@@ -1,19 +1,19 @@
-import AccessControl
-import AccessStore
-import CLinux
-import ContactsInterface
+import BrokerAccessControl
+import BrokerAccessStore
+import CBrokerLinux
+import BrokerInterface
 import Dispatch
 import Glibc
 import Logging
-import Manifests
-import Policy
+import BrokerManifests
+import BrokerPolicy
 import Synchronization
 import Testing
-import Varlink
+import BrokerVarlink
 
-@testable import Broker
-@testable import PeerIdentity
-@testable import VarlinkServer
+@testable import BrokerCore
+@testable import BrokerPeerIdentity
+@testable import BrokerVarlinkServer
 @testable import contactbrokerd
 
 /// Looks at nobody by itself: the test says what is found, and whose look lasts until it lets it go.

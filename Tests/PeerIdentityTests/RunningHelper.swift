@@ -1,12 +1,12 @@
-import AccessControl
-import CIdentify
+import BrokerAccessControl
+import CBrokerIdentify
 import CTestCaller
 import Dispatch
 import Glibc
 import Synchronization
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 /// The real `contactbroker-identify`, started as systemd starts it, on a socket of this test.
 final class RunningHelper {

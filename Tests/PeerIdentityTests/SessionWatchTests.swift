@@ -1,8 +1,8 @@
-import AccessControl
+import BrokerAccessControl
 import Glibc
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 @Suite("Watching what grants hang on")
 struct SessionWatchTests {

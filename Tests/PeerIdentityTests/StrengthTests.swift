@@ -1,7 +1,7 @@
-import AccessControl
+import BrokerAccessControl
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 private typealias Change = @Sendable (inout Evidence) -> Void
 

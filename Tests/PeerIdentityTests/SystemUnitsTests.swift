@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 /// A tree with what the system's manager keeps in files.
 private final class Tree {

@@ -1,11 +1,11 @@
-import CLinux
+import CBrokerLinux
 import CTestCaller
 import Glibc
 import Synchronization
 import Testing
 import ThreadSanitizer
 
-@testable import PeerIdentity
+@testable import BrokerPeerIdentity
 
 /// Held while a program is written and while one is started: a process between its start and its program would hold
 /// open what another test is writing, and a file that is open for writing cannot be run.

@@ -1,8 +1,8 @@
-import AccessControl
+import BrokerAccessControl
 import Glibc
 import Testing
 
-@testable import Policy
+@testable import BrokerPolicy
 
 /// A configuration folder that goes with the test.
 private final class Scratch {

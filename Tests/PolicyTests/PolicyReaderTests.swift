@@ -1,8 +1,8 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Testing
 
-@testable import Policy
+@testable import BrokerPolicy
 
 @Suite("Reading the administrator's file")
 struct PolicyReaderTests {

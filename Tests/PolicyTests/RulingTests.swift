@@ -1,8 +1,8 @@
-import AccessControl
-import ContactsModel
+import BrokerAccessControl
+import BrokerModel
 import Testing
 
-@testable import Policy
+@testable import BrokerPolicy
 
 private let ada = RecordNumber(1)
 private let now: Int64 = 1_000_000

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import Policy
+@testable import BrokerPolicy
 
 @Suite("How the broker is to run")
 struct SettingsTests {

@@ -1,7 +1,7 @@
-import AccessControl
+import BrokerAccessControl
 import CTestCaller
 import Glibc
-import PeerIdentity
+import BrokerPeerIdentity
 
 // Process 1 of a process namespace of its own, which may look into everything in it: starts really different callers, and
 // says as whom a broker takes each. `unshare --pid --fork --mount-proc StrengthProbe HELPER`.

@@ -1,10 +1,10 @@
-import AccessControl
+import BrokerAccessControl
 import CFakePolkit
 import Glibc
 import PseudoTerminal
 import Testing
 
-@testable import System
+@testable import BrokerSystem
 
 @Suite("Whoever goes by polkit's name", .enabled(if: Machine.hasBus, "needs dbus-daemon"), .timeLimit(.minutes(10)))
 struct FakePolkitTests {

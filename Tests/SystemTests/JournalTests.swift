@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import System
+@testable import BrokerSystem
 
 @Suite("What the journal is told")
 struct JournalTests {

@@ -1,9 +1,9 @@
-import AccessControl
+import BrokerAccessControl
 import Glibc
 import PseudoTerminal
 import Testing
 
-@testable import System
+@testable import BrokerSystem
 
 /// A system bus of the test's own, with its socket in a folder of its own.
 final class PrivateBus {

@@ -1,9 +1,9 @@
-import AccessControl
+import BrokerAccessControl
 import Glibc
 import PseudoTerminal
 import Testing
 
-@testable import System
+@testable import BrokerSystem
 
 /// The real polkitd with our actions, real passwords, and two people, in a mount namespace of their own.
 private final class PolkitHouse {

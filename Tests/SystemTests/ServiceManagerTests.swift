@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import System
+@testable import BrokerSystem
 
 /// One at a time: a service manager is found by the process's environment.
 @Suite("What the service manager is told", .serialized)

@@ -1,9 +1,9 @@
-import CLinux
+import CBrokerLinux
 import CTestImage
 import Glibc
 import Testing
 
-@testable import Thumbnails
+@testable import BrokerThumbnails
 
 @Suite("The program that decodes photos", .timeLimit(.minutes(10)))
 struct ProgramTests {

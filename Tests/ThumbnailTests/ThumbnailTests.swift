@@ -1,9 +1,9 @@
-import CLinux
+import CBrokerLinux
 import CTestImage
 import Glibc
 import Testing
 
-@testable import Thumbnails
+@testable import BrokerThumbnails
 
 private let programs: String = {
     var path = [CChar](repeating: 0, count: 4_096)

@@ -1,7 +1,7 @@
-import ContactsModel
-import JSON
+import BrokerModel
+import BrokerJSON
 import Testing
-import VCard
+import BrokerVCard
 
 @Suite(
     "Cards as other programs write them",

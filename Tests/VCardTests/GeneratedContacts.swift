@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 
 /// Contacts that nobody has: every property, with the characters that vCard has a meaning for, and the same ones for the
 /// same number.

@@ -1,7 +1,7 @@
-import ContactsModel
-import JSON
+import BrokerModel
+import BrokerJSON
 import Testing
-import VCard
+import BrokerVCard
 
 @Suite("Cards that we write, as other parsers read them")
 struct InteropTests {

@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Testing
-import VCard
+import BrokerVCard
 
 @Suite("What a property says beside its value")
 struct KeptParametersTests {

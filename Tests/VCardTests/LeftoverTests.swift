@@ -1,7 +1,7 @@
-import ContactsModel
+import BrokerModel
 import Testing
 
-@testable import VCard
+@testable import BrokerVCard
 
 @Suite("What cards of 3.0 still have of vCard 2.1")
 struct LeftoverTests {

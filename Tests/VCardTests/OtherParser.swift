@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
 
 /// A program that reads vCards in its own way, and says what it read.

@@ -1,5 +1,5 @@
-import ContactsModel
-import VCard
+import BrokerModel
+import BrokerVCard
 
 /// Everything a reader gives for these bytes, delivered in pieces of this size.
 func items(_ bytes: [UInt8], pieces: Int = .max, limits: VCardLimits = VCardLimits()) -> [VCardReader.Item] {

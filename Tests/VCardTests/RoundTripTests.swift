@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Testing
-import VCard
+import BrokerVCard
 
 @Suite("What was read and is written again")
 struct RoundTripTests {

@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Testing
-import VCard
+import BrokerVCard
 
 @Suite("Reading a file of cards")
 struct StreamTests {

@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Testing
-import VCard
+import BrokerVCard
 
 @Suite("Cards of vCard 2.1")
 struct Version21Tests {

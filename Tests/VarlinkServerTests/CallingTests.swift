@@ -1,9 +1,9 @@
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
-import VarlinkClient
-import VarlinkServer
+import BrokerVarlink
+import BrokerVarlinkClient
+import BrokerVarlinkServer
 
 @Suite("Calling a service", .timeLimit(.minutes(10)))
 struct CallingTests {

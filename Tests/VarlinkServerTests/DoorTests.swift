@@ -1,10 +1,10 @@
-import CLinux
+import CBrokerLinux
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
-import VarlinkClient
-import VarlinkServer
+import BrokerVarlink
+import BrokerVarlinkClient
+import BrokerVarlinkServer
 
 @Suite("Opening a door", .timeLimit(.minutes(10)))
 struct DoorTests {

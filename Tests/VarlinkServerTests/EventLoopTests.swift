@@ -1,12 +1,12 @@
-import CLinux
+import CBrokerLinux
 import Dispatch
 import Glibc
 import Synchronization
 import Testing
-import Varlink
-import VarlinkClient
+import BrokerVarlink
+import BrokerVarlinkClient
 
-@testable import VarlinkServer
+@testable import BrokerVarlinkServer
 
 @Suite("The loop", .timeLimit(.minutes(10)))
 struct EventLoopTests {

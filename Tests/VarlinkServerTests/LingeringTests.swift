@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import VarlinkServer
+@testable import BrokerVarlinkServer
 
 @Suite("Waiting awake for the next call")
 struct LingeringTests {

@@ -1,6 +1,6 @@
-import CLinux
+import CBrokerLinux
 import Glibc
-import JSON
+import BrokerJSON
 
 /// A peer that says whatever the tests want, Varlink or not. Every wait ends after half a minute.
 final class RawClient {

@@ -1,11 +1,11 @@
-import CLinux
+import CBrokerLinux
 import CTestCaller
 import Glibc
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
-import VarlinkClient
-import VarlinkServer
+import BrokerVarlink
+import BrokerVarlinkClient
+import BrokerVarlinkServer
 
 @Suite("A connection belongs to the process that made it", .timeLimit(.minutes(10)))
 struct StolenSocketTests {

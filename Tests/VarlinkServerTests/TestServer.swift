@@ -1,9 +1,9 @@
 import Dispatch
 import Glibc
-import JSON
+import BrokerJSON
 import Synchronization
-import Varlink
-import VarlinkServer
+import BrokerVarlink
+import BrokerVarlinkServer
 
 /// A door in a temporary folder, with a service behind it that does what the tests ask for.
 final class TestServer: Sendable {

@@ -1,8 +1,8 @@
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
-import VarlinkClient
-import VarlinkServer
+import BrokerVarlink
+import BrokerVarlinkClient
+import BrokerVarlinkServer
 
 @Suite("Taking back what was disclosed", .timeLimit(.minutes(10)))
 struct WithdrawalTests {

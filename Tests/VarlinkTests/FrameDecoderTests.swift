@@ -1,5 +1,5 @@
 import Testing
-import Varlink
+import BrokerVarlink
 
 @Suite("Cutting a stream into frames")
 struct FrameDecoderTests {

@@ -1,5 +1,5 @@
 import Testing
-import Varlink
+import BrokerVarlink
 
 @Suite("Reading interface texts")
 struct InterfaceParserTests {

@@ -1,6 +1,6 @@
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
 private func call(_ text: String) throws -> CallFrame { try CallFrame(parsing: Array(text.utf8)) }
 private func reply(_ text: String) throws -> ReplyFrame { try ReplyFrame(parsing: Array(text.utf8)) }

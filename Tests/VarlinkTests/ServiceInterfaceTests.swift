@@ -1,6 +1,6 @@
-import JSON
+import BrokerJSON
 import Testing
-import Varlink
+import BrokerVarlink
 
 /// A connection that keeps what it is told to send.
 private final class Recorder: Connection {

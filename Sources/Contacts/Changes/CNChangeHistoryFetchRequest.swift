@@ -1,7 +1,7 @@
-import ContactsInterface
-import ContactsModel
+import BrokerInterface
+import BrokerModel
 import Foundation
-import JSON
+import BrokerJSON
 
 /// What to tell of what happened in the address book since a place in its history.
 public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {

@@ -1,9 +1,9 @@
 import BrokerConnection
-import ContactsInterface
+import BrokerInterface
 import Foundation
-import JSON
+import BrokerJSON
 import Synchronization
-import VarlinkClient
+import BrokerVarlinkClient
 
 extension Notification.Name {
     /// Something that this app can see has changed in the address book, by whomever: fetched contacts may be stale, and are to

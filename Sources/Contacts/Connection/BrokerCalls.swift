@@ -1,9 +1,9 @@
 import BrokerConnection
-import ContactsInterface
+import BrokerInterface
 import Foundation
-import JSON
+import BrokerJSON
 import Synchronization
-import VarlinkClient
+import BrokerVarlinkClient
 
 /// This process's connections to the broker, for all of its stores and threads.
 ///

@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Foundation
-import JSON
+import BrokerJSON
 
 /// What the broker's errors mean to an app, in the codes that it knows.
 extension CallFailure {

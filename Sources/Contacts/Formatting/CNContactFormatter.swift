@@ -1,5 +1,5 @@
-import ContactsModel
-import Formatting
+import BrokerModel
+import BrokerFormatting
 import Foundation
 
 /// How a name is written.

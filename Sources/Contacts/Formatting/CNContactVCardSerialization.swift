@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Foundation
-import VCard
+import BrokerVCard
 
 /// Between contacts and vCards.
 public final class CNContactVCardSerialization: NSObject {

@@ -1,5 +1,5 @@
-import ContactsModel
-import Formatting
+import BrokerModel
+import BrokerFormatting
 import Foundation
 
 /// How an address is written.

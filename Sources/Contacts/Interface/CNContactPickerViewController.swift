@@ -1,7 +1,7 @@
-import ContactsInterface
-import ContactsModel
+import BrokerInterface
+import BrokerModel
 import Foundation
-import JSON
+import BrokerJSON
 
 /// Is told what the person picked. The methods have defaults that do nothing.
 public protocol CNContactPickerDelegate: AnyObject {

@@ -1,7 +1,7 @@
-import ContactsInterface
-import ContactsModel
+import BrokerInterface
+import BrokerModel
 import Foundation
-import JSON
+import BrokerJSON
 
 /// Is told what became of a card. The methods have defaults.
 public protocol CNContactViewControllerDelegate: AnyObject {

@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Foundation
-import JSON
+import BrokerJSON
 
 /// What a contact that can be changed says: objects, or the card that it was made of, until somebody changes it.
 ///

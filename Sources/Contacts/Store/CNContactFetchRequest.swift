@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 import Foundation
 
 /// What all requests for records have in common.

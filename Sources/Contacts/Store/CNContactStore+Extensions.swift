@@ -1,6 +1,6 @@
-import ContactsInterface
+import BrokerInterface
 import Foundation
-import JSON
+import BrokerJSON
 
 // What Apple's library has no place for. Nothing of it is on Apple's systems.
 extension CNContactStore {

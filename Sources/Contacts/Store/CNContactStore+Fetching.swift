@@ -1,7 +1,7 @@
-import ContactsInterface
-import ContactsModel
+import BrokerInterface
+import BrokerModel
 import Foundation
-import JSON
+import BrokerJSON
 
 extension CNContactStore {
     /// The contact of an identifier, merged from those that it is linked with as far as the app sees them.

@@ -1,6 +1,6 @@
-import ContactsInterface
+import BrokerInterface
 import Foundation
-import JSON
+import BrokerJSON
 
 extension CNContactStore {
     /// The groups that match, or all that the app may see.

@@ -1,7 +1,7 @@
-import ContactsInterface
-import ContactsModel
+import BrokerInterface
+import BrokerModel
 import Foundation
-import JSON
+import BrokerJSON
 import Synchronization
 
 extension CNContactStore {

@@ -1,7 +1,7 @@
-import ContactsInterface
-import ContactsModel
+import BrokerInterface
+import BrokerModel
 import Foundation
-import JSON
+import BrokerJSON
 import Synchronization
 
 /// The person's contacts, groups and containers, as far as they let this app.

@@ -1,6 +1,6 @@
-import ContactsInterface
+import BrokerInterface
 import Foundation
-import JSON
+import BrokerJSON
 import Synchronization
 
 /// What the person prefers, for contacts in all of their programs.

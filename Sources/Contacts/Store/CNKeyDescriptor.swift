@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 import Foundation
 
 /// Something that names keys to fetch: a key, or what a formatter or another part of the library needs.

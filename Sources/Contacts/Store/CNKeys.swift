@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 
 // Names of what a contact has, for lists of keys to fetch. Each is the property’s name, as on Apple’s systems.
 

@@ -1,7 +1,7 @@
-import ContactsInterface
+import BrokerInterface
 import Foundation
-import JSON
-import VarlinkClient
+import BrokerJSON
+import BrokerVarlinkClient
 
 /// A save that is prepared or under way: what ``CNContactStore/beginExecuting(_:)`` and ``CNContactStore/prepare(_:)`` return. An
 /// extension of this library.

@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 
 // Steps about records of which one knows the identifiers, and nothing has to be fetched. Nothing of it is on Apple's systems.
 extension CNSaveRequest {

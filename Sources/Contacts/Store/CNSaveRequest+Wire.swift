@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Foundation
-import JSON
+import BrokerJSON
 
 extension CNSaveRequest.Step {
     /// Keys that the broker sets, and nobody writes.

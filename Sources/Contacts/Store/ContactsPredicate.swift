@@ -1,6 +1,6 @@
-import ContactsInterface
+import BrokerInterface
 import Foundation
-import JSON
+import BrokerJSON
 
 /// A predicate that the address book understands: which records it means, and nothing to evaluate here.
 final class ContactsPredicate: NSPredicate, NSSecureCoding {

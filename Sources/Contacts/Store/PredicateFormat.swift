@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 import Foundation
 
 /// What gives `NSPredicate` the initializer that it has on Apple's systems and lacks on Linux: an initializer of a protocol may

@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 import Foundation
 
 extension UndoPlan {

@@ -1,5 +1,5 @@
-import ContactsInterface
-import ContactsModel
+import BrokerInterface
+import BrokerModel
 import Foundation
 
 /// The steps that take back others, made before those are taken.

@@ -1,5 +1,5 @@
-import ContactsInterface
-import ContactsModel
+import BrokerInterface
+import BrokerModel
 
 /// Whether a contact is a person or an organization.
 public enum CNContactType: Int, Hashable, Sendable {

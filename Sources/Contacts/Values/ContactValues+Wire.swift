@@ -1,6 +1,6 @@
-import ContactsModel
+import BrokerModel
 import Foundation
-import JSON
+import BrokerJSON
 
 // Between objects and the interface's `Contact`.
 extension ContactValues {

@@ -1,4 +1,4 @@
-import ContactsModel
+import BrokerModel
 import Foundation
 
 /// Between dates as components and dates as the interface writes them.

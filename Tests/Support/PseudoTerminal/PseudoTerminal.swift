@@ -1,4 +1,4 @@
-import CLinux
+import CBrokerLinux
 import Glibc
 
 /// A program running in a real pseudo-terminal, and the screen that a person in front of it would see.

@@ -1,4 +1,4 @@
-import CLinux
+import CBrokerLinux
 
 /// What stands on a terminal's screen: enough of ECMA-48 and xterm's control sequences for programs that draw plainly.
 ///

@@ -1,0 +1,224 @@
+import BrokerAccessControl
+import BrokerDisclosure
+import BrokerModel
+import Glibc
+
+/// What the file holds at the start.
+struct AccessContents {
+    var held: [Principal: HeldGrant] = [:]
+    var identifierKeys: [Principal: IdentifierKey] = [:]
+    var intents: [Int64: SaveIntent] = [:]
+    var pseudonyms: [UInt32: Pseudonyms] = [:]
+    var usages: [Principal: Usage] = [:]
+    var owners: [UInt32: Owner] = [:]
+    var silenced: [Principal: Int64] = [:]
+    var outboxMarks: [UInt32: Int64] = [:]
+    var counters = Counters()
+    /// The last record's event; `nil` in a new file.
+    var lastEvent: String?
+    /// What could not be read, for the audit.
+    var findings: [AuditRecord] = []
+
+    init(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
+        try readCounters(connection)
+        try readPrincipals(connection, now: now)
+        try readIntents(connection, now: now)
+        try readSilences(connection, now: now)
+        let keys = try SQLiteStatement("SELECT uid, key FROM auditKey", on: connection)
+        while try keys.next() {
+            guard let uid = keys.integer(0).flatMap(UInt32.init(exactly:)),
+                let key = keys.bytes(1).flatMap(Pseudonyms.init(key:))
+            else { throw .damaged(reason: "auditKey: a key cannot be read") }
+            pseudonyms[uid] = key
+        }
+        let marks = try SQLiteStatement("SELECT uid, number FROM outboxMark", on: connection)
+        while try marks.next() {
+            guard let uid = marks.integer(0).flatMap(UInt32.init(exactly:)), let number = marks.integer(1) else {
+                throw .damaged(reason: "outboxMark: a number cannot be read")
+            }
+            outboxMarks[uid] = number
+        }
+        let owners = try SQLiteStatement("SELECT uid, name, purged FROM owner", on: connection)
+        while try owners.next() {
+            guard let uid = owners.integer(0).flatMap(UInt32.init(exactly:)), let name = owners.text(1) else {
+                throw .damaged(reason: "owner: a name cannot be read")
+            }
+            self.owners[uid] = Owner(name: name, isPurged: owners.integer(2) != 0)
+        }
+    }
+
+    private mutating func readCounters(_ connection: SQLiteConnection) throws(AccessStoreError) {
+        let state = try SQLiteStatement("SELECT revision, recordNumber, intent FROM state", on: connection)
+        guard try state.next(), let revision = state.integer(0), let recordNumber = state.integer(1),
+            let intent = state.integer(2)
+        else { throw .damaged(reason: "the counters cannot be read") }
+        let audit = AuditQuery(connection: connection)
+        let counted = try audit.counted()
+        let last = try SQLiteStatement(
+            "SELECT sequence, event FROM audit ORDER BY sequence DESC LIMIT 1", on: connection)
+        let lastSequence = try last.next() ? last.integer(0) ?? 0 : 0
+        lastEvent = lastSequence > 0 ? last.text(1) : nil
+        // After a crash the chain has gone on behind the counters. Where it does not hang together, or is shorter than it
+        // was, somebody was at the file: going on behind both keeps the break for verification to find.
+        var end = counted
+        if let last = try audit.end(after: counted) { end = last }
+        counters = Counters(
+            auditSequence: max(end.sequence, lastSequence), auditHead: end.hash, revision: revision,
+            recordNumber: recordNumber, intent: intent)
+    }
+
+    /// Finds what a sync had put on the disk and is missing here.
+    ///
+    /// After a loss the chain goes on behind what is lost, so that verification finds the break for good.
+    ///
+    /// - Parameter synced: `nil` where nobody knows how far the disk had come.
+    mutating func compare(
+        with synced: SyncedPosition.Content?, _ connection: SQLiteConnection
+    ) throws(AccessStoreError) -> AuditLoss? {
+        let found = counters.auditSequence
+        guard let synced else { return AuditLoss(synced: nil, found: found) }
+        let position = synced.position
+        if position == .beginning { return nil }
+        guard try AuditQuery(connection: connection).position(at: position.sequence) != position else { return nil }
+        counters.auditSequence = max(found, position.sequence)
+        counters.auditHead = position.hash
+        counters.revision = max(counters.revision, synced.revision)
+        return AuditLoss(synced: position.sequence, found: found)
+    }
+
+    private mutating func readPrincipals(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
+        let contacts = try SQLiteStatement("SELECT contact FROM grantedContact WHERE principal = ?", on: connection)
+        let events = try SQLiteStatement(
+            "SELECT revision, contact, kind, change, time FROM setEvent WHERE principal = ? ORDER BY revision",
+            on: connection)
+        let rows = try SQLiteStatement(
+            """
+            SELECT id, uid, strength, app, displayName, identifierKey,
+                level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision
+            FROM principal LEFT JOIN appGrant ON appGrant.principal = id
+            """, on: connection)
+        while try rows.next() {
+            guard let id = rows.integer(0), let principal = Self.principal(rows, from: 1) else {
+                // Nobody can be this principal, so there is nothing to refuse.
+                unreadable("unreadable principal", uid: rows.integer(1), app: rows.text(3), nil, now: now)
+                continue
+            }
+            if let bytes = rows.bytes(5) {
+                if let cipher = IdentifierCipher(key: bytes) {
+                    identifierKeys[principal] = IdentifierKey(bytes: bytes, cipher: cipher)
+                } else {
+                    unreadable("unreadable identifier key", principal, now: now)
+                }
+            }
+            guard let level = rows.text(6) else { continue }
+            var grant = Self.grant(rows, level: level)
+            var decision = rows.integer(15) ?? 0
+            if grant == nil {
+                decision = HeldGrant.newDecision()
+                unreadable("unreadable grant", principal, now: now)
+                counters.revision += 1
+                grant = Grant(
+                    access: .denied, keys: [], revision: counters.revision, decidedBy: .administrator,
+                    decidedAt: now / 1_000_000)
+            }
+            guard var grant else { continue }
+            var set: Set<RecordNumber> = []
+            contacts.bind(1, id)
+            while try contacts.next() { if let contact = contacts.integer(0) { set.insert(RecordNumber(contact)) } }
+            if case .limited = grant.access { grant.access = .limited(to: set) } else { grant.own = set }
+            // A grant that could not be read, or a history that cannot, begins anew.
+            var history = SetHistory(epoch: grant.revision)
+            if let epoch = rows.integer(14) {
+                history = try Self.history(since: epoch, events.bind(1, id)) ?? history
+            }
+            held[principal] = HeldGrant(
+                grant: grant, displayName: rows.text(4) ?? "", history: history, decision: decision)
+            usages[principal] = Usage(lastUsedAt: rows.integer(12), uses: Int(rows.integer(13) ?? 0))
+        }
+    }
+
+    private static func history(
+        since epoch: Int64, _ rows: SQLiteStatement
+    ) throws(AccessStoreError) -> SetHistory? {
+        var history = SetHistory(epoch: epoch)
+        var isWhole = true
+        while try rows.next() {
+            guard let revision = rows.integer(0), let record = rows.integer(1),
+                let kind = rows.integer(2).flatMap(SetEvent.Kind.init), let change = rows.integer(3),
+                let time = rows.integer(4)
+            else {
+                isWhole = false
+                continue
+            }
+            history.events.append(
+                SetEvent(
+                    revision: revision, record: RecordNumber(record), kind: kind, change: change, time: time))
+        }
+        return isWhole ? history : nil
+    }
+
+    private static func principal(_ row: SQLiteStatement, from column: Int32) -> Principal? {
+        guard let uid = row.integer(column).flatMap(UInt32.init(exactly:)),
+            let strength = row.text(column + 1).flatMap(IdentityStrength.init(rawValue:)),
+            let app = row.text(column + 2)
+        else { return nil }
+        return Principal(uid: uid, strength: strength, app: app)
+    }
+
+    private static func grant(_ row: SQLiteStatement, level: String) -> Grant? {
+        let access: Access
+        switch level {
+        case "denied": access = .denied
+        case "limited": access = .limited(to: [])
+        case "full": access = .full
+        default: return nil
+        }
+        guard let bits = row.integer(7), let revision = row.integer(9), let decidedAt = row.integer(11),
+            let decidedBy = row.text(10).flatMap(Grant.Decider.init(rawValue:))
+        else { return nil }
+        let keys = ContactKeySet(rawValue: UInt64(bitPattern: bits))
+        // A key that we do not know may be a restriction that we do not understand.
+        guard keys.isSubset(of: .grantable) else { return nil }
+        return Grant(
+            access: access, keys: keys, lifetime: row.integer(8).map { .untilTime($0) } ?? .untilRevoked,
+            revision: revision, decidedBy: decidedBy, decidedAt: decidedAt)
+    }
+
+    private mutating func readIntents(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
+        let rows = try SQLiteStatement("SELECT id, uid, strength, app, adds FROM saveIntent", on: connection)
+        while try rows.next() {
+            guard let id = rows.integer(0), let principal = Self.principal(rows, from: 1),
+                let adds = rows.bytes(4).flatMap(RecordNumbers.decode)
+            else {
+                unreadable("unreadable intent", uid: rows.integer(1), app: rows.text(3), nil, now: now)
+                continue
+            }
+            intents[id] = SaveIntent(id: id, uid: principal.uid, principal: principal, adds: adds)
+        }
+    }
+
+    private mutating func readSilences(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
+        let rows = try SQLiteStatement("SELECT uid, strength, app, since FROM silence", on: connection)
+        while try rows.next() {
+            guard let principal = Self.principal(rows, from: 0), let since = rows.integer(3) else {
+                // Nobody can be this principal, so there is nobody to be silent about.
+                unreadable("unreadable silence", uid: rows.integer(0), app: rows.text(2), nil, now: now)
+                continue
+            }
+            silenced[principal] = since
+        }
+    }
+
+    private mutating func unreadable(_ what: String, _ principal: Principal, now: Int64) {
+        unreadable(what, uid: Int64(principal.uid), app: principal.app, principal.strength, now: now)
+    }
+
+    private mutating func unreadable(
+        _ what: String, uid: Int64?, app: String?, _ strength: IdentityStrength?, now: Int64
+    ) {
+        findings.append(
+            AuditRecord(
+                time: now, uid: uid.flatMap(UInt32.init(exactly:)) ?? geteuid(), app: app ?? "", strength: strength,
+                event: .revocation, status: .denied, detail: what))
+    }
+}

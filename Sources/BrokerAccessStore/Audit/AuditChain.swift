@@ -1,0 +1,109 @@
+import BrokerAccessControl
+import CBrokerCrypto
+import BrokerModel
+
+/// One row of the audit as it is stored: words as words, so that a row nobody understands can still be hashed.
+///
+/// Its texts are strings where we write it, and the stored bytes where we read it: what is no UTF-8 is hashed as it is.
+struct AuditRow<Text: AuditText> {
+    var sequence: Int64
+    var time: Int64
+    var uid: Int64
+    var app: Text
+    var strength: Text?
+    var event: Text
+    var status: Text?
+    var keys: Int64?
+    var count: Int64?
+    var contacts: [UInt8]?
+    var revision: Int64?
+    var repeats: Int64?
+    var detail: Text?
+}
+
+/// A text of an audit row, by its UTF-8 bytes.
+protocol AuditText {
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
+}
+
+extension [UInt8]: AuditText {
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { withUnsafeBytes(body) }
+}
+
+extension String: AuditText {
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        var text = self
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+/// The chain of the audit: each record's hash covers the record and its predecessor's hash.
+///
+/// The hash is SHA-256 over the canonical form:
+///
+///     version    1 byte, 1
+///     previous   32 bytes: the predecessor's hash; zeros for the first record
+///     then, in this order, each as a length of 4 bytes and that many bytes:
+///     sequence, time, uid, app, strength, event, status, keys, count, contacts, revision, repeats, detail
+///
+/// Numbers are 8 bytes in two's complement; lengths and numbers are little endian. Texts are UTF-8. What is absent has
+/// the length 0xffffffff and no bytes, so that it differs from what is empty. Every field is there and says its
+/// length, so that no two records have one form.
+enum AuditChain {
+    static let hashSize = Int(CCRYPTO_SHA256_SIZE)
+    static let beginning = [UInt8](repeating: 0, count: hashSize)
+    private static let version: UInt8 = 1
+
+    /// Writes the canonical form of a row after `previous` into a buffer that is used again.
+    static func canonical(_ row: AuditRow<some AuditText>, after previous: [UInt8], into bytes: inout [UInt8]) {
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(version)
+        bytes.append(contentsOf: previous)
+        append(row.sequence, to: &bytes)
+        append(row.time, to: &bytes)
+        append(row.uid, to: &bytes)
+        append(row.app, to: &bytes)
+        append(row.strength, to: &bytes)
+        append(row.event, to: &bytes)
+        append(row.status, to: &bytes)
+        append(row.keys, to: &bytes)
+        append(row.count, to: &bytes)
+        append(row.contacts, to: &bytes)
+        append(row.revision, to: &bytes)
+        append(row.repeats, to: &bytes)
+        append(row.detail, to: &bytes)
+    }
+
+    private static func append(_ value: Int64?, to bytes: inout [UInt8]) {
+        guard let value else { return appendLength(.max, to: &bytes) }
+        appendLength(8, to: &bytes)
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    private static func append(_ value: (some AuditText)?, to bytes: inout [UInt8]) {
+        guard let value else { return appendLength(.max, to: &bytes) }
+        value.withBytes {
+            // SQLite holds no value of 4 GiB, so the length fits, and never is the mark of what is absent.
+            appendLength(UInt32(truncatingIfNeeded: $0.count), to: &bytes)
+            bytes.append(contentsOf: $0)
+        }
+    }
+
+    private static func appendLength(_ length: UInt32, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: length.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    /// `nil` where libcrypto has no memory.
+    static func hash(_ bytes: [UInt8]) -> [UInt8]? {
+        var hash = beginning
+        return ccrypto_sha256(bytes, bytes.count, &hash) == 1 ? hash : nil
+    }
+
+    /// The hash of a row that follows a record with this hash.
+    static func hash(_ row: AuditRow<some AuditText>, after previous: [UInt8]) throws(AccessStoreError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        canonical(row, after: previous, into: &bytes)
+        guard let hash = hash(bytes) else { throw .unavailable(reason: "libcrypto could not hash") }
+        return hash
+    }
+}

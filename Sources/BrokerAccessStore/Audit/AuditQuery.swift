@@ -1,0 +1,182 @@
+import BrokerAccessControl
+import BrokerModel
+
+/// Reads the audit over one connection: the loop's, or one of its own.
+struct AuditQuery {
+    let connection: SQLiteConnection
+
+    /// Without a caller where there is none: a record that lost its caller is still one to be found.
+    private static let table = "audit LEFT JOIN auditCaller ON auditCaller.id = caller"
+    private static let columns = """
+        sequence, time, uid, app, strength, event, status, keys, count, contacts, revision, repeats, detail, hash
+        """
+    private static let rows = "SELECT \(columns) FROM \(table)"
+
+    func records(
+        matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool
+    ) throws(AccessStoreError) -> [AuditEntry] {
+        var pseudonym: [UInt8]?
+        if let contact = filter.contact {
+            guard let bytes = Hexadecimal.bytes(contact), bytes.count == Pseudonyms.size else { return [] }
+            pseudonym = bytes
+        }
+        guard limit > 0 else { return [] }
+        let place = newestFirst ? "sequence < ?1" : "sequence > ?1"
+        let order = newestFirst ? "DESC" : "ASC"
+        let statement = try connection.statement(
+            """
+            SELECT \(Self.columns),
+                coalesce((SELECT hash FROM audit AS p WHERE p.sequence = audit.sequence - 1), zeroblob(32))
+            FROM \(Self.table) WHERE \(place)
+                AND (?2 IS NULL OR uid = ?2) AND (?3 IS NULL OR app = ?3) AND (?4 IS NULL OR strength = ?4)
+                AND (?5 IS NULL OR time >= ?5) AND (?6 IS NULL OR time < ?6) AND (?7 IS NULL OR event = ?7)
+                AND (?8 IS NULL OR instr(contacts, ?8) > 0)
+            ORDER BY sequence \(order)
+            """)
+        defer { statement.reset() }
+        statement.bind(1, sequence ?? (newestFirst ? .max : 0)).bind(2, filter.uid.map(Int64.init))
+            .bind(3, filter.app).bind(4, filter.strength?.rawValue).bind(5, filter.since).bind(6, filter.until)
+            .bind(7, filter.event?.rawValue).bind(8, pseudonym)
+        var entries: [AuditEntry] = []
+        while entries.count < limit, try statement.next() {
+            let row = Self.row(statement)
+            // The search for the bytes may have met the end of one pseudonym and the beginning of the next.
+            if let pseudonym, !Self.pseudonyms(row.contacts ?? []).contains(pseudonym[...]) { continue }
+            let hash = statement.bytes(13) ?? []
+            let previous = statement.bytes(14) ?? []
+            guard let entry = AuditEntry(row, previous: previous, hash: hash) else {
+                throw .damaged(reason: "audit record \(row.sequence) cannot be read; verify the audit")
+            }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    /// One step along the chain, in one read transaction, so that the counters it compares with are those of what it saw.
+    ///
+    /// - Parameter known: a record that is known to be in the chain; `nil` goes by the counters in the file.
+    func verify(from: Int64?, budget rows: Int, known: AuditPosition? = nil) throws(AccessStoreError)
+        -> AuditVerification
+    {
+        // Where a transaction is open already it is the caller's own.
+        try connection.execute("BEGIN")
+        defer { try? connection.execute("COMMIT") }
+        let first = max(1, from ?? 1)
+        var previous = AuditChain.beginning
+        if first > 1 {
+            let before = try connection.statement("SELECT hash FROM audit WHERE sequence = ?").bind(1, first - 1)
+            defer { before.reset() }
+            guard try before.next(), let hash = before.bytes(0) else {
+                return AuditVerification(
+                    checked: 0, head: Hexadecimal.text(previous), brokenAt: first - 1, next: nil)
+            }
+            previous = hash
+        }
+        let end: AuditPosition
+        if let known { end = known } else { end = try counted() }
+        let statement = try connection.statement("\(Self.rows) WHERE sequence >= ?1 ORDER BY sequence").bind(1, first)
+        defer { statement.reset() }
+        var expected = first
+        func found(brokenAt: Int64?, next: Int64?) -> AuditVerification {
+            AuditVerification(
+                checked: Int(expected - first), head: Hexadecimal.text(previous), brokenAt: brokenAt, next: next)
+        }
+        while try statement.next() {
+            guard expected - first < Int64(max(1, rows)) else { return found(brokenAt: nil, next: expected) }
+            guard let link = try Self.link(statement, at: expected, after: previous),
+                link.sequence != end.sequence || link == end
+            else { return found(brokenAt: expected, next: nil) }
+            previous = link.hash
+            expected += 1
+        }
+        // The chain hangs together; it must also reach as far as it once did.
+        guard expected > end.sequence else { return found(brokenAt: expected, next: nil) }
+        return found(brokenAt: nil, next: nil)
+    }
+
+    /// The record up to which the counters in the file go.
+    func counted() throws(AccessStoreError) -> AuditPosition {
+        let state = try connection.statement("SELECT auditSequence, auditHead FROM state WHERE id = 1")
+        defer { state.reset() }
+        guard try state.next(), let sequence = state.integer(0), let hash = state.bytes(1),
+            hash.count == AuditChain.hashSize
+        else { throw .damaged(reason: "the counters are missing") }
+        return AuditPosition(sequence: sequence, hash: hash)
+    }
+
+    /// The record at this place; `nil` where there is none.
+    func position(at sequence: Int64) throws(AccessStoreError) -> AuditPosition? {
+        let statement = try connection.statement("SELECT hash FROM audit WHERE sequence = ?").bind(1, sequence)
+        defer { statement.reset() }
+        guard try statement.next(), let hash = statement.bytes(0) else { return nil }
+        return AuditPosition(sequence: sequence, hash: hash)
+    }
+
+    /// The last record of those that follow this one, each on the one before; `nil` where one of them does not.
+    func end(after link: AuditPosition) throws(AccessStoreError) -> AuditPosition? {
+        let statement = try connection.statement("\(Self.rows) WHERE sequence > ?1 ORDER BY sequence")
+        defer { statement.reset() }
+        statement.bind(1, link.sequence)
+        var last = link
+        while try statement.next() {
+            guard let next = try Self.link(statement, at: last.sequence + 1, after: last.hash) else { return nil }
+            last = next
+        }
+        return last
+    }
+
+    /// The row at hand, if it is the record that follows.
+    private static func link(
+        _ statement: SQLiteStatement, at sequence: Int64, after previous: [UInt8]
+    ) throws(AccessStoreError) -> AuditPosition? {
+        let row = row(statement)
+        guard row.sequence == sequence, let hash = statement.bytes(13),
+            try AuditChain.hash(row, after: previous) == hash
+        else { return nil }
+        return AuditPosition(sequence: sequence, hash: hash)
+    }
+
+    private static func row(_ statement: SQLiteStatement) -> AuditRow<[UInt8]> {
+        AuditRow(
+            sequence: statement.integer(0) ?? 0, time: statement.integer(1) ?? 0, uid: statement.integer(2) ?? 0,
+            app: statement.bytes(3) ?? [], strength: statement.bytes(4), event: statement.bytes(5) ?? [],
+            status: statement.bytes(6), keys: statement.integer(7), count: statement.integer(8),
+            contacts: statement.bytes(9), revision: statement.integer(10), repeats: statement.integer(11),
+            detail: statement.bytes(12))
+    }
+
+    private static func pseudonyms(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        stride(from: 0, to: bytes.count, by: Pseudonyms.size).map {
+            bytes[$0..<min($0 + Pseudonyms.size, bytes.count)]
+        }
+    }
+}
+
+extension AuditEntry {
+    /// `nil` where the row says something that no broker wrote.
+    init?(_ row: AuditRow<[UInt8]>, previous: [UInt8], hash: [UInt8]) {
+        func word<Word: RawRepresentable<String>>(_ bytes: [UInt8]?, as type: Word.Type) -> Word?? {
+            guard let bytes else { return .some(nil) }
+            return Word(rawValue: String(decoding: bytes, as: UTF8.self)).map { .some($0) }
+        }
+        guard let uid = UInt32(exactly: row.uid),
+            let strength = word(row.strength, as: IdentityStrength.self),
+            let event = AuditEvent(rawValue: String(decoding: row.event, as: UTF8.self)),
+            let status = word(row.status, as: AuthorizationStatus.self),
+            row.contacts.map({ $0.count.isMultiple(of: Pseudonyms.size) }) ?? true
+        else { return nil }
+        self.init(
+            sequence: row.sequence, time: row.time, uid: uid, app: String(decoding: row.app, as: UTF8.self),
+            strength: strength, event: event, status: status,
+            keys: row.keys.map { ContactKeySet(rawValue: UInt64(bitPattern: $0)) },
+            count: row.count.map(Int.init),
+            contacts: row.contacts.map { bytes in
+                stride(from: 0, to: bytes.count, by: Pseudonyms.size).map {
+                    Hexadecimal.text(bytes[$0..<$0 + Pseudonyms.size])
+                }
+            },
+            revision: row.revision, repeats: row.repeats.map(Int.init),
+            detail: row.detail.map { String(decoding: $0, as: UTF8.self) },
+            previous: Hexadecimal.text(previous), hash: Hexadecimal.text(hash))
+    }
+}

@@ -1,0 +1,35 @@
+import CBrokerCrypto
+import BrokerModel
+
+/// What the contacts of one user are called in the audit: the same for every app, so that the administrator can ask
+/// who saw one contact, and meaningless without the user's key.
+///
+/// A pseudonym is one AES-128 block over the record number and zeros. The key is used for nothing else.
+final class Pseudonyms {
+    let key: [UInt8]
+    private let blocks: OpaquePointer
+    static let keySize = 16
+    static let size = Int(CCRYPTO_BLOCK_SIZE)
+
+    /// `nil` where the key has another length, or libcrypto has no memory.
+    init?(key: [UInt8]) {
+        guard key.count == Self.keySize, let blocks = ccrypto_blocks_make(key) else { return nil }
+        self.key = key
+        self.blocks = blocks
+    }
+
+    deinit { ccrypto_blocks_free(blocks) }
+
+    /// The pseudonyms, one after the other; `nil` where libcrypto fails.
+    func pseudonyms(of records: [RecordNumber]) -> [UInt8]? {
+        guard !records.isEmpty else { return [] }
+        var plain = [UInt8](repeating: 0, count: records.count * Self.size)
+        for (index, record) in records.enumerated() {
+            for byte in 0..<8 {
+                plain[index * Self.size + byte] = UInt8(truncatingIfNeeded: record.rawValue >> (8 * byte))
+            }
+        }
+        var sealed = plain
+        return ccrypto_blocks_encrypt(blocks, plain, &sealed, records.count) == 1 ? sealed : nil
+    }
+}

@@ -1,0 +1,148 @@
+import BrokerAccessControl
+import BrokerModel
+
+/// How what differs from the file gets into its rows. All within the transaction of a commit.
+extension AccessStore {
+    func writeGrants(_ connection: SQLiteConnection) throws(AccessStoreError) {
+        for (principal, change) in unwrittenGrants { try writeGrant(of: principal, change, connection) }
+    }
+
+    private func writeGrant(
+        of principal: Principal, _ change: SetChange, _ connection: SQLiteConnection
+    ) throws(AccessStoreError) {
+        let held = held[principal].flatMap { $0.grant.outlivesDaemon ? $0 : nil }
+        let key = identifierKeys[principal]?.bytes
+        guard held != nil || key != nil else {
+            try connection.statement("DELETE FROM principal WHERE uid = ? AND strength = ? AND app = ?")
+                .bind(1, Int64(principal.uid)).bind(2, principal.strength.rawValue).bind(3, principal.app).run()
+            return
+        }
+        let upsert = try connection.statement(
+            """
+            INSERT INTO principal (uid, strength, app, displayName, identifierKey) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT DO UPDATE SET displayName = excluded.displayName, identifierKey = excluded.identifierKey
+            RETURNING id
+            """)
+        upsert.bind(1, Int64(principal.uid)).bind(2, principal.strength.rawValue).bind(3, principal.app)
+            .bind(4, held?.displayName ?? "").bind(5, key)
+        var id: Int64?
+        while try upsert.next() { id = upsert.integer(0) }
+        guard let id else { throw .unavailable(reason: "a principal could not be written") }
+        guard let held else {
+            try connection.statement("DELETE FROM appGrant WHERE principal = ?").bind(1, id).run()
+            return
+        }
+        try write(held, usages[principal] ?? Usage(), of: id, connection)
+        usages[principal]?.unwritten = 0
+        try write(change, held.grant, of: id, connection)
+        try write(held.history, of: id, connection)
+    }
+
+    private func write(
+        _ held: HeldGrant, _ usage: Usage, of id: Int64, _ connection: SQLiteConnection
+    ) throws(AccessStoreError) {
+        let grant = held.grant
+        var expires: Int64?
+        if case .untilTime(let end) = grant.lifetime { expires = end }
+        let level: String
+        switch grant.access {
+        case .denied: level = "denied"
+        case .limited: level = "limited"
+        case .full: level = "full"
+        }
+        try connection.statement(
+            """
+            INSERT INTO appGrant
+                (principal, level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            ON CONFLICT DO UPDATE SET level = excluded.level, keys = excluded.keys, expires = excluded.expires,
+                revision = excluded.revision, decidedBy = excluded.decidedBy, decidedAt = excluded.decidedAt,
+                lastUsedAt = excluded.lastUsedAt, uses = excluded.uses, epoch = excluded.epoch,
+                decision = excluded.decision
+            """
+        )
+        .bind(1, id).bind(2, level).bind(3, Int64(bitPattern: grant.keys.rawValue)).bind(4, expires)
+        .bind(5, grant.revision).bind(6, grant.decidedBy.rawValue).bind(7, grant.decidedAt)
+        .bind(8, usage.lastUsedAt).bind(9, Int64(usage.uses)).bind(10, held.history.epoch)
+        .bind(11, held.decision).run()
+    }
+
+    private func write(
+        _ change: SetChange, _ grant: Grant, of id: Int64, _ connection: SQLiteConnection
+    ) throws(AccessStoreError) {
+        let insert = try connection.statement("INSERT INTO grantedContact (principal, contact) VALUES (?, ?)")
+        switch change {
+        case .rows(let added, let removed):
+            let delete = try connection.statement("DELETE FROM grantedContact WHERE principal = ? AND contact = ?")
+            for record in removed { try delete.bind(1, id).bind(2, record.rawValue).run() }
+            let upsert = try connection.statement(
+                "INSERT INTO grantedContact (principal, contact) VALUES (?, ?) ON CONFLICT DO NOTHING")
+            for record in added { try upsert.bind(1, id).bind(2, record.rawValue).run() }
+        case .whole:
+            try connection.statement("DELETE FROM grantedContact WHERE principal = ?").bind(1, id).run()
+            var records = grant.own
+            if case .limited(let set) = grant.access { records = set }
+            // In order: neighbours share a page.
+            for record in records.sorted() { try insert.bind(1, id).bind(2, record.rawValue).run() }
+        }
+    }
+
+    /// What the file does not have yet, and takes out what memory no longer has.
+    private func write(
+        _ history: SetHistory, of id: Int64, _ connection: SQLiteConnection
+    ) throws(AccessStoreError) {
+        try connection.statement("DELETE FROM setEvent WHERE principal = ? AND revision < ?")
+            .bind(1, id).bind(2, history.events.first?.revision ?? Int64.max).run()
+        let last = try connection.statement("SELECT max(revision) FROM setEvent WHERE principal = ?").bind(1, id)
+        var written: Int64 = 0
+        while try last.next() { written = last.integer(0) ?? 0 }
+        let insert = try connection.statement(
+            "INSERT INTO setEvent (principal, revision, contact, kind, change, time) VALUES (?, ?, ?, ?, ?, ?)")
+        for event in history.events.reversed() {
+            // One revision's events are written together.
+            guard event.revision > written else { break }
+            try insert.bind(1, id).bind(2, event.revision).bind(3, event.record.rawValue)
+                .bind(4, event.kind.rawValue).bind(5, event.change).bind(6, event.time).run()
+        }
+    }
+
+    /// Takes away those that are settled; new ones are not made.
+    func writeIntents(_ connection: SQLiteConnection) throws(AccessStoreError) {
+        for id in unwrittenIntents where intents[id] == nil {
+            try connection.statement("DELETE FROM saveIntent WHERE id = ?").bind(1, id).run()
+        }
+    }
+
+    func writePseudonyms(_ connection: SQLiteConnection) throws(AccessStoreError) {
+        for uid in unwrittenPseudonyms {
+            try connection.statement("INSERT INTO auditKey (uid, key) VALUES (?, ?)")
+                .bind(1, Int64(uid)).bind(2, pseudonyms[uid]?.key).run()
+        }
+    }
+
+    /// Writes the counts of all apps that have gathered some.
+    func writeUses(_ connection: SQLiteConnection) throws(AccessStoreError) {
+        hasUnwrittenUses = false
+        for (app, usage) in usages where usage.unwritten > 0 {
+            try connection.statement(
+                """
+                UPDATE appGrant SET lastUsedAt = ?4, uses = ?5
+                WHERE principal = (SELECT id FROM principal WHERE uid = ?1 AND strength = ?2 AND app = ?3)
+                """
+            )
+            .bind(1, Int64(app.uid)).bind(2, app.strength.rawValue).bind(3, app.app).bind(4, usage.lastUsedAt)
+            .bind(5, Int64(usage.uses)).run()
+            usages[app]?.unwritten = 0
+        }
+    }
+}
+
+extension Grant {
+    /// It hangs on nothing that ends with the daemon.
+    fileprivate var outlivesDaemon: Bool {
+        switch lifetime {
+        case .untilRevoked, .untilTime: true
+        case .session, .process: false
+        }
+    }
+}

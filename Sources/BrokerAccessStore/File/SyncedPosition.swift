@@ -1,0 +1,98 @@
+import CBrokerCrypto
+import Glibc
+import Synchronization
+
+/// Keeps the last audit record that is known to be on the disk, in a file beside the database.
+///
+/// SQLite's recovery drops everything behind the first damaged frame of its log and reports no error. A revocation that
+/// was on the disk would be undone by one flipped byte. The position in this file shows at the next start that records are
+/// missing.
+///
+/// The position is written after the sync that it speaks of. So it is never ahead of the database, whatever a power cut
+/// leaves of both. It is not synced by itself: a power cut may leave an earlier position, which claims less.
+///
+/// The file holds two slots in different sectors, which take turns: a write that was torn leaves the other slot. Each
+/// slot, little endian: magic (8 bytes), generation (8), sequence (8), revision (8), hash of the record (32), SHA-256 of
+/// all that (32).
+final class SyncedPosition: Sendable {
+    /// Beside the database.
+    static let name = "access.synced"
+    private static let magic = Array("CBsynced".utf8)
+    private static let slotSize = 4_096
+    private static let contentSize = 64
+
+    /// What the file says.
+    struct Content: Equatable {
+        var position = AuditPosition.beginning
+        /// The revision of grants at that time.
+        var revision: Int64 = 0
+    }
+
+    private let descriptor: Int32
+    private let path: String
+    /// The generation that was written last.
+    private let generation: Mutex<UInt64>
+    /// What the file said when it was opened; `nil` where it was missing or no slot could be read.
+    let found: Content?
+
+    /// Opens the file, and makes it where there is none.
+    ///
+    /// - Parameter isFirst: no position was ever written, so that a missing file is no loss.
+    init(folder: String, isFirst: Bool) throws(AccessStoreError) {
+        path = folder + "/" + Self.name
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failed("open", path) }
+        var bytes = [UInt8](repeating: 0, count: 2 * Self.slotSize)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        let slots = count == bytes.count ? [bytes.prefix(Self.slotSize), bytes.suffix(Self.slotSize)] : []
+        let latest = slots.compactMap { Self.content(Array($0)) }.max { $0.generation < $1.generation }
+        found = latest?.content ?? (isFirst ? Content() : nil)
+        generation = Mutex(latest?.generation ?? 0)
+        guard latest == nil else { return }
+        // Its full length now: later writes then need no room on the disk.
+        let zeros = [UInt8](repeating: 0, count: bytes.count)
+        guard pwrite(descriptor, zeros, zeros.count, 0) == zeros.count else { throw Self.failed("write", path) }
+        if let found { try write(found) }
+        try sync()
+    }
+
+    deinit { close(descriptor) }
+
+    /// To be called after the sync that put this on the disk. From one thread at a time.
+    func write(_ content: Content) throws(AccessStoreError) {
+        let next = generation.withLock {
+            $0 += 1; return $0
+        }
+        var bytes = Self.magic
+        for number in [next, UInt64(bitPattern: content.position.sequence), UInt64(bitPattern: content.revision)] {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        bytes.append(contentsOf: content.position.hash)
+        guard let checksum = AuditChain.hash(bytes) else { throw .unavailable(reason: "libcrypto could not hash") }
+        bytes.append(contentsOf: checksum)
+        let offset = off_t(next % 2) * off_t(Self.slotSize)
+        guard pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else { throw Self.failed("write", path) }
+    }
+
+    /// Puts the position itself onto the disk. Waits for it.
+    func sync() throws(AccessStoreError) {
+        guard fdatasync(descriptor) == 0 else { throw Self.failed("sync", path) }
+    }
+
+    private static func content(_ slot: [UInt8]) -> (generation: UInt64, content: Content)? {
+        let end = contentSize + AuditChain.hashSize
+        guard slot.starts(with: magic), let checksum = AuditChain.hash(Array(slot[..<contentSize])),
+            checksum == Array(slot[contentSize..<end])
+        else { return nil }
+        func number(_ offset: Int) -> UInt64 {
+            slot[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        let position = AuditPosition(
+            sequence: Int64(bitPattern: number(16)), hash: Array(slot[32..<32 + AuditChain.hashSize]))
+        return (number(8), Content(position: position, revision: Int64(bitPattern: number(24))))
+    }
+
+    private static func failed(_ verb: String, _ path: String) -> AccessStoreError {
+        .unavailable(reason: "could not \(verb) \(path): \(String(cString: strerror(errno)))")
+    }
+}

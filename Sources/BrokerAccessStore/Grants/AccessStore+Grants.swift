@@ -1,0 +1,172 @@
+import BrokerAccessControl
+import BrokerModel
+
+extension AccessStore {
+    /// What was decided for a principal; `nil` where nothing was. Whether it has run out is for the caller to ask.
+    public func grant(of principal: Principal) -> Grant? { held[principal]?.grant }
+
+    /// Everybody with a grant, in no order.
+    public var principals: [Principal] { Array(held.keys) }
+
+    /// How often an app's reading was recorded, its sessions and processes together.
+    ///
+    /// Counted from the ``AuditEvent/disclosure`` records; a crash may lose the last few counts, never a record.
+    ///
+    /// - Returns: `lastUsedAt` in seconds since 1970.
+    public func usage(of principal: Principal) -> (lastUsedAt: Int64?, uses: Int) {
+        let usage = usages[principal.bound(to: .standing)] ?? Usage()
+        let counted = ledger.openUses(
+            of: AuditLedger.Owner(uid: principal.uid, strength: principal.strength, app: principal.app))
+        guard let last = counted.last, usages[principal.bound(to: .standing)] != nil else {
+            return (usage.lastUsedAt, usage.uses)
+        }
+        return (max(usage.lastUsedAt ?? .min, last / 1_000_000), usage.uses + counted.uses)
+    }
+
+    /// What the app was called when its grant was made. Text of strangers; whoever shows it strips it.
+    public func displayName(of principal: Principal) -> String? { held[principal]?.displayName }
+
+    /// A revision that is above every one before it, those of batches that failed included.
+    public func nextRevision() -> Int64 {
+        counters.revision += 1
+        return counters.revision
+    }
+
+    /// How a principal's set became what it is; `nil` where nothing was decided.
+    public func setHistory(of principal: Principal) -> SetHistory? { held[principal]?.history }
+
+    /// Gives a principal this grant in place of any other. Take its revision from ``nextRevision()``.
+    public func setGrant(_ grant: Grant, for principal: Principal, displayName: String) {
+        touch(principal)
+        let history = SetHistory(of: grant, after: held[principal], moment(principal.uid))
+        held[principal] = HeldGrant(
+            grant: grant, displayName: displayName, history: history, decision: HeldGrant.newDecision())
+        noteDecision()
+        if usages[principal.bound(to: .standing)] == nil { usages[principal.bound(to: .standing)] = Usage() }
+        mark(principal, .whole)
+    }
+
+    /// Resets a principal: nothing is decided, and what its identifiers named is named by none of them again.
+    ///
+    /// A session or process of an app that is no interpreter uses the app's standing key: to reset the app,
+    /// reset its standing principal too, whether or not that has a grant.
+    public func removeGrant(of principal: Principal) {
+        drop(principal)
+        guard identifierKeys.removeValue(forKey: principal) != nil else { return }
+        noteDecision()
+        batch.identifiers.remove(principal)
+        mark(principal, .whole)
+    }
+
+    /// Ends a grant that ran out. The identifier key stays, so that a new grant names the contacts as before.
+    public func endGrant(of principal: Principal) { drop(principal) }
+
+    /// Principals whose grant has run out.
+    ///
+    /// - Parameter now: seconds since 1970.
+    public func expired(at now: Int64) -> [Principal] {
+        held.filter { $0.value.grant.hasExpired(at: now) }.map(\.key)
+    }
+
+    /// Adds contacts that the app itself makes to a limited principal's set, under a new revision. Does nothing for any other.
+    public func widen(_ principal: Principal, with records: Set<RecordNumber>) {
+        guard case .limited(let set)? = held[principal]?.grant.access else { return }
+        let added = records.subtracting(set)
+        guard !added.isEmpty else { return }
+        change(principal, to: set.union(added), .rows(added: added, removed: []), [], moment(principal.uid))
+    }
+
+    /// Keeps apart what an app makes while it counts as limited and was granted something else.
+    func addOwn(_ records: Set<RecordNumber>, to principal: Principal) {
+        guard let grant = held[principal]?.grant, grant.access.status != .limited else { return }
+        let added = records.subtracting(grant.own)
+        guard !added.isEmpty else { return }
+        changeOwn(
+            of: principal, to: grant.own.union(added), .rows(added: added, removed: []), [], moment(principal.uid))
+    }
+
+    /// Takes deleted contacts out of every set of a user; each one that had any has a new revision.
+    ///
+    /// - Parameter moment: of the deletion; `nil` is now.
+    func forget(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment? = nil) {
+        leave(records, uid: uid, as: .deleted, moment ?? self.moment(uid))
+    }
+
+    /// Takes contacts that never came into the book out of the sets again. Nobody saw them, so that it is no event.
+    func unwiden(_ records: Set<RecordNumber>, uid: UInt32) {
+        leave(records, uid: uid, as: nil, moment(uid))
+    }
+
+    private func leave(_ records: Set<RecordNumber>, uid: UInt32, as kind: SetEvent.Kind?, _ moment: SetMoment) {
+        guard !records.isEmpty else { return }
+        let events = { (gone: Set<RecordNumber>) in kind.map { [($0, gone)] } ?? [] }
+        for (principal, held) in held where principal.uid == uid {
+            let gone = records.intersection(held.grant.own)
+            if !gone.isEmpty {
+                changeOwn(
+                    of: principal, to: held.grant.own.subtracting(gone), .rows(added: [], removed: gone), events(gone),
+                    moment)
+            }
+            guard case .limited(let set) = held.grant.access else { continue }
+            let removed = records.intersection(set)
+            guard !removed.isEmpty else { continue }
+            change(
+                principal, to: set.subtracting(removed), .rows(added: [], removed: removed), events(removed),
+                moment)
+        }
+    }
+
+    private func change(
+        _ principal: Principal, to set: Set<RecordNumber>, _ change: SetChange,
+        _ events: [(SetEvent.Kind, Set<RecordNumber>)], _ moment: SetMoment
+    ) {
+        touch(principal)
+        let revision = nextRevision()
+        held[principal]?.grant.access = .limited(to: set)
+        held[principal]?.grant.revision = revision
+        held[principal]?.history.append(events, revision, moment)
+        mark(principal, change)
+    }
+
+    private func changeOwn(
+        of principal: Principal, to own: Set<RecordNumber>, _ change: SetChange,
+        _ events: [(SetEvent.Kind, Set<RecordNumber>)], _ moment: SetMoment
+    ) {
+        touch(principal)
+        let revision = nextRevision()
+        held[principal]?.grant.own = own
+        held[principal]?.grant.revision = revision
+        held[principal]?.history.append(events, revision, moment)
+        mark(principal, change)
+    }
+
+    private func drop(_ principal: Principal) {
+        guard held[principal] != nil else { return }
+        touch(principal)
+        noteDecision()
+        held[principal] = nil
+        mark(principal, .whole)
+        let standing = principal.bound(to: .standing)
+        if !held.keys.contains(where: { $0.bound(to: .standing) == standing }) { usages[standing] = nil }
+    }
+
+    /// Keeps what is to be brought back if the batch fails.
+    private func touch(_ principal: Principal) {
+        guard batch.grants[principal] == nil else { return }
+        batch.grants[principal] = .some(held[principal])
+    }
+
+    /// Notes what differs from the file. What hangs on a session or a process never gets there.
+    func mark(_ principal: Principal, _ change: SetChange) {
+        guard principal.binding == .standing else { return }
+        noteOwner(of: principal.uid)
+        switch (unwrittenGrants[principal], change) {
+        case (.rows(var added, var removed), .rows(let more, let fewer)):
+            added = added.subtracting(fewer).union(more)
+            removed = removed.subtracting(more).union(fewer)
+            unwrittenGrants[principal] = .rows(added: added, removed: removed)
+        case (.whole, .rows), (_, .whole): unwrittenGrants[principal] = .whole
+        case (nil, .rows): unwrittenGrants[principal] = change
+        }
+    }
+}

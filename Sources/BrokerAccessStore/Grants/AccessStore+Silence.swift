@@ -1,0 +1,51 @@
+import BrokerAccessControl
+
+/// Apps that the person does not want to be asked about again.
+extension AccessStore {
+    public func isSilenced(_ principal: Principal) -> Bool { silenced[principal] != nil }
+
+    /// Seconds since 1970.
+    public func silencedSince(_ principal: Principal) -> Int64? { silenced[principal] }
+
+    /// Apps of one user, sessions and processes included.
+    public func silenceCount(_ uid: UInt32) -> Int { silenced.keys.count { $0.uid == uid } }
+
+    /// All that are silenced, in no order.
+    public var silencedPrincipals: [Principal] { Array(silenced.keys) }
+
+    /// From now on nobody is asked. Joins the batch; it counts whether or not that can be written.
+    ///
+    /// - Parameter now: seconds since 1970.
+    public func silence(_ principal: Principal, now: Int64) {
+        guard silenced[principal] == nil else { return }
+        if principal.binding == .standing { noteOwner(of: principal.uid) }
+        silenced[principal] = now
+        noteSilence(principal)
+    }
+
+    /// The person is asked again.
+    public func endSilence(of principal: Principal) {
+        guard silenced.removeValue(forKey: principal) != nil else { return }
+        noteSilence(principal)
+    }
+
+    /// What hangs on a session or a process never gets into the file.
+    private func noteSilence(_ principal: Principal) {
+        if principal.binding == .standing { unwrittenSilences.insert(principal) }
+    }
+
+    func writeSilences(_ connection: SQLiteConnection) throws(AccessStoreError) {
+        for principal in unwrittenSilences {
+            let (uid, strength) = (Int64(principal.uid), principal.strength.rawValue)
+            guard let time = silenced[principal] else {
+                try connection.statement("DELETE FROM silence WHERE uid = ? AND strength = ? AND app = ?")
+                    .bind(1, uid).bind(2, strength).bind(3, principal.app).run()
+                continue
+            }
+            try connection.statement(
+                "INSERT INTO silence (uid, strength, app, since) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+            )
+            .bind(1, uid).bind(2, strength).bind(3, principal.app).bind(4, time).run()
+        }
+    }
+}

@@ -1,0 +1,301 @@
+import BrokerModel
+import BrokerJSON
+
+extension ContactForm {
+    /// Most bytes of a text that are read.
+    public static let longest = 16 * 1_048_576
+
+    /// Reads what somebody has edited. What stands nowhere in it is empty.
+    ///
+    /// - Parameter keys: those that the text may speak of.
+    /// - Throws: ``Problem`` for the first line that cannot be understood, or the first value that no contact can have.
+    public init(reading text: String, keys: ContactKeySet = Self.keys) throws(Problem) {
+        guard text.utf8.count <= Self.longest else {
+            throw Problem(line: 1, reason: "more than \(Self.longest) bytes")
+        }
+        var reader = FormReader(text, keys)
+        self = try reader.read()
+        do throws(ContactError) {
+            try contact.validate(writing: keys.intersection(Self.keys))
+        } catch {
+            switch error {
+            case .invalidContact(let key, let reason):
+                throw Problem(line: ContactKey(rawValue: key).flatMap { lines[$0] } ?? 1, reason: reason)
+            case .limitExceeded(let limit, let maximum):
+                throw Problem(line: firstLine(exceeding: limit) ?? 1, reason: "more than \(maximum) for \(limit)")
+            case .invalidParameter(let name): throw Problem(line: 1, reason: "\(name) is not taken")
+            }
+        }
+    }
+
+    /// The first key that is too much by itself.
+    private func firstLine(exceeding limit: String) -> Int? {
+        for key in Self.keys.keys {
+            do throws(ContactError) {
+                try contact.validate(writing: ContactKeySet(key))
+            } catch {
+                return lines[key]
+            }
+        }
+        return nil
+    }
+
+    /// Whether there is nothing in it but comments: whoever empties the file wants to stop.
+    public static func isEmpty(_ text: String) -> Bool {
+        text.split(whereSeparator: \.isNewline).allSatisfy {
+            $0.utf8.first == UInt8(ascii: "#") || $0.allSatisfy(\.isWhitespace)
+        }
+    }
+
+    /// This form's contact with the value identifiers of the one that was edited: a value that was changed in its place
+    /// stays that value.
+    public func identified(from former: Contact) -> Contact {
+        var result = contact
+        Self.identify(&result.phoneNumbers, former.phoneNumbers)
+        Self.identify(&result.emailAddresses, former.emailAddresses)
+        Self.identify(&result.postalAddresses, former.postalAddresses)
+        Self.identify(&result.dates, former.dates)
+        Self.identify(&result.urlAddresses, former.urlAddresses)
+        Self.identify(&result.contactRelations, former.contactRelations)
+        Self.identify(&result.socialProfiles, former.socialProfiles)
+        Self.identify(&result.instantMessageAddresses, former.instantMessageAddresses)
+        return result
+    }
+
+    private static func identify<Value: ContactValue>(_ values: inout [Value], _ former: [Value]) {
+        var free: [(Value, identifier: Int)] = former.compactMap { value in
+            guard let identifier = value.identifier else { return nil }
+            var bare = value
+            bare.identifier = nil
+            return (bare, identifier)
+        }
+        func take(_ isIt: (Value) -> Bool) -> Int? {
+            guard let place = free.firstIndex(where: { isIt($0.0) }) else { return nil }
+            return free.remove(at: place).identifier
+        }
+        for index in values.indices { values[index].identifier = take { $0 == values[index] } }
+        for index in values.indices where values[index].identifier == nil {
+            values[index].identifier = take { $0.label == values[index].label }
+        }
+    }
+}
+
+/// Reads the lines of a form, one after the other.
+private struct FormReader {
+    private struct Line {
+        let number: Int
+        let indent: Int
+        /// Without its indentation.
+        let text: Substring
+
+        var isComment: Bool { text.utf8.first == UInt8(ascii: "#") }
+    }
+
+    private let keys: ContactKeySet
+    private var lines: [Line] = []
+    private var next = 0
+    private var contact = Contact()
+    private var places: [ContactKey: Int] = [:]
+
+    init(_ text: String, _ keys: ContactKeySet) {
+        self.keys = keys
+        // By the byte: CR LF is one character to Swift.
+        let parts = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            var line = Substring(part)
+            if line.utf8.last == UInt8(ascii: "\r") { line = Substring(line.utf8.dropLast()) }
+            let indent = line.utf8.prefix { $0 == UInt8(ascii: " ") }.count
+            lines.append(Line(number: index + 1, indent: indent, text: Substring(line.utf8.dropFirst(indent))))
+        }
+    }
+
+    mutating func read() throws(ContactForm.Problem) -> ContactForm {
+        while let line = nextLine() {
+            guard line.indent == 0 else {
+                throw problem(line, "indented without belonging to anything above")
+            }
+            let (name, value) = try entry(line)
+            let known = ContactForm.names.first { $0.name.lowercased() == name.lowercased() && keys.contains($0.key) }
+            guard let known else { throw problem(line, "there is no field called \(name.prefix(40)) here") }
+            guard places[known.key] == nil else { throw problem(line, "this field stands above already") }
+            places[known.key] = line.number
+            try read(known.key, line, value)
+        }
+        return ContactForm(contact: contact, lines: places)
+    }
+
+    private mutating func read(
+        _ key: ContactKey, _ line: Line, _ value: Substring
+    ) throws(ContactForm.Problem) {
+        switch key {
+        case .contactType:
+            let word = try text(line, value)
+            guard let type = word.isEmpty ? .person : ContactType(rawValue: word.lowercased()) else {
+                throw problem(line, "a contact is a person or an organization")
+            }
+            contact.contactType = type
+        case .phoneNumbers: contact.phoneNumbers = try strings(line, value)
+        case .emailAddresses: contact.emailAddresses = try strings(line, value)
+        case .urlAddresses: contact.urlAddresses = try strings(line, value)
+        case .contactRelations: contact.contactRelations = try strings(line, value)
+        case .dates:
+            contact.dates = try strings(line, value).map { LabeledDate(label: $0.label, value: $0.value) }
+        case .postalAddresses: contact.postalAddresses = try values(line, value, ContactForm.addressFields)
+        case .instantMessageAddresses:
+            contact.instantMessageAddresses = try values(line, value, ContactForm.messageFields)
+        case .socialProfiles: contact.socialProfiles = try values(line, value, ContactForm.profileFields)
+        default: contact.setText(try text(line, value), of: key)
+        }
+    }
+
+    /// Values under labels, each one text.
+    private mutating func strings(_ line: Line, _ value: Substring) throws(ContactForm.Problem) -> [LabeledString] {
+        // Whoever has but one may write it behind the colon.
+        if !value.isEmpty { return [LabeledString(value: try text(line, value))] }
+        var values: [LabeledString] = []
+        while let inner = nextLine(deeperThan: line.indent) {
+            let (label, value) = try labelEntry(inner)
+            let text = try text(inner, value)
+            if !text.isEmpty { values.append(LabeledString(label: label, value: text)) }
+        }
+        return values
+    }
+
+    /// Values under labels, each with fields of its own.
+    private mutating func values<Value: ContactValue>(
+        _ line: Line, _ value: Substring, _ names: [(name: String, field: String)]
+    ) throws(ContactForm.Problem) -> [Value] {
+        guard value.isEmpty else { throw problem(line, "a label has a line of its own below, then its fields") }
+        var values: [Value] = []
+        while let labelLine = nextLine(deeperThan: line.indent) {
+            let (label, rest) = try labelEntry(labelLine)
+            guard rest.isEmpty else {
+                throw problem(labelLine, "the fields stand below: \(names.map(\.name).joined(separator: ", "))")
+            }
+            var value = Value()
+            value.label = label
+            var seen: Set<String> = []
+            var isEmpty = true
+            while let inner = nextLine(deeperThan: labelLine.indent) {
+                let (name, rest) = try entry(inner)
+                guard let known = names.first(where: { $0.name.lowercased() == name.lowercased() }),
+                    let field = Value.fields.first(where: { $0.name == known.field })
+                else {
+                    throw problem(
+                        inner, "there is no such field here; there are: \(names.map(\.name).joined(separator: ", "))")
+                }
+                guard seen.insert(known.field).inserted else { throw problem(inner, "this field stands above already") }
+                let text = try text(inner, rest)
+                field.set(&value, text)
+                if !text.isEmpty { isEmpty = false }
+            }
+            if !isEmpty { values.append(value) }
+        }
+        return values
+    }
+
+    // MARK: Lines
+
+    /// The next line that says something.
+    private mutating func nextLine(deeperThan indent: Int = -1) -> Line? {
+        while next < lines.count, Self.isBlank(lines[next].text) || lines[next].isComment { next += 1 }
+        guard next < lines.count, lines[next].indent > indent else { return nil }
+        next += 1
+        return lines[next - 1]
+    }
+
+    private static func isBlank(_ text: Substring) -> Bool {
+        text.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    }
+
+    private func problem(_ line: Line, _ reason: String) -> ContactForm.Problem {
+        ContactForm.Problem(line: line.number, reason: reason)
+    }
+
+    /// `Name: value`.
+    private func entry(_ line: Line) throws(ContactForm.Problem) -> (name: Substring, value: Substring) {
+        guard line.text.utf8.first != UInt8(ascii: "\t") else {
+            throw problem(line, "indent with spaces, not with tabs")
+        }
+        guard let colon = line.text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+            throw problem(line, "a line is a name, a colon and a value")
+        }
+        let value = line.text[line.text.utf8.index(after: colon)...]
+        return (Self.trimmed(line.text[..<colon]), Self.trimmed(value))
+    }
+
+    /// `label: value`, the label perhaps in quotes.
+    private func labelEntry(_ line: Line) throws(ContactForm.Problem) -> (label: String?, value: Substring) {
+        guard line.text.utf8.first == UInt8(ascii: "\"") else {
+            let (word, value) = try entry(line)
+            return (LabelWord.stored(String(word)), value)
+        }
+        var isEscaped = false
+        for index in line.text.utf8.indices.dropFirst() {
+            switch line.text.utf8[index] {
+            case UInt8(ascii: "\\") where !isEscaped: isEscaped = true
+            case UInt8(ascii: "\"") where !isEscaped:
+                let after = line.text.utf8.index(after: index)
+                let label = try unquoted(line.text[..<after], line)
+                let rest = Self.trimmed(line.text[after...])
+                guard rest.utf8.first == UInt8(ascii: ":") else {
+                    throw problem(line, "a colon is missing after the label")
+                }
+                return (label.isEmpty ? nil : label, Self.trimmed(Substring(rest.utf8.dropFirst())))
+            default: isEscaped = false
+            }
+        }
+        throw problem(line, "a quote is never closed")
+    }
+
+    private func unquoted(_ text: Substring, _ line: Line) throws(ContactForm.Problem) -> String {
+        guard let string = try? JSONDocument(parsing: Array(text.utf8)).root.string else {
+            throw problem(line, "what stands in quotes is written as in JSON: \\\" and \\\\ and \\n")
+        }
+        return string
+    }
+
+    /// The text behind a colon, and what belongs to it below.
+    private mutating func text(_ line: Line, _ value: Substring) throws(ContactForm.Problem) -> String {
+        if value.utf8.first == UInt8(ascii: "\"") { return try unquoted(value, line) }
+        guard value == "|" else {
+            if let deeper = peek(deeperThan: line.indent) {
+                throw problem(deeper, "a text of several lines has | behind its colon")
+            }
+            return String(value)
+        }
+        var parts: [Substring] = []
+        var indent: Int?
+        while next < lines.count {
+            let inner = lines[next]
+            if inner.text.isEmpty, inner.indent <= indent ?? .max {
+                parts.append("")
+            } else {
+                guard inner.indent > line.indent else { break }
+                let first = indent ?? inner.indent
+                indent = first
+                guard inner.indent >= first else { throw problem(inner, "less indented than the text's first line") }
+                parts.append(String(repeating: " ", count: inner.indent - first)[...] + inner.text)
+            }
+            next += 1
+        }
+        while parts.last?.isEmpty == true { parts.removeLast() }
+        while parts.first?.isEmpty == true { parts.removeFirst() }
+        return parts.joined(separator: "\n")
+    }
+
+    private func peek(deeperThan indent: Int) -> Line? {
+        var place = next
+        while place < lines.count, Self.isBlank(lines[place].text) || lines[place].isComment { place += 1 }
+        return place < lines.count && lines[place].indent > indent ? lines[place] : nil
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
+        let scalars = text.unicodeScalars
+        guard let start = scalars.firstIndex(where: { !isSpace($0) }),
+            let end = scalars.lastIndex(where: { !isSpace($0) })
+        else { return "" }
+        return text[start..<scalars.index(after: end)]
+    }
+}

@@ -1,0 +1,49 @@
+import BrokerModel
+
+/// Labels as people say and type them, and as contacts store them (Apple's form: `_$!<Home>!$_`).
+public enum LabelWord {
+    /// The form in which a label is stored: predefined ones as Apple's programs know them, others as they are.
+    public static func stored(_ word: String) -> String? {
+        guard !word.isEmpty else { return nil }
+        return predefined[word.lowercased()] ?? word
+    }
+
+    /// The label as a person says it.
+    public static func word(_ label: String?) -> String? {
+        guard let label else { return nil }
+        if let word = words[label] { return word }
+        guard label.hasPrefix("_$!<"), label.hasSuffix(">!$_"), label.utf8.count > 8 else { return label }
+        return label.dropFirst(4).dropLast(4).lowercased()
+    }
+
+    /// A star marks Google's preferred value; some writers leave the space out.
+    static func stored(ofCSV label: String) -> String? {
+        let word = RowReading.cleaned(label.hasPrefix("*") ? String(label.dropFirst()) : label)
+        switch word.lowercased() {
+        case "homefax": return predefined["home fax"]
+        case "workfax": return predefined["work fax"]
+        case "home page": return predefined["homepage"]
+        default: return stored(word)
+        }
+    }
+
+    private static let predefined = general.merging(relations) { first, _ in first }
+
+    private static let general = [
+        "home": PredefinedLabel.home, "work": PredefinedLabel.work, "other": PredefinedLabel.other,
+        "school": PredefinedLabel.school, "mobile": PredefinedLabel.mobile, "main": PredefinedLabel.main,
+        "pager": PredefinedLabel.pager, "iphone": PredefinedLabel.iPhone, "home fax": PredefinedLabel.homeFax,
+        "work fax": PredefinedLabel.workFax, "other fax": PredefinedLabel.otherFax,
+        "homepage": PredefinedLabel.homePage, "anniversary": PredefinedLabel.anniversary,
+    ]
+
+    /// Those that other products' files have. Each is said as Apple names it, in small letters.
+    private static let relations = Dictionary(
+        uniqueKeysWithValues: [
+            "Spouse", "Partner", "Father", "Mother", "Parent", "Child", "Son", "Daughter", "Brother", "Sister",
+            "Sibling",
+            "Friend", "Assistant", "Manager",
+        ].map { ($0.lowercased(), PredefinedLabel.relation($0)) })
+
+    private static let words = Dictionary(uniqueKeysWithValues: predefined.map { ($0.value, $0.key) })
+}

@@ -1,0 +1,139 @@
+import BrokerModel
+
+/// Outlook's columns, those of the classic program (`Title`, `E-mail Address`, `Business Street 2`) and those of the new one
+/// and the web (`Nickname`, `Given Yomi`, `Personal Web Page`): names in English, in any order.
+struct OutlookTable: ContactTable {
+    private let columns: [String: Int]
+    private let others: [(name: String, column: Int)]
+    private let dates: DateOrder
+
+    init?(header: [String], dates: DateOrder) {
+        var columns: [String: Int] = [:]
+        var others: [(name: String, column: Int)] = []
+        for (index, field) in header.enumerated() {
+            let title = RowReading.cleaned(field)
+            let name = title.lowercased()
+            if columns[name] == nil { columns[name] = index }
+            if !Self.isKnown(name) { others.append((title, index)) }
+        }
+        let marks = ["e-mail address", "business phone", "mobile phone", "home phone", "business street"]
+        guard ["first name", "last name", "company"].contains(where: { columns[$0] != nil }),
+            marks.contains(where: { columns[$0] != nil })
+        else { return nil }
+        self.columns = columns
+        self.others = others
+        self.dates = dates
+    }
+
+    /// Telephones by the columns' names, with the labels that contacts have for them.
+    private static let phones: [(column: String, label: String)] = [
+        ("primary phone", "_$!<Main>!$_"), ("mobile phone", "_$!<Mobile>!$_"), ("mobile phone 2", "_$!<Mobile>!$_"),
+        ("home phone", "_$!<Home>!$_"), ("home phone 2", "_$!<Home>!$_"), ("business phone", "_$!<Work>!$_"),
+        ("business phone 2", "_$!<Work>!$_"), ("company main phone", "_$!<Main>!$_"),
+        ("other phone", "_$!<Other>!$_"), ("car phone", "car"), ("radio phone", "radio"), ("callback", "callback"),
+        ("pager", "_$!<Pager>!$_"), ("home fax", "_$!<HomeFAX>!$_"), ("business fax", "_$!<WorkFAX>!$_"),
+        ("other fax", "_$!<OtherFAX>!$_"), ("isdn", "ISDN"), ("telex", "telex"), ("tty/tdd phone", "TTY"),
+        ("assistant's phone", "assistant"),
+    ]
+    private static let emails = ["e-mail address", "e-mail 2 address", "e-mail 3 address"]
+    private static let relations: [(column: String, label: String)] = [
+        ("spouse", "_$!<Spouse>!$_"), ("children", "_$!<Child>!$_"), ("manager's name", "_$!<Manager>!$_"),
+        ("assistant's name", "_$!<Assistant>!$_"),
+    ]
+    private static let places: [(column: String, label: String)] = [
+        ("business", "_$!<Work>!$_"), ("home", "_$!<Home>!$_"), ("other", "_$!<Other>!$_"),
+    ]
+    /// What has no place of its own goes into the note, under its name.
+    private static let noted = [
+        "Office Location", "Profession", "Hobby", "Schools", "Location", "Referred By", "Account",
+        "Billing Information", "Government ID Number", "Organizational ID Number", "Gender", "Language", "Mileage",
+        "User 1", "User 2", "User 3", "User 4",
+    ]
+    private static let single: Set<String> = [
+        "title", "first name", "middle name", "last name", "suffix", "nickname", "given yomi", "surname yomi",
+        "company yomi", "company", "department", "job title", "web page", "personal web page", "business home page",
+        "imaddress", "birthday", "anniversary", "notes", "categories",
+    ]
+    /// About the program and not the person, or said elsewhere in the row.
+    private static let meaningless: Set<String> = [
+        "initials", "keywords", "priority", "private", "sensitivity", "e-mail type", "e-mail 2 type", "e-mail 3 type",
+        "e-mail display name", "e-mail 2 display name", "e-mail 3 display name", "directory server",
+        "internet free busy",
+    ]
+    private static let streets = ["street", "street 2", "street 3", "address po box"]
+    private static let parts = streets + ["city", "state", "postal code", "country/region", "country"]
+    private static let knownColumns: Set<String> = single.union(meaningless)
+        .union(phones.map(\.column)).union(emails).union(relations.map(\.column)).union(noted.map { $0.lowercased() })
+        .union(places.flatMap { place in parts.map { "\(place.column) \($0)" } })
+
+    private static func isKnown(_ name: String) -> Bool { knownColumns.contains(name) || name.isEmpty }
+
+    func read(_ row: inout RowReading) {
+        row.contact.namePrefix = text(row, "title")
+        row.contact.givenName = text(row, "first name")
+        row.contact.middleName = text(row, "middle name")
+        row.contact.familyName = text(row, "last name")
+        row.contact.nameSuffix = text(row, "suffix")
+        row.contact.nickname = text(row, "nickname")
+        row.contact.phoneticGivenName = text(row, "given yomi")
+        row.contact.phoneticFamilyName = text(row, "surname yomi")
+        row.contact.phoneticOrganizationName = text(row, "company yomi")
+        row.contact.organizationName = text(row, "company")
+        row.contact.departmentName = text(row, "department")
+        row.contact.jobTitle = text(row, "job title")
+        let names = [
+            row.contact.givenName, row.contact.middleName, row.contact.familyName, row.contact.nickname,
+        ]
+        if names.allSatisfy(\.isEmpty), !row.contact.organizationName.isEmpty {
+            row.contact.contactType = .organization
+        }
+        row.contact.birthday = row.date(text(row, "birthday"), dates) ?? ""
+        if let anniversary = row.date(text(row, "anniversary"), dates) {
+            row.contact.dates.append(LabeledDate(label: "_$!<Anniversary>!$_", value: anniversary))
+        }
+        row.contact.phoneNumbers = strings(Self.phones, row)
+        row.contact.emailAddresses = strings(Self.emails.map { ($0, "") }, row)
+        row.contact.contactRelations = strings(Self.relations, row)
+        row.contact.urlAddresses = strings(
+            [("web page", ""), ("business home page", "_$!<Work>!$_"), ("personal web page", "_$!<HomePage>!$_")], row)
+        let account = text(row, "imaddress")
+        if !account.isEmpty {
+            var address = InstantMessageAddress()
+            address.username = account
+            row.contact.instantMessageAddresses = [address]
+        }
+        for place in Self.places { readAddress(place.column, place.label, &row) }
+        row.addNote("", text(row, "notes"))
+        for name in Self.noted {
+            let text = text(row, name.lowercased())
+            if text.lowercased() != "unspecified" { row.addNote(name, text) }
+        }
+        // Outlook parts categories as it parts columns in other regions.
+        row.groups = text(row, "categories").split { $0 == ";" || $0 == "," }.map { RowReading.cleaned(String($0)) }
+            .filter { !$0.isEmpty }
+        for other in others where !row.text(other.column).isEmpty { row.remarks.append(.leftOut(other.name)) }
+    }
+
+    private func readAddress(_ place: String, _ label: String, _ row: inout RowReading) {
+        var address = PostalAddress()
+        address.label = label
+        address.street = Self.streets.map { text(row, "\(place) \($0)") }.filter { !$0.isEmpty }.joined(separator: "\n")
+        address.city = text(row, "\(place) city")
+        address.state = text(row, "\(place) state")
+        address.postalCode = text(row, "\(place) postal code")
+        address.country = text(row, "\(place) country/region")
+        if address.country.isEmpty { address.country = text(row, "\(place) country") }
+        let isEmpty = [address.street, address.city, address.state, address.postalCode, address.country]
+            .allSatisfy(\.isEmpty)
+        if !isEmpty { row.contact.postalAddresses.append(address) }
+    }
+
+    private func text(_ row: RowReading, _ name: String) -> String { row.text(columns[name]) }
+
+    private func strings(_ columns: [(column: String, label: String)], _ row: RowReading) -> [LabeledString] {
+        columns.compactMap { each in
+            let text = text(row, each.column)
+            return text.isEmpty ? nil : LabeledString(label: each.label.isEmpty ? nil : each.label, value: text)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import BrokerModel
+
+/// How one program names its columns.
+protocol ContactTable {
+    func read(_ row: inout RowReading)
+}
+
+/// One row on its way to be a contact.
+struct RowReading {
+    private let fields: [String]
+    var contact = Contact()
+    var groups: [String] = []
+    var remarks: [CSVProblem.Reason] = []
+
+    init(fields: [String]) { self.fields = fields }
+
+    /// The text in a column, without white space around it; empty where there is none.
+    func text(_ column: Int?) -> String {
+        guard let column, column < fields.count else { return "" }
+        return RowReading.cleaned(fields[column])
+    }
+
+    /// Line breaks as contacts have them, no other control characters, nothing around.
+    static func cleaned(_ field: String) -> String {
+        // Most fields are plain ASCII in one line, and most of them empty.
+        let bytes = field.utf8
+        guard let first = bytes.first, let last = bytes.last else { return "" }
+        if first != 0x20, last != 0x20, bytes.allSatisfy({ (0x20...0x7E).contains($0) }) { return field }
+        var text = String.UnicodeScalarView()
+        var endedInCR = false
+        for scalar in field.unicodeScalars {
+            defer { endedInCR = scalar == "\r" }
+            if scalar == "\n", endedInCR { continue }
+            if scalar == "\r" || scalar == "\n" {
+                text.append("\n")
+            } else if scalar == "\t" || scalar.properties.generalCategory != .control {
+                text.append(scalar)
+            }
+        }
+        func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
+        let start = text.firstIndex { !isSpace($0) } ?? text.endIndex
+        let rest = text[start...]
+        let end = rest.lastIndex { !isSpace($0) }.map { rest.index(after: $0) } ?? rest.endIndex
+        return String(String.UnicodeScalarView(rest[..<end]))
+    }
+
+    /// Adds a line to the note, for what contacts have no other place for.
+    mutating func addNote(_ name: String, _ text: String) {
+        guard !text.isEmpty else { return }
+        let line = name.isEmpty ? text : "\(name): \(text)"
+        contact.note += contact.note.isEmpty ? line : "\n" + line
+    }
+
+    /// A day in the form that contacts have; `nil`, and a remark, for what is none.
+    mutating func date(_ text: String, _ order: DateOrder = .monthFirst) -> String? {
+        // Outlook's "no date".
+        guard !text.isEmpty, !["0/0/00", "0/0/0000", "00.00.0000", "0000-00-00"].contains(text) else { return nil }
+        guard let reading = ReadDate(text, order) else {
+            remarks.append(.badDate)
+            return nil
+        }
+        if reading.isAmbiguous, order == .monthFirst { remarks.append(.ambiguousDate) }
+        return reading.text
+    }
+}
+
+/// A date as programs write it for people.
+struct ReadDate: Hashable {
+    /// `YYYY-MM-DD` or `--MM-DD`.
+    let text: String
+    /// Day and month could change places.
+    let isAmbiguous: Bool
+
+    init?(_ text: String, _ order: DateOrder) {
+        let isYearless = text.hasPrefix("--")
+        // A time may follow.
+        let day = text.drop { $0 == "-" }.prefix { $0 != " " && $0 != "T" }
+        let separator = day.first { !$0.isASCII || !$0.isNumber } ?? "-"
+        guard ["-", "/", "."].contains(separator) else { return nil }
+        let parts = day.split(separator: separator)
+        let numbers = parts.compactMap { Int($0) }
+        guard numbers.count == parts.count, parts.allSatisfy({ $0.utf8.count <= 4 }) else { return nil }
+        var ambiguous = false
+        let (year, month, date): (Int?, Int, Int)
+        switch (numbers.count, isYearless) {
+        case (2, true): (year, month, date) = (nil, numbers[0], numbers[1])
+        case (3, false) where parts[0].utf8.count == 4: (year, month, date) = (numbers[0], numbers[1], numbers[2])
+        case (3, false) where parts[2].utf8.count == 4:
+            year = numbers[2]
+            let isDayFirst = separator != "/" || order == .dayFirst
+            // A month over 12 is the day.
+            if isDayFirst && numbers[1] <= 12 || numbers[0] > 12 {
+                (month, date) = (numbers[1], numbers[0])
+            } else {
+                (month, date) = (numbers[0], numbers[1])
+            }
+            ambiguous = separator == "/" && numbers[0] <= 12 && numbers[1] <= 12 && numbers[0] != numbers[1]
+        default: return nil
+        }
+        func digits(_ number: Int, _ count: Int) -> String {
+            String(repeating: "0", count: max(0, count - String(number).count)) + String(number)
+        }
+        // The year that stands for none, at Apple's and at Google's.
+        let written = year.flatMap { $0 == 1604 || $0 == 0 ? nil : digits($0, 4) } ?? "-"
+        self.text = "\(written)-\(digits(month, 2))-\(digits(date, 2))"
+        isAmbiguous = ambiguous
+        guard CalendarDate(self.text) != nil else { return nil }
+    }
+}

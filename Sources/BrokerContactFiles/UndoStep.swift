@@ -1,0 +1,201 @@
+import BrokerModel
+import BrokerJSON
+
+/// What was done to the address book, with what is needed to take it back.
+public enum UndoStep: Hashable, Sendable {
+    case added(identifier: String, name: String, digest: ContactDigest)
+    /// Of the keys that changed, what they said before and afterwards.
+    case updated(identifier: String, name: String, before: Contact, after: Contact, keys: ContactKeySet)
+    /// All that could be read of it, and where it belonged.
+    case deleted(identifier: String, contact: Contact, groups: [String], linked: [String])
+    case groupAdded(identifier: String, name: String)
+    case groupRenamed(identifier: String, before: String, after: String)
+    /// With its members, and the groups around it and within it.
+    case groupDeleted(identifier: String, name: String, members: [String], parents: [String], subgroups: [String])
+    case memberAdded(group: String, member: String)
+    case memberRemoved(group: String, member: String)
+    case subgroupAdded(group: String, member: String)
+    case subgroupRemoved(group: String, member: String)
+    case linked(contact: String, member: String)
+    case unlinked(contact: String, member: String)
+}
+
+/// One command that can be taken back, as one file keeps it: a line of JSON for the command, then one for each step.
+public struct UndoEntry: Hashable, Sendable {
+    /// As it was typed, or like that: `remove Ada Lovelace`.
+    public var command: String
+    /// UTC: `2026-03-01T12:00:00Z`.
+    public var time: String
+    /// It took another one back; taking the last command back again and again goes on behind it.
+    public var isUndoing = false
+    public var steps: [UndoStep] = []
+    /// It was taken back.
+    public var isUndone = false
+    /// Records that came back under another identifier when this was taken back.
+    public var renamed: [String: String] = [:]
+
+    public init(command: String, time: String, isUndoing: Bool = false) {
+        (self.command, self.time, self.isUndoing) = (command, time, isUndoing)
+    }
+
+    /// Later versions may write what this one does not understand, and say so here.
+    static let version: Int64 = 1
+}
+
+extension UndoEntry {
+    /// The first line of its file, with its line feed.
+    public var head: [UInt8] {
+        Self.line { writer in
+            writer.member("version", Self.version)
+            writer.member("command", command)
+            writer.member("time", time)
+            if isUndoing { writer.member("undoing", true) }
+        }
+    }
+
+    /// The line that says that it was taken back.
+    ///
+    /// - Parameter isWhole: whether nothing is left of it to take back.
+    public static func undoneLine(renamed: [String: String], isWhole: Bool = true) -> [UInt8] {
+        line { writer in
+            writer.member("step", "undone")
+            if !isWhole { writer.member("partly", true) }
+            writer.name("renamed")
+            writer.object { for (old, new) in renamed.sorted(by: { $0.key < $1.key }) { $0.member(old, new) } }
+        }
+    }
+
+    public static func line(of step: UndoStep) -> [UInt8] { line { step.write(to: &$0) } }
+
+    private static func line(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 256)
+        writer.object(write)
+        var line = writer.bytes
+        line.append(0x0A)
+        return line
+    }
+
+    /// Reads a file. A last line that was cut off is as if it had not been written.
+    ///
+    /// - Returns: `nil` where it is no such file, or one of a later version.
+    public init?(file: [UInt8]) {
+        var lines = file.split(separator: 0x0A, omittingEmptySubsequences: false)
+        lines.removeLast()
+        guard let first = lines.first, let head = try? JSONDocument(parsing: Array(first)).root,
+            head["version"]?.integer == Self.version, let command = head["command"]?.string,
+            let time = head["time"]?.string
+        else { return nil }
+        self.init(command: command, time: time, isUndoing: head["undoing"]?.bool ?? false)
+        for line in lines.dropFirst() {
+            guard let json = try? JSONDocument(parsing: Array(line)).root else { return nil }
+            if json["step"]?.says("undone") == true {
+                isUndone = isUndone || json["partly"]?.bool != true
+                guard let members = json["renamed"]?.members else { continue }
+                for (old, new) in members {
+                    if let old = old.string, let new = new.string { renamed[old] = new }
+                }
+                continue
+            }
+            guard let step = UndoStep(json) else { return nil }
+            steps.append(step)
+        }
+    }
+}
+
+extension UndoStep {
+    private func write(_ contact: Contact, _ keys: ContactKeySet, _ writer: inout JSONWriter) {
+        WireContact(contact: contact, keys: keys).write(to: &writer)
+    }
+
+    func write(to writer: inout JSONWriter) {
+        switch self {
+        case .added(let identifier, let name, let digest):
+            writer.member("step", "added")
+            writer.member("identifier", identifier)
+            writer.member("name", name)
+            writer.member("digest", [digest.ordinary, digest.named, digest.image])
+        case .updated(let identifier, let name, let before, let after, let keys):
+            writer.member("step", "updated")
+            writer.member("identifier", identifier)
+            writer.member("name", name)
+            writer.name("before")
+            write(before, keys, &writer)
+            writer.name("after")
+            write(after, keys, &writer)
+        case .deleted(let identifier, let contact, let groups, let linked):
+            writer.member("step", "deleted")
+            writer.member("identifier", identifier)
+            writer.name("contact")
+            write(contact, contact.present, &writer)
+            writer.member("groups", groups)
+            writer.member("linked", linked)
+        case .groupAdded(let identifier, let name):
+            writer.member("step", "groupAdded")
+            writer.member("identifier", identifier)
+            writer.member("name", name)
+        case .groupRenamed(let identifier, let before, let after):
+            writer.member("step", "groupRenamed")
+            writer.member("identifier", identifier)
+            writer.member("before", before)
+            writer.member("after", after)
+        case .groupDeleted(let identifier, let name, let members, let parents, let subgroups):
+            writer.member("step", "groupDeleted")
+            writer.member("identifier", identifier)
+            writer.member("name", name)
+            writer.member("members", members)
+            writer.member("parents", parents)
+            writer.member("subgroups", subgroups)
+        case .memberAdded(let group, let member): writePair("memberAdded", "group", group, member, &writer)
+        case .memberRemoved(let group, let member): writePair("memberRemoved", "group", group, member, &writer)
+        case .subgroupAdded(let group, let member): writePair("subgroupAdded", "group", group, member, &writer)
+        case .subgroupRemoved(let group, let member): writePair("subgroupRemoved", "group", group, member, &writer)
+        case .linked(let contact, let member): writePair("linked", "contact", contact, member, &writer)
+        case .unlinked(let contact, let member): writePair("unlinked", "contact", contact, member, &writer)
+        }
+    }
+
+    private func writePair(
+        _ step: String, _ kind: String, _ record: String, _ member: String, _ writer: inout JSONWriter
+    ) {
+        writer.member("step", step)
+        writer.member(kind, record)
+        writer.member("member", member)
+    }
+
+    init?(_ json: JSONValue) {
+        func text(_ name: String) -> String { json[name]?.string ?? "" }
+        func texts(_ name: String) -> [String] { json[name]?.elements?.compactMap(\.string) ?? [] }
+        func contact(_ name: String) -> WireContact? { json[name].flatMap { try? WireContact($0) } }
+        switch text("step") {
+        case "added":
+            let parts = texts("digest")
+            guard parts.count == 3 else { return nil }
+            let digest = ContactDigest(ordinary: parts[0], named: parts[1], image: parts[2])
+            self = .added(identifier: text("identifier"), name: text("name"), digest: digest)
+        case "updated":
+            guard let before = contact("before"), let after = contact("after") else { return nil }
+            self = .updated(
+                identifier: text("identifier"), name: text("name"), before: before.contact, after: after.contact,
+                keys: after.keys)
+        case "deleted":
+            guard let card = contact("contact") else { return nil }
+            self = .deleted(
+                identifier: text("identifier"), contact: card.contact, groups: texts("groups"),
+                linked: texts("linked"))
+        case "groupAdded": self = .groupAdded(identifier: text("identifier"), name: text("name"))
+        case "groupRenamed":
+            self = .groupRenamed(identifier: text("identifier"), before: text("before"), after: text("after"))
+        case "groupDeleted":
+            self = .groupDeleted(
+                identifier: text("identifier"), name: text("name"), members: texts("members"),
+                parents: texts("parents"), subgroups: texts("subgroups"))
+        case "memberAdded": self = .memberAdded(group: text("group"), member: text("member"))
+        case "memberRemoved": self = .memberRemoved(group: text("group"), member: text("member"))
+        case "subgroupAdded": self = .subgroupAdded(group: text("group"), member: text("member"))
+        case "subgroupRemoved": self = .subgroupRemoved(group: text("group"), member: text("member"))
+        case "linked": self = .linked(contact: text("contact"), member: text("member"))
+        case "unlinked": self = .unlinked(contact: text("contact"), member: text("member"))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import BrokerModel
+import BrokerNormalization
+
+/// Works out which cards are one by what they say. It writes nothing.
+///
+/// Cards that were linked by hand count as one, a *person* here. Two persons are linked by an address or number that both have
+/// where their names agree. What hangs together so is one if all names in it agree, so that J. Smith, whose number John and
+/// James have too, is neither; otherwise only those of one and the same name are. Each rule is about all cards at once, and none
+/// asks which came first.
+final class LinkEvidence {
+    /// Most cards that one address or number links: what more have is a switchboard's or a family's.
+    static let mostCards = 16
+
+    private let book: LinkStatements
+    private let normalizer: Normalizer
+    private let byHand: ContactLinks
+    /// Cards that the save changed, and so the most that can have come to have, or had, a value.
+    private let changed: Int
+    private let hasUnlike: Bool
+    private var names: [RecordNumber: LinkName?] = [:]
+    private var valuesOf: [RecordNumber: [LinkValue]] = [:]
+    private var cardsWith: [LinkValue: [RecordNumber]] = [:]
+
+    private typealias Person = [RecordNumber]
+
+    private enum Sureness {
+        /// Equal names.
+        case sure
+        /// Names that agree.
+        case likely
+    }
+
+    init(_ book: LinkStatements, _ normalizer: Normalizer, byHand: ContactLinks, changed: Int) throws {
+        (self.book, self.normalizer, self.byHand, self.changed) = (book, normalizer, byHand, changed)
+        hasUnlike = try book.hasUnlike()
+    }
+
+    // MARK: What cards say
+
+    /// Of a card that says nothing sure, none.
+    func values(of record: RecordNumber) throws -> [LinkValue] {
+        if let known = valuesOf[record] { return known }
+        let values = try book.isUnsure(record) ? [] : book.values(of: record)
+        valuesOf[record] = values
+        return values
+    }
+
+    private func name(of record: RecordNumber) throws -> LinkName? {
+        if let known = names[record] { return known }
+        let name = try book.isUnsure(record) ? nil : book.name(of: record, normalizer)
+        names.updateValue(name, forKey: record)
+        return name
+    }
+
+    private func cards(with value: LinkValue) throws -> [RecordNumber] {
+        if let known = cardsWith[value] { return known }
+        let cards = try book.cards(with: value, most: Self.mostCards + 1 + changed)
+        cardsWith[value] = cards
+        return cards
+    }
+
+    /// The cards whose links may be others because some came to have this value, or had it.
+    func concerned(by value: LinkValue) throws -> [RecordNumber] {
+        let cards = try cards(with: value)
+        // So many that it linked nobody before either.
+        return cards.count > Self.mostCards + changed ? [] : cards
+    }
+
+    /// Whether cards of these names are linked by a value.
+    private func tells(_ value: LinkValue, _ one: LinkName) -> Bool {
+        switch value {
+        case .email(let address): one.isOrganization || !EmailMatchKey.isOfRole(address)
+        // A service's number is everybody's.
+        case .phone(let national, _, _): !PhoneMatchKey.isWhole(national)
+        }
+    }
+
+    // MARK: Persons
+
+    private func person(_ record: RecordNumber) -> Person { byHand.members(of: record) }
+
+    /// Those who are linked with a person by a value.
+    private func neighbours(of person: Person, _ sureness: Sureness) throws -> Set<Person> {
+        var found: Set<Person> = []
+        for record in person {
+            guard let name = try name(of: record) else { continue }
+            for value in try values(of: record) where tells(value, name) {
+                let cards = try cards(with: value)
+                guard cards.count <= Self.mostCards else { continue }
+                for card in cards where !person.contains(card) {
+                    guard let other = try self.name(of: card),
+                        sureness == .sure ? name.equals(other) : name.agrees(with: other),
+                        // One with too many values is about nobody.
+                        try values(of: card).contains(value)
+                    else { continue }
+                    let neighbour = self.person(card)
+                    if !found.contains(neighbour), try mayBeOne(person, neighbour, sureness) { found.insert(neighbour) }
+                }
+            }
+        }
+        return found
+    }
+
+    /// Whether nothing says that two persons are two.
+    private func mayBeOne(_ one: Person, _ other: Person, _ sureness: Sureness) throws -> Bool {
+        var (hasEqual, doAllAgree) = (false, true)
+        for card in one {
+            let name = try name(of: card)
+            for member in other {
+                if hasUnlike, try book.areUnlike(card, member) { return false }
+                guard let name, let others = try self.name(of: member) else { continue }
+                if name.contradicts(others) { return false }
+                hasEqual = hasEqual || name.equals(others)
+                doAllAgree = doAllAgree && name.agrees(with: others)
+            }
+        }
+        return sureness == .sure || hasEqual || doAllAgree
+    }
+
+    /// All who hang together with a person; `nil` where that are more cards than can be linked.
+    private func component(of person: Person, _ sureness: Sureness) throws -> [Person]? {
+        var seen: Set<Person> = [person]
+        var found = [person]
+        var index = 0
+        var count = person.count
+        while index < found.count {
+            for neighbour in try neighbours(of: found[index], sureness) where seen.insert(neighbour).inserted {
+                count += neighbour.count
+                guard count <= ContactLinks.mostMembers else { return nil }
+                found.append(neighbour)
+            }
+            index += 1
+        }
+        return found
+    }
+
+    private func areOne(_ persons: [Person], _ sureness: Sureness) throws -> Bool {
+        for (index, one) in persons.enumerated() {
+            for other in persons[(index + 1)...] where try !mayBeOne(one, other, sureness) { return false }
+        }
+        return true
+    }
+
+    // MARK: Sets
+
+    /// The sets that these cards are in, and all cards that were looked at for it: those that are in no set are linked with
+    /// none.
+    ///
+    /// - Parameter linked: as they were linked until now.
+    func sets(
+        of cards: some Sequence<RecordNumber>, linked: ContactLinks
+    ) throws -> (sets: [[RecordNumber]], looked: Set<RecordNumber>) {
+        var (sets, looked): ([[RecordNumber]], Set<RecordNumber>) = ([], [])
+        var rest = cards.sorted()
+        func settle(_ persons: [Person], asOne: Bool) {
+            for set in asOne ? [persons.flatMap { $0 }] : persons { sets.append(set.sorted()) }
+            for record in persons.joined() where looked.insert(record).inserted {
+                // Who was with them before is somewhere else now.
+                rest += linked.members(of: record)
+            }
+        }
+        while let record = rest.popLast() {
+            guard !looked.contains(record) else { continue }
+            let persons = try component(of: person(record), .likely)
+            if let persons, try areOne(persons, .likely) {
+                settle(persons, asOne: true)
+                continue
+            }
+            for person in persons ?? [person(record)] where !looked.contains(person[0]) {
+                guard let equals = try component(of: person, .sure) else {
+                    settle([person], asOne: false)
+                    continue
+                }
+                settle(equals, asOne: try areOne(equals, .sure))
+            }
+        }
+        return (sets.filter { $0.count > 1 }, looked)
+    }
+}

@@ -1,0 +1,170 @@
+import BrokerModel
+import BrokerNormalization
+
+/// Keeps what links cards, over one save after the other. Used within a transaction only.
+///
+/// What is linked by evidence follows from what the cards say, from what was linked by hand, and from what was said not to be
+/// one; so it is the same in whatever order the cards came. A save works it out anew for the cards that it changes and those
+/// that share an address or a number with them.
+final class Linking {
+    private let book: LinkStatements
+    private let normalizer: Normalizer
+    /// As they were before the save, and as its steps make them: evidence is looked at in the end.
+    private var former = BookLinks()
+    private var links = BookLinks()
+    private var isEvidence = false
+    /// Cards whose links may be others now.
+    private var touched: Set<RecordNumber> = []
+    /// What such cards said before.
+    private var formerValues: Set<LinkValue> = []
+    /// Cards that came with the save. Most of them have nothing in common with any other.
+    private var added: [RecordNumber] = []
+
+    init(_ db: Database, _ normalizer: Normalizer) throws {
+        book = try LinkStatements(db)
+        self.normalizer = normalizer
+    }
+
+    /// All of them, as they were written.
+    static func links(_ db: Database) throws -> BookLinks {
+        var links = BookLinks()
+        links.all = try LinkStatements.all(db, "link")
+        links.byHand = try LinkStatements.all(db, "handLink")
+        return links
+    }
+
+    // MARK: Over a save
+
+    /// - Parameter isEvidence: what the save writes may link cards.
+    func begin(_ links: BookLinks, isEvidence: Bool) {
+        (former, self.links, self.isEvidence) = (links, links, isEvidence)
+        touched = []
+        formerValues = []
+        added = []
+    }
+
+    func added(_ record: RecordNumber) throws {
+        if isEvidence { added.append(record) } else { try book.setUnsure(record) }
+    }
+
+    /// To be called while the book says what it said before.
+    func willUpdate(_ record: RecordNumber, from former: Contact, to contact: Contact) throws {
+        try willChange(record)
+        // An app must not reach a card that it cannot see by writing what stands there on one that it can.
+        if !isEvidence, contact.saysMore(than: former) { try book.setUnsure(record) }
+    }
+
+    /// To be called while it is in the book.
+    func willDelete(_ record: RecordNumber) throws {
+        try willChange(record)
+        touched.formUnion(links.all.members(of: record))
+        links.all.remove(record)
+        links.byHand.remove(record)
+        try book.forgetUnlike(record)
+    }
+
+    private func willChange(_ record: RecordNumber) throws {
+        touched.insert(record)
+        formerValues.formUnion(try book.values(of: record))
+    }
+
+    /// Makes one change. What is already so is no change.
+    func apply(_ change: LinkChange, _ index: Int) throws {
+        let (one, other) = change.cards
+        guard try book.exists(one), try book.exists(other) else { throw ChangeError.recordDoesNotExist(index: index) }
+        touched.formUnion(links.all.members(of: one) + links.all.members(of: other))
+        switch change {
+        case .link:
+            guard one != other, !links.byHand.areLinked(one, other) else { return }
+            guard
+                links.byHand.members(of: one).count + links.byHand.members(of: other).count
+                    <= ContactLinks.mostMembers
+            else { throw ChangeError.tooManyLinked(index: index) }
+            // Said last, it counts.
+            try book.takeBackUnlike(links.all.members(of: one), links.all.members(of: other))
+            links.byHand.join(one, other)
+            links.all.join(one, other)
+        case .unlink:
+            var others = links.all.areLinked(one, other) ? links.all.members(of: one) : [other]
+            others.removeAll { $0 == one }
+            for other in others { try book.setUnlike(one, other) }
+            guard links.all.areLinked(one, other) else { return }
+            links.byHand.remove(one)
+            links.all.remove(one)
+        }
+    }
+
+    /// To be called once everything else of the save is in the book, in all its tables. Notes what became linked.
+    func finish(_ log: inout ChangeLog) throws -> BookLinks {
+        defer { begin(BookLinks(), isEvidence: false) }
+        if !added.isEmpty { touched.formUnion(try book.sharing(added)) }
+        guard !touched.isEmpty else { return links }
+        let evidence = try LinkEvidence(book, normalizer, byHand: links.byHand, changed: touched.count)
+        let start = try cardsConcerned(evidence)
+        let found = try evidence.sets(of: start, linked: links.all)
+        links.all.replace(found.looked, by: found.sets)
+        let changed = touched.union(start).union(found.looked).sorted()
+        try write("link", changed, former.all, links.all)
+        try write("handLink", changed, former.byHand, links.byHand)
+        note(changed, &log)
+        return links
+    }
+
+    /// Those that are linked by what the save changed, or were.
+    private func cardsConcerned(_ evidence: LinkEvidence) throws -> Set<RecordNumber> {
+        // Cards that were linked by hand count together.
+        var start: Set<RecordNumber> = []
+        for record in touched {
+            start.formUnion(former.byHand.members(of: record))
+            start.formUnion(links.byHand.members(of: record))
+        }
+        for record in start { formerValues.formUnion(try evidence.values(of: record)) }
+        for value in formerValues { start.formUnion(try evidence.concerned(by: value)) }
+        for record in start {
+            start.formUnion(former.all.members(of: record))
+            start.formUnion(links.all.members(of: record))
+        }
+        return try start.filter { try book.exists($0) }
+    }
+
+    private func write(_ table: String, _ records: [RecordNumber], _ former: ContactLinks, _ now: ContactLinks) throws {
+        for record in records where former.first(of: record) != now.first(of: record) {
+            try book.write(record, first: now.first(of: record), in: table)
+        }
+    }
+
+    private func note(_ records: [RecordNumber], _ log: inout ChangeLog) {
+        for record in records {
+            let sets = [former.all, links.all, former.byHand, links.byHand].map { links in
+                Set(links.members(of: record).filter { $0 > record })
+            }
+            for member in Set(sets.joined()).sorted() {
+                let linked = sets.map { $0.contains(member) }
+                switch (linked[0] != linked[1], linked[2] != linked[3]) {
+                case (true, true): log.note(linked[1] ? .link : .unlink, record, member: member)
+                case (true, false): log.note(linked[1] ? .linkByEvidence : .unlinkByEvidence, record, member: member)
+                case (false, true): log.note(linked[3] ? .linkByHand : .unlinkByHand, record, member: member)
+                case (false, false): break
+                }
+            }
+        }
+    }
+}
+
+extension LinkChange {
+    fileprivate var cards: (RecordNumber, RecordNumber) {
+        switch self {
+        case .link(let one, let other), .unlink(let one, from: let other): (one, other)
+        }
+    }
+}
+
+extension Contact {
+    /// Whether it has names, addresses or numbers that another one has not.
+    fileprivate func saysMore(than former: Contact) -> Bool {
+        if contactType != former.contactType { return true }
+        if !LinkName.keys.keys.allSatisfy({ text(of: $0) == former.text(of: $0) }) { return true }
+        return !Set(emailAddresses.map(\.value)).isSubset(of: former.emailAddresses.map(\.value))
+            || !Set(phoneNumbers.map(\.value)).isSubset(of: former.phoneNumbers.map(\.value))
+    }
+}

@@ -1,0 +1,105 @@
+import BrokerModel
+
+extension BookReader {
+    /// - Parameter links: by which contacts are one; `nil` where each is its own.
+    func count(_ query: ContactQuery, _ links: ContactLinks?, isBounded: Bool) throws(StoreError) -> Int {
+        try onConnection(isBounded: isBounded) { connection in
+            let linked = links.map { LinkedRecords(connection: connection, links: $0, query: query) }
+            switch (query.scope, query.predicate) {
+            case (.all, nil): return try connection.count(ReadSQL.countAll, []) - (links?.followers ?? 0)
+            case (.all, .records(let records)): return try connection.count(Set(records), matching: nil, linked)
+            case (.only(let scope), nil): return try connection.count(scope, matching: nil, linked)
+            case (.only(let scope), .records(let records)):
+                return try connection.count(scope.intersection(records), matching: nil, linked)
+            case (.only(let scope), .some(let predicate)):
+                let match = Match(predicate, seeing: query.matchKeys, normalizer)
+                return try connection.count(scope, matching: match, linked)
+            case (.all, .some(let predicate)):
+                let match = Match(predicate, seeing: query.matchKeys, normalizer)
+                guard let condition = Condition(match) else { return 0 }
+                return try connection.inOneRead {
+                    let count = try connection.count(ReadSQL.count(match, condition), condition.bindings)
+                    guard let linked else { return count }
+                    // In the place of those that are found the first of their set counts, if it was not found itself.
+                    let followers = try linked.followers(match, condition)
+                    let firsts = Set(try followers.map { try linked.first(for: RecordNumber($0)).rawValue })
+                    return count - followers.count + (try firsts.filter { try !connection.matches($0, match) }.count)
+                }
+            }
+        }
+    }
+}
+
+extension BookReader.Connection {
+    fileprivate func count(_ sql: String, _ bindings: [Binding]) throws -> Int {
+        let statement = try statement(sql)
+        statement.bind(bindings)
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
+    fileprivate func count(_ scope: Set<RecordNumber>, matching match: Match?, _ linked: LinkedRecords?) throws -> Int {
+        try inOneRead {
+            var count = 0
+            var firsts: Set<RecordNumber> = []
+            for record in try matching(match, amongst: scope).lazy.map({ RecordNumber($0) }) {
+                if let linked, linked.links.isLinked(record) {
+                    firsts.insert(try linked.first(for: record))
+                } else {
+                    count += 1
+                }
+            }
+            return count + firsts.count
+        }
+    }
+}
+
+/// Links as one read sees them: between the contacts of its scope, and as far as they are in the book.
+struct LinkedRecords {
+    let connection: BookReader.Connection
+    let links: ContactLinks
+    private let scope: RecordScope
+    private let isByHand: Bool
+
+    /// - Parameter links: those that the query's keys show.
+    init(connection: BookReader.Connection, links: ContactLinks, query: ContactQuery) {
+        (self.connection, self.links, scope) = (connection, links, query.scope)
+        isByHand = !query.matchKeys.isSuperset(of: BookLinks.evidenceKeys)
+    }
+
+    /// The one that stands for a contact: the lowest number of those that are one with it.
+    func first(for record: RecordNumber) throws -> RecordNumber {
+        guard links.isLinked(record) else { return record }
+        for member in links.members(of: record, within: scope) {
+            // Links are told a moment after the save that made them.
+            if member == record { break }
+            if try connection.exists(member.rawValue) { return member }
+        }
+        return record
+    }
+
+    /// Whether another contact stands for this one.
+    func follows(_ record: Int64) throws -> Bool {
+        try first(for: RecordNumber(record)) != RecordNumber(record)
+    }
+
+    /// Those for which a contact stands.
+    func others(of record: Int64) -> [RecordNumber] {
+        links.members(of: RecordNumber(record), within: scope).filter { $0.rawValue > record }
+    }
+
+    /// Of those of the whole book that match, the ones for which another one stands.
+    func followers(_ match: Match, _ condition: Condition) throws -> [Int64] {
+        var condition = condition
+        // Looked up one by one: many contacts may have a word, and fewer are linked.
+        if case .words(let words, let keys) = match, words.count == 1 {
+            condition = Condition(having: words, keys)
+        }
+        let statement = try connection.statement(ReadSQL.followers(condition, byHand: isByHand))
+        statement.bind(condition.bindings)
+        defer { statement.reset() }
+        var followers: [Int64] = []
+        while try statement.step() { followers.append(statement.integer(0)) }
+        return followers
+    }
+}

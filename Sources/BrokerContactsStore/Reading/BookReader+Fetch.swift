@@ -1,0 +1,393 @@
+import BrokerModel
+import BrokerNormalization
+
+/// What a fetch found, and whether there is more.
+struct FetchedPage: Sendable {
+    var rows: [FetchedContact] = []
+    var last: Position?
+    var hasMore = false
+    fileprivate var bytes = 0
+}
+
+/// What is in memory about the book while it is read.
+struct KnownOfBook {
+    /// By which contacts are one; `nil` where each is its own.
+    let links: ContactLinks?
+    /// The order in which beginnings are kept; `nil` where that is just changing.
+    let beginnings: ContactOrder?
+    let effort: SearchEffort
+    /// Putting the query's contacts in order is too long for where it is read; going through a list that is there is not.
+    let mayNotSort: Bool
+}
+
+/// A contact's number and its place in an order.
+struct Place: Comparable {
+    let key: [UInt8]
+    let record: Int64
+    /// The key's first bytes as a number: it settles most comparisons.
+    private let beginning: UInt64
+
+    init(key: [UInt8], record: Int64) {
+        self.key = key
+        self.record = record
+        var beginning: UInt64 = 0
+        for index in 0..<8 { beginning = beginning << 8 | (index < key.count ? UInt64(key[index]) : 0) }
+        self.beginning = beginning
+    }
+
+    static func < (left: Place, right: Place) -> Bool {
+        if left.beginning != right.beginning { return left.beginning < right.beginning }
+        if left.key != right.key { return left.key.lexicographicallyPrecedes(right.key) }
+        return left.record < right.record
+    }
+}
+
+extension BookReader {
+    func fetch(_ query: ContactQuery, _ known: KnownOfBook, isBounded: Bool) throws(StoreError) -> FetchedPage {
+        guard query.limit > 0 else { return FetchedPage() }
+        return try onConnection(isBounded: isBounded) { connection in
+            let linked = known.links.map { LinkedRecords(connection: connection, links: $0, query: query) }
+            let fetch = Fetch(connection: connection, query: query, known: known, linked: linked)
+            switch (query.scope, query.predicate) {
+            case (.all, nil): return try fetch.everybody()
+            case (.all, .records(let records)): return try fetch.some(firsts(of: records, linked))
+            case (.only(let scope), nil): return try fetch.some(scope)
+            case (.only(let scope), .records(let records)):
+                return try fetch.some(firsts(of: scope.intersection(records), linked))
+            case (.all, .some(let predicate)):
+                let match = Match(predicate, seeing: query.matchKeys, normalizer)
+                return try connection.inOneRead { try fetch.found(match) }
+            case (.only(let scope), .some(let predicate)):
+                let match = Match(predicate, seeing: query.matchKeys, normalizer)
+                return try connection.inOneRead { try fetch.some(scope, matching: match) }
+            }
+        }
+    }
+
+    private func firsts(
+        of records: some Sequence<RecordNumber>, _ linked: LinkedRecords?
+    ) throws -> Set<RecordNumber> {
+        guard let linked else { return Set(records) }
+        return try Set(records.map(linked.first))
+    }
+}
+
+extension BookReader.Connection {
+    /// Those of some records that are what is looked for, in rising order. Asks for those records only, each by itself; one
+    /// that is not in the book is nothing that anybody looks for.
+    func matching(_ match: Match?, amongst records: some Sequence<RecordNumber>) throws -> [Int64] {
+        // Neighbours share pages.
+        var left = records.map(\.rawValue).sorted()
+        switch match {
+        case nil: return try left.filter(exists)
+        case .words(let words, let keys):
+            let statement = try statement(ReadSQL.wordOfRecord)
+            for word in words {
+                statement.bind(
+                    [.text(word), .text(Match.end(of: word)), .integer(Int64(bitPattern: keys.rawValue))], from: 2)
+                left = try left.filter { record in
+                    statement.bind(1, record)
+                    defer { statement.reset() }
+                    return try statement.step()
+                }
+            }
+            return left
+        case .email, .phone, .container, .terms, .nobody: return try left.filter { try matches($0, match) }
+        }
+    }
+
+    /// Whether one record is what is looked for. Asks for that record only.
+    func matches(_ record: Int64, _ match: Match?) throws -> Bool {
+        switch match {
+        case nil: return true
+        case .nobody: return false
+        case .words(let words, let keys): return try words.allSatisfy { try hasWord($0, keys, record) }
+        case .email(let address):
+            let statement = try statement(ReadSQL.emailOfRecord)
+            statement.bind(1, record)
+            statement.bind(2, address)
+            defer { statement.reset() }
+            return try statement.step()
+        case .phone(let key):
+            return try hasPhone(record) {
+                key.matches(
+                    PhoneMatchKey(
+                        national: $0.text(0), country: Int32(truncatingIfNeeded: $0.integer(1)),
+                        extensionDigits: $0.text(2)))
+            }
+        case .container(let container):
+            let statement = try statement(ReadSQL.containerOfContact)
+            statement.bind(1, record)
+            defer { statement.reset() }
+            return try statement.step() && statement.record(0) == container
+        case .terms(let terms, let keys):
+            return try terms.allSatisfy { term in
+                if try hasWord(term, keys, record) { return true }
+                guard let part = Match.phonePart(term) else { return false }
+                return try hasPhone(record) { $0.text(3).contains(part) }
+            }
+        }
+    }
+
+    func hasWord(_ word: String, _ keys: ContactKeySet, _ record: Int64) throws -> Bool {
+        let statement = try statement(ReadSQL.wordOfRecord)
+        statement.bind(1, record)
+        statement.bind(2, word)
+        statement.bind(3, Match.end(of: word))
+        statement.bind(4, Int64(bitPattern: keys.rawValue))
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    private func hasPhone(_ record: Int64, _ matches: (PreparedStatement) -> Bool) throws -> Bool {
+        let statement = try statement(ReadSQL.phonesOfRecord)
+        statement.bind(1, record)
+        defer { statement.reset() }
+        while try statement.step() {
+            if matches(statement) { return true }
+        }
+        return false
+    }
+}
+
+/// One fetch. Every page costs what it holds, wherever it begins.
+private struct Fetch {
+    let connection: BookReader.Connection
+    let query: ContactQuery
+    let known: KnownOfBook
+    /// `nil` where each contact is its own.
+    let linked: LinkedRecords?
+
+    private var seesNames: Bool { query.order == .none || CollationKey.keys.isSubset(of: query.matchKeys) }
+
+    /// A place of another order is none in this one.
+    private var after: Position? { query.after.flatMap { $0.order == query.order ? $0 : nil } }
+
+    /// Everybody, along the order.
+    func everybody() throws -> FetchedPage {
+        guard seesNames else {
+            // An order that the caller's keys make has no index; such a caller pays for it with a sort.
+            return try connection.inOneRead {
+                try self.page(ofKept: kept { try records(ReadSQL.everybody(.none), []) })
+            }
+        }
+        var page = FetchedPage()
+        page.rows.reserveCapacity(min(query.limit, 256))
+        var lastKey: [UInt8] = []
+        for (part, bindings) in parts() where !page.hasMore {
+            let statement = try connection.statement(ReadSQL.page(query.order, part))
+            statement.bind(bindings)
+            defer { statement.reset() }
+            while try statement.step() {
+                if let linked, try linked.follows(statement.integer(0)) { continue }
+                guard !isFull(page) else {
+                    page.hasMore = true
+                    break
+                }
+                let record = statement.integer(0)
+                try append(record, connection.stored(statement, 1, checksum: 3, record: record), to: &page)
+                // The key of the last one only: copying each would cost as much as the contact.
+                if isFull(page) { lastKey = statement.bytes(2) }
+            }
+        }
+        guard let last = page.rows.last?.record else { return page }
+        let key = try lastKey.isEmpty ? key(of: last.rawValue) : lastKey
+        page.last = Position(order: query.order, key: key, record: last)
+        return page
+    }
+
+    private func parts() -> [(ReadSQL.Part, [Binding])] {
+        guard let after else { return [(.everybody, [])] }
+        let record = Binding.integer(after.record.rawValue)
+        if query.order == .none { return [(.laterRecords, [record])] }
+        return [(.sameName, [.bytes(after.key), record]), (.laterNames, [.bytes(after.key)])]
+    }
+
+    /// Those of a set.
+    func some(_ scope: Set<RecordNumber>) throws -> FetchedPage {
+        if scope.count == 1, query.order == .none, let record = scope.first { return try one(record) }
+        return try connection.inOneRead {
+            // A few are sorted sooner than they are found again.
+            if scope.count < 32 { return try page(of: sorted(scope.map(\.rawValue))) }
+            return try page(ofKept: kept(scope) { scope.map(\.rawValue) })
+        }
+    }
+
+    /// Records in order, kept for the next page.
+    private func kept(_ scope: Set<RecordNumber>? = nil, _ records: () throws -> [Int64]) throws -> [Int64] {
+        try connection.records(of: query.keptSubject(scope.map { .only($0) } ?? .all), query.order) {
+            if known.mayNotSort { throw StoreError.takesLong }
+            return try sorted(records()).map(\.record)
+        }
+    }
+
+    /// The shortest way to what is asked for most.
+    private func one(_ record: RecordNumber) throws -> FetchedPage {
+        var page = FetchedPage()
+        if let after, after.record >= record { return page }
+        try append(record.rawValue, connection.contact(record.rawValue), to: &page)
+        guard !page.rows.isEmpty else { return page }
+        page.last = Position(order: .none, key: [], record: record)
+        return page
+    }
+
+    /// Those of a set that match. Asks for nobody else.
+    func some(_ scope: Set<RecordNumber>, matching match: Match) throws -> FetchedPage {
+        if match == .nobody { return FetchedPage() }
+        return try page(of: sorted(firsts(of: connection.matching(match, amongst: scope))))
+    }
+
+    /// Those of the whole book that match, by way of an index.
+    func found(_ match: Match) throws -> FetchedPage {
+        guard let condition = Condition(match) else { return FetchedPage() }
+        guard seesNames else {
+            let sql = ReadSQL.sorted(condition, .none, after: nil, limit: nil)
+            return try page(of: sorted(firsts(of: records(sql, condition.bindings))))
+        }
+        // One more than is given tells whether there is more; so many more, since these are left out again.
+        let followers = try linked?.followers(match, condition) ?? []
+        let (limit, _) = query.limit.addingReportingOverflow(1 + followers.count)
+        var places = try places(match, condition, limit: limit)
+        if !followers.isEmpty {
+            let found = Set(places.map(\.record))
+            let firsts = try firsts(of: followers).filter { !found.contains($0) }
+            places = (places + (try sorted(firsts))).sorted()
+        }
+        return try page(of: places)
+    }
+
+    /// Those contacts that stand for these, each once.
+    private func firsts(of records: [Int64]) throws -> [Int64] {
+        guard let linked else { return records }
+        return try Set(records.map { try linked.first(for: RecordNumber($0)).rawValue }).sorted()
+    }
+
+    /// The first so many of the whole book that match, in order, after the place of the query.
+    private func places(_ match: Match, _ condition: Condition, limit: Int) throws -> [Place] {
+        if case .words(let words, let keys) = match {
+            return try FoundByWords(
+                connection: connection, words: words, keys: keys, order: query.order, after: after, limit: limit,
+                // Whose order is changing this moment is sorted for as anybody else is.
+                hasBeginnings: query.order != .none && query.order == known.beginnings, effort: known.effort
+            ).places()
+        }
+        let sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
+        return try connection.places(sql, condition.bindings + Position.bindings(after))
+    }
+
+    private func records(_ sql: String, _ bindings: [Binding]) throws -> [Int64] {
+        let statement = try connection.statement(sql)
+        statement.bind(bindings)
+        defer { statement.reset() }
+        var records: [Int64] = []
+        while try statement.step() { records.append(statement.integer(0)) }
+        return records
+    }
+
+    private func key(of record: Int64) throws -> [UInt8] {
+        if query.order == .none { return [] }
+        return try connection.sortKey(record, query.order, seeing: query.matchKeys) ?? []
+    }
+
+    /// Puts records in the order; those that are gone are left out.
+    private func sorted(_ records: [Int64]) throws -> [Place] {
+        if query.order == .none { return records.map { Place(key: [], record: $0) }.sorted() }
+        return try records.compactMap { record in
+            try connection.sortKey(record, query.order, seeing: query.matchKeys).map { Place(key: $0, record: record) }
+        }.sorted()
+    }
+
+    /// Reads a page out of places that are in order.
+    private func page(of places: [Place]) throws -> FetchedPage {
+        var first = 0
+        if let after {
+            let place = Place(key: after.key, record: after.record.rawValue)
+            first = Self.partition(places.count) { place < places[$0] }
+        }
+        return try page(of: places[first...].lazy.map(\.record)) { record in
+            places.first { $0.record == record }?.key ?? []
+        }
+    }
+
+    /// Reads a page out of records that are in order. Only those are looked at that lead to the page's place.
+    private func page(ofKept records: [Int64]) throws -> FetchedPage {
+        var first = 0
+        if let after, let last = try index(of: after, in: records) {
+            first = last + 1
+        } else if let after {
+            let place = Place(key: after.key, record: after.record.rawValue)
+            first = try Self.partition(records.count) {
+                place < Place(key: try key(of: records[$0]), record: records[$0])
+            }
+        }
+        return try page(of: records[first...]) { try key(of: $0) }
+    }
+
+    /// Where the contact of a place stands, if it is there and its name is as it was: to look through numbers takes less than to
+    /// look up a few names.
+    private func index(of place: Position, in records: [Int64]) throws -> Int? {
+        guard records.count <= Self.mostLookedThrough, let index = records.firstIndex(of: place.record.rawValue),
+            try key(of: place.record.rawValue) == place.key
+        else { return nil }
+        return index
+    }
+
+    private static let mostLookedThrough = 50_000
+
+    private func page(
+        of records: some Sequence<Int64>, key: (Int64) throws -> [UInt8]
+    ) throws -> FetchedPage {
+        var page = FetchedPage()
+        for record in records {
+            if let linked, try linked.follows(record) { continue }
+            if isFull(page) {
+                guard try connection.exists(record) else { continue }
+                page.hasMore = true
+                break
+            }
+            try append(record, connection.contact(record), to: &page)
+        }
+        guard let last = page.rows.last?.record else { return page }
+        page.last = Position(order: query.order, key: query.order == .none ? [] : try key(last.rawValue), record: last)
+        return page
+    }
+
+    /// The first of so many places, in order, for which something holds; their number where it holds for none.
+    private static func partition(_ count: Int, _ holds: (Int) throws -> Bool) rethrows -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if try holds(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    private func isFull(_ page: FetchedPage) -> Bool {
+        page.rows.count >= query.limit || page.bytes >= query.byteLimit && !page.rows.isEmpty
+    }
+
+    /// - Parameter stored: `nil` where the card is not there, or is damaged.
+    private func append(_ record: Int64, _ stored: StoredContact?, to page: inout FetchedPage) throws {
+        let others = linked?.others(of: record) ?? []
+        // Of linked cards the first may be damaged: then the others are given, under its number.
+        guard try stored != nil || !others.isEmpty && connection.exists(record) else { return }
+        var row = try row(record, stored ?? StoredContact(values: []), &page)
+        for other in others {
+            guard let stored = try connection.contact(other.rawValue) else { continue }
+            row.others.append(try self.row(other.rawValue, stored, &page))
+        }
+        if stored != nil || !row.others.isEmpty { page.rows.append(row) }
+    }
+
+    private func row(
+        _ record: Int64, _ stored: StoredContact, _ page: inout FetchedPage
+    ) throws -> FetchedContact {
+        var images: ContactImages?
+        if !query.images.isDisjoint(with: .images), stored.present.contains(.imageDataAvailable) {
+            images = try connection.images(record, query.images)
+            page.bytes += (images?.imageData?.count ?? 0) + (images?.thumbnailImageData?.count ?? 0)
+        }
+        page.bytes += stored.size(of: query.toldKeys)
+        return FetchedContact(record: RecordNumber(record), contact: stored, images: images)
+    }
+}

@@ -1,0 +1,168 @@
+import BrokerModel
+import BrokerNormalization
+
+/// What contacts must be like, in the form in which it is looked for.
+enum Match: Hashable {
+    /// Each word begins a word of one of the keys. Never empty.
+    case words([String], in: ContactKeySet)
+    case email(String)
+    case phone(PhoneMatchKey)
+    /// For the person: each term begins a word or, where it is of digits, is part of a phone number. Never empty.
+    case terms([String], in: ContactKeySet)
+    /// `nil`: the one that every book has.
+    case container(RecordNumber?)
+    case nobody
+
+    /// Keys whose words are looked for by name.
+    static let nameKeys = ContactKeySet.names.subtracting([.init([.contactType])])
+
+    /// Stands among the keys of words for both names in one, which belong to no key alone: only who may see both finds by it.
+    static let wholeNameIndex: Int64 = 40
+    private static let wholeName = ContactKeySet(rawValue: 1 << UInt64(wholeNameIndex))
+    private static let wholeNameKeys = ContactKeySet([.familyName, .givenName])
+
+    /// Every set of keys whose words are found by name, as the tables have them.
+    static let nameWords = nameKeys.union(wholeName)
+
+    init(_ predicate: ContactPredicate, seeing keys: ContactKeySet, _ normalizer: Normalizer) {
+        switch predicate {
+        case .name(let text):
+            let seesWholeName = Self.wholeNameKeys.isSubset(of: keys)
+            let keys = keys.intersection(Self.nameKeys).union(seesWholeName ? Self.wholeName : [])
+            guard let words = normalizer.queryWords(text)?.words, !words.isEmpty, !keys.isEmpty else {
+                self = .nobody
+                return
+            }
+            self = .words(words, in: keys)
+        case .emailAddress(let address):
+            let key = keys.contains(.emailAddresses) ? EmailMatchKey(address, normalizer) : nil
+            self = key.map { .email($0.text) } ?? .nobody
+        case .phoneNumber(let number):
+            let key = keys.contains(.phoneNumbers) ? PhoneMatchKey(number, normalizer) : nil
+            self = key.map { .phone($0) } ?? .nobody
+        case .container(let container): self = .container(container)
+        case .records: self = .nobody
+        }
+    }
+
+    /// Past every word that begins with this one.
+    static func end(of prefix: String) -> String { prefix + "\u{10FFFF}" }
+
+    /// A term that may be part of a phone number, as it stands in the index. Fewer digits would find everybody.
+    static func phonePart(_ term: String) -> String? {
+        guard (3...PhoneDigits.longest).contains(term.utf8.count),
+            term.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        // Zeros in front are not stored.
+        let part = String(term.drop { $0 == "0" }.reversed())
+        return part.isEmpty ? nil : part
+    }
+
+    /// What the person typed at the agent; `nil` where that finds everybody.
+    static func terms(_ text: String, _ normalizer: Normalizer) -> Match? {
+        let keys = nameWords.union(ContactKeySet([.emailAddresses]))
+        let digits = PhoneDigits.digits(in: text)
+        // A number, however it is grouped, is one term.
+        if digits.count >= 3, text.allSatisfy({ $0.isNumber || $0.isWhitespace || "+-()./".contains($0) }) {
+            return .terms([String(decoding: digits, as: UTF8.self)], in: keys)
+        }
+        guard let words = normalizer.queryWords(text)?.words else { return .nobody }
+        return words.isEmpty ? nil : .terms(words, in: keys)
+    }
+}
+
+/// A condition on the table `contact`, for queries of the whole book.
+struct Condition: Hashable {
+    let sql: String
+    let bindings: [Binding]
+
+    /// Starts from the index of what is looked for. `nil`: nobody.
+    init?(_ match: Match) {
+        switch match {
+        case .words(let words, let keys):
+            self.init(
+                words.enumerated().map { $0.offset == 0 ? Self.found($0.element, keys) : Self.has($0.element, keys) })
+        case .email(let address):
+            self.init(
+                sql: "record IN (SELECT record FROM email INDEXED BY emailByAddress WHERE address = ?)",
+                bindings: [.text(address)])
+        case .phone(let key):
+            let endings = key.endings
+            let places = repeatElement("?", count: endings.count).joined(separator: ", ")
+            var sql = "\(Self.phoneIndex) national IN (\(places))\(Self.phoneRest)"
+            let rest: [Binding] = [
+                .integer(Int64(key.country)), .integer(Int64(key.country)), .text(key.extensionDigits),
+                .text(key.extensionDigits),
+            ]
+            var bindings = endings.map { Binding.text($0) } + rest
+            if let beginning = key.beginning {
+                sql += " UNION \(Self.phoneIndex) national >= ? AND national < ?\(Self.phoneRest)"
+                bindings += [.text(beginning), .text(beginning + ":")] + rest
+            }
+            self.init(sql: "record IN (\(sql))", bindings: bindings)
+        case .terms(let terms, let keys):
+            self.init(
+                terms.enumerated().map { place, term in
+                    guard let part = Match.phonePart(term) else {
+                        return place == 0 ? Self.found(term, keys) : Self.has(term, keys)
+                    }
+                    return Condition(
+                        sql: """
+                            record IN (\(Self.wordIndex) UNION SELECT record FROM phone WHERE instr(digits, ?) > 0)
+                            """,
+                        bindings: Self.words(term, keys) + [.text(part)])
+                })
+        case .container(let container):
+            let within = "SELECT record FROM contact INDEXED BY contactByContainer WHERE container"
+            self.init(
+                sql: container == nil ? "record NOT IN (\(within) IS NOT NULL)" : "record IN (\(within) = ?)",
+                bindings: container.map { [.integer($0.rawValue)] } ?? [])
+        case .nobody: return nil
+        }
+    }
+
+    /// For walking an order: looks at the words of each record.
+    init(having words: [String], _ keys: ContactKeySet) { self.init(words.map { Self.has($0, keys) }) }
+
+    /// Starts from the index of one word, and looks at the other words of each record that has it.
+    init(finding word: String, _ others: [String], _ keys: ContactKeySet) {
+        self.init([Self.found(word, keys)] + others.map { Self.has($0, keys) })
+    }
+
+    private init(sql: String, bindings: [Binding]) {
+        self.sql = sql
+        self.bindings = bindings
+    }
+
+    private init(_ all: [Condition]) {
+        sql = all.map(\.sql).joined(separator: " AND ")
+        bindings = all.flatMap(\.bindings)
+    }
+
+    private static let phoneIndex = "SELECT record FROM phone INDEXED BY phoneByNational WHERE"
+
+    /// What is not known on either side does not tell two numbers apart. Each parameter stands twice.
+    private static let phoneRest = " AND (country IN (0, ?) OR ? = 0) AND (extension IN ('', ?) OR ? = '')"
+
+    /// Parameters: the word, its end, the keys. A record comes once for each of its words.
+    static let wordIndex = """
+        SELECT record FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? AND (1 << key) & ? <> 0
+        """
+
+    private static func found(_ word: String, _ keys: ContactKeySet) -> Condition {
+        Condition(sql: "record IN (\(wordIndex))", bindings: words(word, keys))
+    }
+
+    private static func has(_ word: String, _ keys: ContactKeySet) -> Condition {
+        Condition(
+            sql: """
+                EXISTS (SELECT 1 FROM word WHERE word.record = contact.record
+                AND word >= ? AND word < ? AND (1 << key) & ? <> 0)
+                """,
+            bindings: words(word, keys))
+    }
+
+    private static func words(_ word: String, _ keys: ContactKeySet) -> [Binding] {
+        [.text(word), .text(Match.end(of: word)), .integer(Int64(bitPattern: keys.rawValue))]
+    }
+}

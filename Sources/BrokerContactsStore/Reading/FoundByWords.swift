@@ -1,0 +1,190 @@
+import BrokerModel
+import BrokerNormalization
+
+/// When a search takes which way.
+struct SearchEffort {
+    /// Contacts that have a word and are sorted at once: some 2 µs each, in a large book.
+    var few = 1_500
+    /// Contacts that are looked at along an order before all that match are sorted.
+    var steps = 3_000
+    /// Beginnings of one or two letters that are followed at once.
+    var mostGroups = 1_200
+}
+
+/// The first contacts of the whole book, in order, that have words which begin with what was typed.
+///
+/// Of few that match, all are looked at and sorted. Of many, those that stand first are looked for along an order: that of
+/// the table `beginning`, which has what names begin with in the owner's order, or that of everybody. Where they do not
+/// come soon enough, all are sorted after all.
+struct FoundByWords {
+    let connection: BookReader.Connection
+    /// The longest first.
+    let words: [String]
+    let keys: ContactKeySet
+    let order: ContactOrder
+    let after: Position?
+    let limit: Int
+    /// Beginnings are kept in this order.
+    let hasBeginnings: Bool
+
+    let effort: SearchEffort
+
+    func places() throws -> [Place] {
+        let counts = try words.map { try count($0) }
+        // Whoever has the rarest word is asked for the others.
+        if let rarest = counts.indices.min(by: { counts[$0] < counts[$1] }), counts[rarest] < effort.few {
+            if counts[rarest] == 0 { return [] }
+            return try sorted(words[rarest], words.indices.filter { $0 != rarest }.map { words[$0] })
+        }
+        if hasBeginnings, let found = try alongBeginnings() { return found }
+        let walking = Condition(having: words, keys)
+        let sql = ReadSQL.walked(walking, order, after: after, limit: limit, steps: steps)
+        let found = try connection.places(sql, Position.bindings(after) + walking.bindings)
+        return found.count == limit ? found : try sorted(words[0], Array(words.dropFirst()))
+    }
+
+    private var steps: Int { max(effort.steps, 2 * min(limit, 10_000)) }
+
+    /// How many rows of words begin so, as far as that matters.
+    private func count(_ word: String) throws -> Int {
+        // What is read in order and given as it is need not be counted.
+        if hasBeginnings, words.count == 1, word.unicodeScalars.count <= Beginning.length { return effort.few }
+        let statement = try connection.statement(ReadSQL.countWords)
+        statement.bind([.text(word), .text(Match.end(of: word)), .integer(Int64(effort.few))])
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
+    private func sorted(_ first: String, _ others: [String]) throws -> [Place] {
+        let condition = Condition(finding: first, others, keys)
+        let sql = ReadSQL.sorted(condition, order, after: after, limit: limit)
+        return try connection.places(sql, condition.bindings + Position.bindings(after))
+    }
+
+    // MARK: By what names begin with
+
+    /// `nil`: that takes longer than sorting.
+    private func alongBeginnings() throws -> [Place]? {
+        // One of the words may stand at the front of the order, where all who have it stand together.
+        for word in words.prefix(Self.mostTried) {
+            let others = words.filter { $0 != word }
+            let letters = Beginning.letters(of: word)
+            if letters.unicodeScalars.count < Beginning.length {
+                if let found = try merged(word, others) { return found }
+                continue
+            }
+            let rest = letters == word ? others : words
+            if rest.isEmpty {
+                return try connection.places(ReadSQL.beginning(after: after, limit: limit), start(letters))
+            }
+            let walking = Condition(having: rest, keys)
+            let found = try connection.places(
+                ReadSQL.walkedBeginning(walking, after: after, limit: limit, steps: steps),
+                start(letters) + walking.bindings)
+            if found.count == limit { return found }
+        }
+        let letters = Beginning.letters(of: words[0])
+        let rest = letters == words[0] ? Array(words.dropFirst()) : words
+        guard letters.unicodeScalars.count == Beginning.length, let first = rest.first else { return nil }
+        // To sort them is to look each of them up; their order stands here already.
+        let finding = Condition(finding: first, Array(rest.dropFirst()), keys)
+        return try connection.places(
+            ReadSQL.foundAlongBeginning(finding, after: after, limit: limit), start(letters) + finding.bindings)
+    }
+
+    /// Words along whose beginnings is looked.
+    private static let mostTried = 3
+
+    private func start(_ letters: String) -> [Binding] {
+        [.integer(Int64(order.rawValue)), .text(letters), .integer(Int64(bitPattern: keys.rawValue))]
+            + Position.bindings(after)
+    }
+
+    /// Those who have a word that begins with one or two letters: all beginnings that begin so, side by side, each in order.
+    private func merged(_ word: String, _ others: [String]) throws -> [Place]? {
+        var groups: [Group] = []
+        var last = word
+        while let letters = try nextBeginning(last, isFirst: groups.isEmpty, end: Match.end(of: word)) {
+            guard groups.count < effort.mostGroups else { return nil }
+            groups.append(Group(letters: letters))
+            last = letters
+        }
+        for index in groups.indices { try fill(&groups[index], after, count: 1) }
+        // Whose turn is next stands last.
+        groups = groups.filter { !$0.rows.isEmpty }.sorted { $1.first < $0.first }
+        var found: [Place] = []
+        var latest: Place?
+        var left = others.isEmpty ? Int.max : steps
+        while found.count < limit, var group = groups.popLast() {
+            let place = group.first
+            // Whoever has two such words stands in two groups, at one place.
+            if place != latest {
+                latest = place
+                guard left > 0 else { return nil }
+                left -= 1
+                if try others.allSatisfy({ try connection.hasWord($0, keys, place.record) }) { found.append(place) }
+            }
+            group.next += 1
+            if group.next == group.rows.count {
+                let position = Position(order: order, key: place.key, record: RecordNumber(place.record))
+                try fill(&group, position, count: min(limit, 64))
+            }
+            guard !group.rows.isEmpty else { continue }
+            groups.insert(group, at: Self.place(of: group, among: groups))
+        }
+        return found
+    }
+
+    private static func place(of group: Group, among groups: [Group]) -> Int {
+        var (low, high) = (0, groups.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if groups[middle].first < group.first { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    private func nextBeginning(_ letters: String, isFirst: Bool, end: String) throws -> String? {
+        let statement = try connection.statement(isFirst ? ReadSQL.firstBeginning : ReadSQL.nextBeginning)
+        statement.bind([.integer(Int64(order.rawValue)), .text(letters), .text(end)])
+        defer { statement.reset() }
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    /// What begins with some letters, as far as it was read.
+    private struct Group {
+        let letters: String
+        var rows: [Place] = []
+        var next = 0
+
+        var first: Place { rows[next] }
+    }
+
+    private func fill(_ group: inout Group, _ after: Position?, count: Int) throws {
+        group.next = 0
+        group.rows = try connection.places(
+            ReadSQL.beginning(after: after, limit: count),
+            [.integer(Int64(order.rawValue)), .text(group.letters), .integer(Int64(bitPattern: keys.rawValue))]
+                + Position.bindings(after))
+    }
+}
+
+extension BookReader.Connection {
+    /// Runs a statement that gives records and their keys.
+    func places(_ sql: String, _ bindings: [Binding]) throws -> [Place] {
+        let statement = try statement(sql)
+        statement.bind(bindings)
+        defer { statement.reset() }
+        var places: [Place] = []
+        while try statement.step() { places.append(Place(key: statement.bytes(1), record: statement.integer(0))) }
+        return places
+    }
+}
+
+extension Position {
+    /// For the place in a statement from which it goes on.
+    static func bindings(_ after: Position?) -> [Binding] {
+        guard let after else { return [] }
+        return (after.order == .none ? [] : [.bytes(after.key)]) + [.integer(after.record.rawValue)]
+    }
+}

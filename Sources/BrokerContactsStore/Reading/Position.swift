@@ -1,0 +1,46 @@
+import BrokerModel
+import BrokerNormalization
+
+/// A place in an order: after the contact that stood there. It stays a place when that contact moves or goes.
+///
+/// It holds the beginning of the contact's name in the form in which names are compared, so it is not for an app's
+/// eyes: encrypt ``bytes``.
+public struct Position: Hashable, Sendable {
+    public let order: ContactOrder
+    let key: [UInt8]
+    public let record: RecordNumber
+
+    init(order: ContactOrder, key: [UInt8], record: RecordNumber) {
+        self.order = order
+        self.key = key
+        self.record = record
+    }
+
+    /// Length of ``bytes``, whatever the place.
+    public static let size = 2 + CollationKey.maximumSize + 8
+
+    /// Order, length of the key, key, zeros, record number (big endian).
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = [order.rawValue, UInt8(key.count)]
+        bytes.reserveCapacity(Self.size)
+        bytes.append(contentsOf: key)
+        bytes.append(contentsOf: repeatElement(0, count: CollationKey.maximumSize - key.count))
+        for shift in stride(from: 56, through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: record.rawValue >> Int64(shift)))
+        }
+        return bytes
+    }
+
+    /// Reads ``bytes`` back; `nil` for anything else.
+    public init?(bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes)
+        guard bytes.count == Self.size, let order = ContactOrder(rawValue: bytes[0]) else { return nil }
+        let count = Int(bytes[1])
+        guard count <= CollationKey.maximumSize,
+            bytes[(2 + count)..<(Self.size - 8)].allSatisfy({ $0 == 0 })
+        else { return nil }
+        self.order = order
+        key = Array(bytes[2..<2 + count])
+        record = RecordNumber(bytes[(Self.size - 8)...].reduce(0) { $0 << 8 | Int64($1) })
+    }
+}

@@ -1,0 +1,101 @@
+import BrokerModel
+import BrokerNormalization
+
+/// What a contact is found by and where it stands. It follows from what the contact says, by the rules of a normalizer.
+struct ContactForms: Sendable {
+    let names: NameKeys
+    /// `key`: the number of the property that a word is of, or ``Match/wholeNameIndex``.
+    fileprivate(set) var words: [(word: String, key: Int64)] = []
+    /// Of the words of names, with the properties that have such a word.
+    fileprivate(set) var beginnings: [(letters: String, keys: ContactKeySet)] = []
+    fileprivate(set) var emails: [String] = []
+    fileprivate(set) var phones: [(key: PhoneMatchKey, digits: String)] = []
+}
+
+/// The places of a contact in both orders.
+typealias NameKeys = (givenName: CollationKey, familyName: CollationKey)
+
+/// What a contact's names begin with, as somebody types who looks for one.
+enum Beginning {
+    /// Letters.
+    static let length = 3
+
+    /// A shorter word is its own beginning.
+    static func letters(of word: String) -> String { String(word.unicodeScalars.prefix(length)) }
+}
+
+/// Makes forms. It belongs to one thread at a time, as its normalizer does.
+final class FormMaker {
+    let normalizer: Normalizer
+    private var known = KnownWords()
+
+    /// The keys that have words or match keys of their own.
+    static let keys = Match.nameKeys.union(ContactKeySet([.emailAddresses, .phoneNumbers]))
+    /// Most words kept of one key, so that a list of many values cannot fill the index.
+    private static let wordsOfKey = 4_096
+
+    init(_ normalizer: Normalizer) { self.normalizer = normalizer }
+
+    /// Gives back what is only kept to be quick.
+    func rest() { known = KnownWords() }
+
+    func forms(of contact: Contact) -> ContactForms {
+        var forms = ContactForms(names: normalizer.collationKeys(of: contact))
+        for key in Match.nameKeys.keys {
+            guard let text = contact.text(of: key), !text.isEmpty else { continue }
+            for word in known.words(of: text, normalizer) { forms.append(word, ofName: Int64(key.index)) }
+        }
+        for word in normalizer.wholeNameWords(familyName: contact.familyName, givenName: contact.givenName) {
+            forms.append(word, ofName: Match.wholeNameIndex)
+        }
+        let key = Int64(ContactKey.emailAddresses.index)
+        let others = forms.words.count
+        for email in contact.emailAddresses {
+            if let key = EmailMatchKey(email.value, normalizer) { forms.emails.append(key.text) }
+            for word in normalizer.storedWords(email.value).words
+            where forms.words.count - others < Self.wordsOfKey {
+                forms.words.append((word, key))
+            }
+        }
+        for phone in contact.phoneNumbers {
+            guard let key = PhoneMatchKey(phone.value, normalizer) else { continue }
+            forms.phones.append((key, PhoneDigits(phone.value)?.reversed ?? ""))
+        }
+        return forms
+    }
+}
+
+extension ContactForms {
+    fileprivate mutating func append(_ word: String, ofName index: Int64) {
+        words.append((word, index))
+        let letters = Beginning.letters(of: word)
+        let key = ContactKeySet(rawValue: 1 << UInt64(index))
+        // A handful, the same ones mostly not.
+        if let place = beginnings.firstIndex(where: { $0.letters == letters }) {
+            beginnings[place].keys.formUnion(key)
+        } else {
+            beginnings.append((letters, key))
+        }
+    }
+}
+
+/// The words of names that are in other than plain letters: names return, and to turn one into Latin letters takes longer
+/// than to write its words.
+private struct KnownWords {
+    private static let most = 1_024
+    private static let longest = 64
+    /// By the bytes of the text: a String equals another whose characters are written otherwise.
+    private var words: [[UInt8]: [String]] = [:]
+
+    mutating func words(of text: String, _ normalizer: Normalizer) -> [String] {
+        guard text.utf8.count <= Self.longest, !text.utf8.allSatisfy({ $0 < 0x80 }) else {
+            return normalizer.storedWords(text).words
+        }
+        let bytes = Array(text.utf8)
+        if let known = words[bytes] { return known }
+        if words.count >= Self.most { words.removeAll() }
+        let made = normalizer.storedWords(text).words
+        words[bytes] = made
+        return made
+    }
+}

@@ -1,0 +1,139 @@
+import BrokerModel
+import BrokerNormalization
+
+/// Rows by which contacts are found, gathered over a save and written table by table in the order of the index.
+///
+/// Contact by contact they would fall all over every index, and a page would be looked for and changed anew for each of its
+/// rows. What is gathered is in no table yet.
+struct FormRows {
+    struct Word {
+        let record: Int64
+        let word: Text
+        let key: Int64
+    }
+
+    struct Email {
+        let record: Int64
+        let address: Text
+    }
+
+    struct Phone {
+        let record: Int64
+        let national: Text
+        let country: Int64
+        let extensionDigits: Text
+        let digits: Text
+    }
+
+    struct Beginning {
+        let ordering: Int64
+        let letters: Text
+        let nameKey: Text
+        let record: Int64
+        let keys: Int64
+    }
+
+    /// Where a row's text or key is among ``bytes``: a row that holds no object is copied and sorted as it is.
+    struct Text {
+        let start: Int
+        let count: Int
+    }
+
+    private(set) var words = Rows<Word>()
+    private(set) var emails = Rows<Email>()
+    private(set) var beginnings = Rows<Beginning>()
+    private(set) var phones = Rows<Phone>()
+    /// Of all rows' texts.
+    private(set) var bytes: [UInt8] = []
+    private var records: Set<Int64> = []
+
+    /// More are not kept: a book that is made anew has any number.
+    static let most = 65_536
+
+    var isEmpty: Bool { count == 0 }
+    var count: Int { words.count + emails.count + phones.count + beginnings.count }
+
+    /// Whether there may be any: whoever takes away those in the tables would miss these.
+    func hasRows(of record: Int64) -> Bool { records.contains(record) }
+
+    /// - Parameter ordering: the order in which beginnings are kept.
+    mutating func append(_ record: Int64, _ forms: ContactForms, _ ordering: ContactOrder) {
+        records.insert(record)
+        for (word, key) in forms.words {
+            let text = append(word.utf8)
+            words.append(Word(record: record, word: text, key: key), prefix(text).number, UInt64(key))
+        }
+        for address in forms.emails {
+            let text = append(address.utf8)
+            let prefix = prefix(text)
+            emails.append(Email(record: record, address: text), prefix.number, prefix.next)
+        }
+        for (key, digits) in forms.phones {
+            let national = append(key.national.utf8)
+            let prefix = prefix(national)
+            let row = Phone(
+                record: record, national: national, country: Int64(key.country),
+                extensionDigits: append(key.extensionDigits.utf8), digits: append(digits.utf8))
+            phones.append(row, prefix.number, prefix.next)
+        }
+        guard ordering != .none, !forms.beginnings.isEmpty else { return }
+        let nameKey = append((ordering == .familyName ? forms.names.familyName : forms.names.givenName).bytes)
+        let place = prefix(nameKey).number
+        for (letters, keys) in forms.beginnings {
+            let row = Beginning(
+                ordering: Int64(ordering.rawValue), letters: append(letters.utf8), nameKey: nameKey, record: record,
+                keys: Int64(bitPattern: keys.rawValue))
+            beginnings.append(row, UInt64(row.ordering) << 56 | prefix(row.letters).number >> 8, place)
+        }
+    }
+
+    private mutating func append(_ text: some Sequence<UInt8>) -> Text {
+        let start = bytes.count
+        bytes.append(contentsOf: text)
+        return Text(start: start, count: bytes.count - start)
+    }
+
+    /// Gives what was gathered, and keeps nothing of it.
+    mutating func take() -> FormRows {
+        defer { self = FormRows() }
+        return self
+    }
+
+    /// Rows with what decides their order, or nearly: where rows stand among their neighbours does not matter.
+    struct Rows<Row> {
+        private struct Place {
+            let first: UInt64
+            let second: UInt64
+            let index: Int
+        }
+
+        private var rows: [Row] = []
+        private var places: [Place] = []
+
+        var count: Int { rows.count }
+
+        mutating func append(_ row: Row, _ first: UInt64, _ second: UInt64) {
+            places.append(Place(first: first, second: second, index: rows.count))
+            rows.append(row)
+        }
+
+        func inOrder() -> [Row] {
+            places.sorted { ($0.first, $0.second, $0.index) < ($1.first, $1.second, $1.index) }.map { rows[$0.index] }
+        }
+    }
+
+    /// A text's first bytes as numbers, which compare faster than the text and mostly say the same: the first eight bytes, and
+    /// those behind.
+    private func prefix(_ text: Text) -> (number: UInt64, next: UInt64) {
+        (number(text.start, to: text.start + text.count), number(text.start + 8, to: text.start + text.count))
+    }
+
+    private func number(_ start: Int, to end: Int) -> UInt64 {
+        var number: UInt64 = 0
+        for place in 0..<8 {
+            number <<= 8
+            if start + place < end { number |= UInt64(bytes[start + place]) }
+        }
+        return number
+    }
+}

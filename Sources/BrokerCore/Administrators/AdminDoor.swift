@@ -1,0 +1,201 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
+import BrokerPolicy
+import BrokerVarlink
+
+/// What people who manage access may call.
+struct AdminDoor {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let turn: Turn
+    let grants: Grants
+    let prompts: Prompts
+    let passwords: Passwords
+    let sessions: Sessions
+    let history: History
+    let described: GrantDescriptions
+    let changes: GrantChanges
+    let explanations: Explanations
+    let audit: AuditQueries
+    let status: StatusReport
+    let reloads: PolicyReloads
+    let purges: Purges
+
+    func answer(_ call: Call, _ session: CallerSession) {
+        guard call.interface == ContactsInterface.admin.name, let method = AdminMethod(rawValue: String(call.name))
+        else {
+            return call.fail(.methodNotFound(call.method))
+        }
+        do throws(VarlinkError) {
+            // Nobody without a right learns even what is wrong with their parameters.
+            guard adminRight(AdminRequest(method: method, isOwn: true), session) != .never else {
+                throw AdminError.notAuthorized()
+            }
+            let parameters = try AdminParameters(call.parameters, allowing: method.parameters)
+            switch adminRight(try request(method, parameters, session), session) {
+            case .never: throw AdminError.notAuthorized()
+            case .nothing: try run(method, parameters, call, session)
+            case .authentication(let action): authenticate(action, method, parameters, call, session)
+            }
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    // MARK: Who may
+
+    private func adminRight(_ request: AdminRequest, _ session: CallerSession) -> AdminRight {
+        surroundings.wantsPasswords
+            ? right(for: request, by: session.caller) : rightInSession(by: session.caller, ownUID: surroundings.ownUID)
+    }
+
+    private func request(
+        _ method: AdminMethod, _ parameters: AdminParameters, _ session: CallerSession
+    ) throws(VarlinkError) -> AdminRequest {
+        let uid = parameters.uid ?? session.caller.uid
+        var request = AdminRequest(method: method, isOwn: uid == session.caller.uid && !parameters.allUsers)
+        // What is another user's is not looked at before it is known that it may be.
+        if method == .setGrant, request.isOwn {
+            request.widens = try changes.changes(parameters, session).contains { $0.change.widens }
+        }
+        return request
+    }
+
+    /// Asks for the password that a method wants, and then runs it, if it still wants no more than that.
+    private func authenticate(
+        _ action: AuthorityAction, _ method: AdminMethod, _ parameters: AdminParameters, _ call: Call,
+        _ session: CallerSession
+    ) {
+        passwords.want(
+            action, of: session, app: parameters.app, mayInteract: parameters.mayInteract, for: call
+        ) { verdict in
+            // Since the call came others were answered whose records are to be committed yet.
+            turn.catchUp()
+            do throws(VarlinkError) {
+                switch verdict {
+                case .granted: break
+                case .wantsInteraction where !parameters.mayInteract:
+                    throw AdminError.interactiveAuthenticationRequired
+                case .refused: throw AdminError.notAuthorized("you were not recognised")
+                case .wantsInteraction: throw AdminError.notAuthorized(Verdict.withoutPasswordAgent)
+                case .absent: throw AdminError.notAuthorized(Verdict.withoutAuthority)
+                case .unanswered(let reason): throw AdminError.notAuthorized(reason)
+                }
+                switch adminRight(try request(method, parameters, session), session) {
+                case .nothing, .authentication(action): try run(method, parameters, call, session)
+                case .authentication, .never: throw AdminError.notAuthorized()
+                }
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    private func run(
+        _ method: AdminMethod, _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        switch method {
+        case .listGrants: listGrants(parameters, call, session)
+        case .setGrant: try changes.set(parameters, call, session)
+        case .resetGrant: try resetGrant(parameters, call, session)
+        case .queryAudit: try audit.query(parameters, call, session)
+        case .verifyAudit: audit.verify(call)
+        case .getStatus: status.answer(call, session, isWhole: audit.extent(parameters, session) == .whole)
+        case .listPending: explanations.listPending(parameters, call, session)
+        case .explainDecision: try explanations.explain(parameters, call, session)
+        case .reloadPolicy: reloadPolicy(call)
+        case .purgeUser: try purges.purge(parameters, call)
+        }
+    }
+
+    private func listGrants(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
+        let uid = parameters.allUsers ? nil : parameters.uid ?? session.caller.uid
+        let found = described.grantedPrincipals(uid: uid)
+        let silenced = Set(access.silencedPrincipals.filter { uid == nil || $0.uid == uid })
+            .subtracting(found.map(\.principal))
+            .sorted { ($0.uid, $0.app, $0.strength.rawValue) < ($1.uid, $1.app, $1.strength.rawValue) }
+        call.reply { writer in
+            writer.name("grants")
+            writer.array(found.map { ($0.principal, $0.grant) } + silenced.map { ($0, nil) }) { writer, entry in
+                writer.object {
+                    if let grant = entry.1 {
+                        described.describe(entry.0, grant, forAdministrator: true, &$0)
+                    } else {
+                        describeSilenced(entry.0, &$0)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A `Grant` of an app about which nothing was said but that it is never to be asked about.
+    private func describeSilenced(_ principal: Principal, _ writer: inout JSONWriter) {
+        let usage = access.usage(of: principal)
+        writer.member("uid", principal.uid)
+        writer.member("app", principal.app)
+        writer.member("displayName", described.displayName(of: principal))
+        writer.member("strength", principal.strength.rawValue)
+        writer.member("status", AuthorizationStatus.notDetermined.rawValue)
+        writer.member("contacts", 0)
+        writer.member("session", principal.binding.words)
+        writer.member("revision", 0)
+        writer.member("decidedBy", Grant.Decider.person.rawValue)
+        writer.member("decidedAt", Timestamp.text(seconds: access.silencedSince(principal) ?? 0))
+        writer.member("silenced", true)
+        writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })
+        writer.member("uses", usage.uses)
+    }
+
+    private func resetGrant(
+        _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        let uid = parameters.uid ?? session.caller.uid
+        let isMeant = { (strength: IdentityStrength, app: String) in
+            (parameters.app == nil || app == parameters.app)
+                && (parameters.strength == nil || strength == parameters.strength)
+        }
+        let found = described.matching(parameters, session)
+        let silenced = access.silencedPrincipals.filter { $0.uid == uid && isMeant($0.strength, $0.app) }
+        let connected = sessions.all.lazy.map(\.caller).filter { $0.uid == uid && isMeant($0.strength, $0.app) }
+        // What one of the crowd had to wait for, all of it had to.
+        let crowd = (found.map(\.principal) + silenced).map(\.strength) + connected.map(\.strength)
+        let waiting = prompts.forgetWaits(uid, where: isMeant, weak: crowd.contains(where: \.namesNobody))
+        if found.isEmpty, silenced.isEmpty, waiting.isEmpty, let app = parameters.app {
+            throw AdminError.unknownApp(app)
+        }
+        for principal in silenced {
+            access.endSilence(of: principal)
+            turn.record(.revocation, of: principal, detail: "asked again")
+        }
+        for (principal, _) in found { grants.takeBack(principal, detail: "reset") }
+        // Terminal sessions share the standing principal's identifiers, and a reset makes new ones.
+        for (principal, _) in found where access.grant(of: principal.bound(to: .standing)) == nil {
+            access.removeGrant(of: principal.bound(to: .standing))
+        }
+        history.moved()
+        let waited = waiting.map { Principal(uid: uid, strength: $0.strength, app: $0.app) }
+        let count = Set(silenced).union(found.map(\.principal)).union(waited).count
+        turn.replyOnDisk(call) { $0.member("count", count) }
+    }
+
+    // MARK: Policy
+
+    /// Reads the policy anew. Once this has answered, nothing more is told of what it took back.
+    private func reloadPolicy(_ call: Call) {
+        reloads.reload { policy in
+            turn.replyOnDisk(call, error: policy.problem.map(Self.refusal)) {
+                $0.member("rules", policy.rules.count)
+            }
+        }
+    }
+
+    private static func refusal(_ problem: Policy.Problem) -> VarlinkError {
+        switch problem {
+        case .policy(let error): AdminError.invalidValue("policy", reason: "\(error)")
+        case .settings(let error): AdminError.invalidValue("settings", reason: "\(error)")
+        }
+    }
+}

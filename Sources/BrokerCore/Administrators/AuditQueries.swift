@@ -1,0 +1,119 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import Dispatch
+import BrokerJSON
+import BrokerPolicy
+import BrokerVarlink
+
+/// The audit, as administrators read it.
+struct AuditQueries {
+    let surroundings: Surroundings
+    let limits: Limits
+    let feed: AuditFeed
+
+    /// Records that a caller without `more` gets if it names no limit.
+    private static let recordsWithoutMore = 1_000
+
+    func query(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        guard !parameters.follow || call.more else { throw .expectedMore }
+        var filter = AuditFilter(app: parameters.app, contact: parameters.contact)
+        filter.uid = parameters.allUsers ? nil : parameters.uid ?? session.caller.uid
+        filter.since = try time(parameters.since, "since")
+        filter.until = try time(parameters.until, "until")
+        if let event = parameters.event {
+            guard let event = AuditEvent(rawValue: event) else {
+                throw AdminError.invalidValue(
+                    "event", reason: "one of " + AuditEvent.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            filter.event = event
+        }
+        let extent = extent(parameters, session)
+        guard extent == .whole || filter.contact == nil else {
+            throw AdminError.invalidValue("contact", reason: "the names of contacts are for administrators")
+        }
+        if parameters.follow {
+            try feed.follow(call, filter, extent, latest: parameters.limit)
+        } else if call.more, parameters.limit == nil {
+            sendAudit(call, filter, extent, after: nil)
+        } else {
+            sendLatest(call, filter, extent, limit: parameters.limit ?? Self.recordsWithoutMore)
+        }
+    }
+
+    /// Who reads their own records with their own password is no administrator.
+    func extent(_ parameters: AdminParameters, _ session: CallerSession) -> AuditExtent {
+        let caller = session.caller
+        if !surroundings.wantsPasswords || caller.uid == 0 || parameters.allUsers { return .whole }
+        return parameters.uid ?? caller.uid == caller.uid ? .own : .whole
+    }
+
+    private func time(_ text: String?, _ name: String) throws(VarlinkError) -> Int64? {
+        guard let text else { return nil }
+        guard let seconds = Timestamp.seconds(text) else {
+            throw AdminError.invalidValue(name, reason: "a time such as 2026-01-31T12:00:00Z, or a date")
+        }
+        return seconds * 1_000_000
+    }
+
+    /// All records, oldest first, batch by batch as the reader takes them.
+    private func sendAudit(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, after: Int64?) {
+        let limit = limits.auditRecordsPerBatch
+        feed.read(
+            { (reader) throws(AccessStoreError) in try reader.records(matching: filter, after: after, limit: limit) },
+            call
+        ) { records in
+            let continues = records.count == limit
+            call.reply(extent.reply(records), continues: continues)
+            guard continues else { return }
+            call.whenWritable { sendAudit(call, filter, extent, after: records.last?.sequence) }
+        }
+    }
+
+    /// The latest records, oldest first.
+    private func sendLatest(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, limit: Int) {
+        feed.read(
+            { (reader) throws(AccessStoreError) in
+                try reader.records(matching: filter, after: nil, limit: limit, newestFirst: true)
+            }, call
+        ) { call.reply(extent.reply($0.reversed())) }
+    }
+
+    func verify(_ call: Call) {
+        let folder = surroundings.stateFolder
+        // Until the walk meets its end: what is appended meanwhile is walked too.
+        feed.read(
+            {
+                (reader) throws(AccessStoreError) -> (
+                    checked: Int, last: AuditVerification, books: [ContradictedAnchor]
+                ) in
+                var checked = 0
+                var from: Int64?
+                while true {
+                    let step = try reader.verify(from: from, budget: 10_000)
+                    checked += step.checked
+                    guard step.brokenAt == nil, let next = step.next else {
+                        return (checked, step, try reader.contradictions(in: folder))
+                    }
+                    from = next
+                }
+            }, call
+        ) { result in
+            let (checked, step, books) = result
+            call.reply {
+                $0.member("records", checked)
+                $0.member("head", step.head)
+                $0.member("brokenAt", step.brokenAt)
+                guard !books.isEmpty else { return }
+                $0.name("contradictions")
+                $0.array(books) { writer, book in
+                    writer.object {
+                        $0.member("uid", book.uid)
+                        $0.member("sequence", book.sequence)
+                    }
+                }
+            }
+        }
+    }
+}

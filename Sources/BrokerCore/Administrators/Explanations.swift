@@ -1,0 +1,144 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
+import BrokerPolicy
+import BrokerVarlink
+
+/// Why an app gets what it gets, in plain words, and what waits for the person.
+struct Explanations {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let grants: Grants
+    let prompts: Prompts
+    let sessions: Sessions
+    let described: GrantDescriptions
+
+    /// What holds for an app that was decided about, or is connected, or is known by its strength.
+    func explain(
+        _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        guard let app = parameters.app else { throw .invalidParameter("app") }
+        let uid = parameters.uid ?? session.caller.uid
+        let principals = principals(uid: uid, app: app, strength: parameters.strength)
+        guard let first = principals.first else { throw AdminError.unknownApp(app) }
+        var reasons: [String] = []
+        for principal in principals {
+            let words = explain(principal)
+            guard principals.count > 1 else {
+                reasons = words
+                break
+            }
+            let name = [principal.strength.rawValue, principal.binding.words].compactMap { $0 }
+            reasons += words.map { name.joined(separator: ", ") + ": " + $0 }
+        }
+        let status = grants.policy.standing(of: counting(first), grants.ruling(on: first), at: surroundings.seconds)
+            .status
+        call.reply {
+            $0.member("status", status.rawValue)
+            $0.member("reasons", reasons)
+        }
+    }
+
+    /// The one decided last comes first.
+    private func principals(uid: UInt32, app: String, strength: IdentityStrength?) -> [Principal] {
+        let isMeant = { (principal: Principal) in
+            principal.uid == uid && principal.app == app && (strength == nil || principal.strength == strength)
+        }
+        let granted = described.grantedPrincipals(uid: uid).filter { isMeant($0.principal) }
+        let silenced = Set(access.silencedPrincipals.filter(isMeant)).subtracting(granted.map(\.principal))
+            .sorted { $0.strength.rawValue < $1.strength.rawValue }
+        guard granted.isEmpty, silenced.isEmpty else {
+            return granted.sorted { $0.grant.revision > $1.grant.revision }.map(\.principal) + silenced
+        }
+        let connected = sessions.apps
+            .map { $0.caller.principals[$0.caller.principals.endIndex - 1] }.filter(isMeant)
+        if let first = connected.min(by: { $0.strength.rawValue < $1.strength.rawValue }) { return [first] }
+        return strength.map { [Principal(uid: uid, strength: $0, app: app)] } ?? []
+    }
+
+    private func counting(_ principal: Principal) -> Grant? {
+        access.grant(of: principal).flatMap { $0.hasExpired(at: surroundings.seconds) ? nil : $0 }
+    }
+
+    private func explain(_ principal: Principal) -> [String] {
+        let grant = counting(principal)
+        let ruling = grants.ruling(on: principal)
+        let standing = grants.policy.standing(of: grant, ruling, at: surroundings.seconds)
+        var reasons = [Self.words(for: grant)] + ruling.reasons
+        if ruling.rules.isEmpty, ruling.problem == nil { reasons.append("no rule of the policy is about it") }
+        if let difference = ruling.difference(of: grant, from: standing, at: surroundings.seconds) {
+            reasons.append(difference)
+        }
+        if !ruling.isDenied, ruling.requiresAuthentication, !grants.policy.canGrant(ruling) {
+            reasons.append("nobody can ask for the password here, so nothing more can be granted")
+        }
+        if let time = access.silencedSince(principal) {
+            reasons.append("since \(Timestamp.text(seconds: time)) the person is not asked to pick or to share for it")
+        }
+        if let seconds = prompts.wait(of: principal) {
+            reasons.append("what was asked for it last gave nothing, so it has to wait \(seconds) s to ask again")
+        }
+        reasons.append(Self.words(for: standing))
+        return reasons
+    }
+
+    private static func words(for grant: Grant?) -> String {
+        guard let grant else { return "nothing was decided about it" }
+        let when = " on " + Timestamp.text(seconds: grant.decidedAt)
+        let who = grant.decidedBy == .person ? "the person" : "the administrator"
+        let end: String
+        switch grant.lifetime {
+        case .untilRevoked: end = ", until it is taken back"
+        case .untilTime(let time): end = ", until " + Timestamp.text(seconds: time)
+        case .session: end = ", for one terminal session"
+        case .process: end = ", for one process"
+        }
+        switch grant.access {
+        case .denied: return who + " refused it" + when
+        case .limited(let records): return who + " allowed it \(count(records))" + when + end
+        case .full: return who + " allowed it all contacts" + when + end
+        }
+    }
+
+    private static func count(_ records: Set<RecordNumber>) -> String {
+        records.count == 1 ? "1 contact" : "\(records.count) contacts"
+    }
+
+    private static func words(for standing: Standing) -> String {
+        switch standing {
+        case .notDetermined: return "so it sees nothing, until the person decides"
+        case .restricted: return "so it sees nothing, and the person is not asked"
+        case .granted(let grant):
+            var words: String
+            switch grant.access {
+            case .denied: return "so it sees nothing"
+            case .limited(let records): words = "so it sees \(count(records))"
+            case .full: words = "so it sees all contacts"
+            }
+            if case .untilTime(let end) = grant.lifetime { words += ", until " + Timestamp.text(seconds: end) }
+            return words
+        }
+    }
+
+    // MARK: What waits for the person
+
+    func listPending(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
+        let open = prompts.open(parameters.uid ?? session.caller.uid)
+        call.reply {
+            $0.name("prompts")
+            $0.array(open) { writer, entry in
+                writer.object {
+                    // Who and what kind; never what for.
+                    $0.member("app", entry.prompt.caller.app)
+                    $0.member("displayName", entry.prompt.caller.displayName)
+                    $0.member("strength", entry.prompt.caller.strength.rawValue)
+                    $0.member("kind", entry.prompt.kind.rawValue)
+                    $0.member("quiet", entry.prompt.isQuiet)
+                    $0.member("shown", entry.isShown)
+                }
+            }
+        }
+    }
+}

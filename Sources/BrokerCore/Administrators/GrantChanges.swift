@@ -1,0 +1,147 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
+import BrokerVarlink
+
+/// A grant as the administrator's door would have it.
+struct GrantChange {
+    var grant: Grant
+    /// It gives the app something that it had not.
+    var widens = false
+}
+
+/// Grants are lowered, and where a password proves that it may be, widened.
+struct GrantChanges {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let turn: Turn
+    let grants: Grants
+    let described: GrantDescriptions
+
+    func set(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        var changed: [GrantedPrincipal] = []
+        for (principal, change) in try changes(parameters, session) {
+            var grant = change.grant
+            grant.revision = access.nextRevision()
+            changed.append((principal, grant))
+            if change.widens { widen(principal, grant) } else { lower(principal, grant) }
+        }
+        grants.scheduleExpiry()
+        turn.replyOnDisk(call) { [changed] in described.write(changed, &$0) }
+    }
+
+    private func lower(_ principal: Principal, _ grant: Grant) {
+        let left = access.grant(of: principal)?.access.records ?? []
+        access.setGrant(grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app)
+        // Of a set that is gone whole its revision says enough.
+        let removed = grant.access.status == .limited ? left.subtracting(grant.access.records) : []
+        turn.record(.revocation, of: principal, naming: removed) {
+            if !removed.isEmpty { $0.count = removed.count }
+            $0.status = grant.access.status
+            $0.keys = grant.keys
+            $0.revision = grant.revision
+        }
+        grants.narrowed(principal)
+    }
+
+    private func widen(_ principal: Principal, _ grant: Grant) {
+        // Only an interpreter's sessions and processes have identifiers of their own.
+        let isInterpreter =
+            principal.binding != .standing && access.identifiers(for: principal, sharesStandingKey: false) != nil
+        grants.settle(
+            grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app,
+            sharesStandingKey: !isInterpreter
+        ) { _ in }
+    }
+
+    /// What becomes of each grant that is meant. Changes nothing.
+    func changes(
+        _ parameters: AdminParameters, _ session: CallerSession
+    ) throws(VarlinkError) -> [(principal: Principal, change: GrantChange)] {
+        guard let app = parameters.app else { throw .invalidParameter("app") }
+        guard let status = parameters.status else { throw .invalidParameter("status") }
+        let found = described.matching(parameters, session)
+        guard !found.isEmpty else { throw AdminError.unknownApp(app) }
+        var changes: [(Principal, GrantChange)] = []
+        for (principal, grant) in found {
+            changes.append((principal, try change(grant, of: principal, to: status, parameters)))
+        }
+        return changes
+    }
+
+    private func change(
+        _ grant: Grant, of principal: Principal, to status: AuthorizationStatus, _ parameters: AdminParameters
+    ) throws(VarlinkError) -> GrantChange {
+        var change = GrantChange(grant: grant)
+        change.grant.own = []
+        try changeAccess(&change, of: principal, to: status, parameters)
+        if let keys = parameters.keys {
+            if !keys.isSubset(of: grant.keys) {
+                try widen(
+                    &change, parameters, "keys", reason: "only keys that the app may read now can stay")
+            }
+            change.grant.keys = keys
+        }
+        try changeEnd(&change, parameters)
+        change.grant.decidedBy = .administrator
+        // What still gives something is as old as it was: lowering must not make it last longer than the policy allows, nor
+        // bring back what is over by it.
+        if change.grant.access == .denied || change.widens { change.grant.decidedAt = surroundings.seconds }
+        return change
+    }
+
+    private func changeAccess(
+        _ change: inout GrantChange, of principal: Principal, to status: AuthorizationStatus,
+        _ parameters: AdminParameters
+    ) throws(VarlinkError) {
+        let former = change.grant.access
+        switch (status, former) {
+        case (.denied, _): change.grant.access = .denied
+        case (.limited, .full): change.grant.access = .limited(to: [])
+        case (.limited, .limited(let records)):
+            if let stay = parameters.identifiers.map(Set.init) {
+                change.grant.access = .limited(
+                    to: records.filter { stay.contains(access.pseudonym(of: $0, uid: principal.uid)) })
+            }
+        case (.full, .full): break
+        case (.full, _), (.limited, .denied):
+            try widen(
+                &change, parameters, "status", reason: "only the person widens what an app may see, at a prompt")
+            change.grant.access = status == .full ? .full : .limited(to: [])
+            // The keys of a refusal say nothing about what may be read.
+            if former == .denied { change.grant.keys = Grant.ordinaryKeys }
+        case (.notDetermined, _):
+            throw AdminError.invalidValue("status", reason: "to have the person asked again, use ResetGrant")
+        case (.restricted, _): throw AdminError.invalidValue("status", reason: "policy restricts, not a grant")
+        }
+    }
+
+    private func changeEnd(_ change: inout GrantChange, _ parameters: AdminParameters) throws(VarlinkError) {
+        guard let expires = parameters.expires else { return }
+        guard let end = Timestamp.seconds(expires), end > surroundings.seconds else {
+            throw AdminError.invalidValue("expires", reason: "no time to come, as 2026-01-31T12:00:00Z")
+        }
+        switch change.grant.lifetime {
+        case .untilTime(let now) where end > now:
+            try widen(&change, parameters, "expires", reason: "later than the grant ends now")
+        case .untilRevoked, .untilTime: break
+        case .session, .process:
+            throw AdminError.invalidValue("expires", reason: "this grant ends with its session or process")
+        }
+        change.grant.lifetime = .untilTime(end)
+    }
+
+    /// Notes that the change gives something. Where no password can be asked for only the person gives, at a prompt.
+    private func widen(
+        _ change: inout GrantChange, _ parameters: AdminParameters, _ parameter: String, reason: String
+    ) throws(VarlinkError) {
+        guard surroundings.wantsPasswords else { throw AdminError.invalidValue(parameter, reason: reason) }
+        guard parameters.strength != nil else {
+            throw AdminError.invalidValue(
+                "strength", reason: "to give an app more, name how sure the broker is of it, such as installed")
+        }
+        change.widens = true
+    }
+}

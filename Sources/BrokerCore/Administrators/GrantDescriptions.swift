@@ -1,0 +1,81 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
+import BrokerVarlink
+
+typealias GrantedPrincipal = (principal: Principal, grant: Grant)
+
+/// Which grants there are, as people who manage access see them.
+struct GrantDescriptions {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let grants: Grants
+
+    /// The grants of one user, or of all, in a lasting order.
+    func grantedPrincipals(uid: UInt32?) -> [GrantedPrincipal] {
+        access.principals.filter { uid == nil || $0.uid == uid }
+            .compactMap { principal in access.grant(of: principal).map { (principal, $0) } }
+            .filter { !$0.grant.hasExpired(at: surroundings.seconds) }
+            .sorted {
+                ($0.principal.uid, $0.principal.app, $0.grant.revision)
+                    < ($1.principal.uid, $1.principal.app, $1.grant.revision)
+            }
+    }
+
+    /// Writes a `Grant` of the administrator's interface, or an `AppGrant` of the agent's.
+    func describe(
+        _ principal: Principal, _ grant: Grant, forAdministrator: Bool, _ writer: inout JSONWriter
+    ) {
+        let usage = access.usage(of: principal)
+        if forAdministrator { writer.member("uid", principal.uid) }
+        writer.member("app", principal.app)
+        writer.member("displayName", displayName(of: principal))
+        writer.member("strength", principal.strength.rawValue)
+        // Administrators see what was decided, and what counts beside it; the person what counts.
+        let counting = grants.policy.standing(of: grant, grants.ruling(on: principal), at: surroundings.seconds)
+        writer.member("status", (forAdministrator ? grant.access.status : counting.status).rawValue)
+        var seen = grant.access
+        if !forAdministrator, case .granted(let counting) = counting { seen = counting.access }
+        if case .limited(let records) = seen {
+            writer.member("contacts", records.count)
+        } else {
+            writer.member("contacts", 0)
+        }
+        writer.member("keys", grant.keys.grantNames)
+        if case .untilTime(let end) = grant.lifetime { writer.member("expires", Timestamp.text(seconds: end)) }
+        writer.member("session", principal.binding.words)
+        if forAdministrator {
+            writer.member("revision", grant.revision)
+            writer.member("decidedBy", grant.decidedBy.rawValue)
+            writer.member("decidedAt", Timestamp.text(seconds: grant.decidedAt))
+            if counting.status != grant.access.status { writer.member("counts", counting.status.rawValue) }
+            if access.isSilenced(principal) { writer.member("silenced", true) }
+        }
+        writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })
+        writer.member("uses", usage.uses)
+    }
+
+    func write(_ grants: [GrantedPrincipal], _ writer: inout JSONWriter) {
+        writer.name("grants")
+        writer.array(grants) { writer, entry in
+            writer.object { describe(entry.principal, entry.grant, forAdministrator: true, &$0) }
+        }
+    }
+
+    /// What an app was called when it was decided about; else its file's name, where it is known by its file.
+    func displayName(of principal: Principal) -> String {
+        if let name = access.displayName(of: principal) { return name }
+        guard principal.app.hasPrefix("/") else { return principal.app }
+        let path = principal.app.lastIndex(of: " ").map { principal.app[..<$0] } ?? principal.app[...]
+        return path.split(separator: "/").last.map(String.init) ?? principal.app
+    }
+
+    func matching(_ parameters: AdminParameters, _ session: CallerSession) -> [GrantedPrincipal] {
+        grantedPrincipals(uid: parameters.uid ?? session.caller.uid).filter {
+            (parameters.app == nil || $0.principal.app == parameters.app)
+                && (parameters.strength == nil || $0.principal.strength == parameters.strength)
+        }
+    }
+}

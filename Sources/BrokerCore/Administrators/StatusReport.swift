@@ -1,0 +1,60 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerModel
+import BrokerInterface
+import BrokerJSON
+import BrokerPolicy
+import BrokerVarlink
+
+/// How the broker is doing, for administrators.
+struct StatusReport {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let grants: Grants
+    let prompts: Prompts
+    let sessions: Sessions
+    let problems: StoreProblems
+    let startedAt: Int64
+
+    /// The system's tells administrators of all users together, and anybody else of themselves alone.
+    func answer(_ call: Call, _ session: CallerSession, isWhole: Bool) {
+        let uid: UInt32? = isWhole ? (surroundings.mode == .session ? surroundings.ownUID : nil) : session.caller.uid
+        let connections = isWhole ? sessions.all.count : sessions.all.count { $0.caller.uid == session.caller.uid }
+        let problem = problems.last.flatMap { isWhole || $0.uid == session.caller.uid ? $0 : nil }
+        call.reply {
+            $0.name("status")
+            $0.object {
+                $0.member("version", Release.version)
+                $0.member("mode", surroundings.mode.rawValue)
+                $0.member("startedAt", Timestamp.text(seconds: startedAt / 1_000_000))
+                $0.member("stateFolder", surroundings.stateFolder)
+                $0.member("connections", connections)
+                $0.member("agents", prompts.agentCount(uid))
+                $0.member("promptsOpen", prompts.openCount(uid))
+                $0.member("grants", access.principals.count { uid == nil || $0.uid == uid })
+                if isWhole { $0.member("auditRecords", access.auditCount) }
+                if let problem {
+                    $0.member("lastProblem", problem.words)
+                    $0.member("lastProblemAt", Timestamp.text(seconds: problem.time))
+                }
+                if !surroundings.policyFolder.isEmpty { $0.member("policyFolder", surroundings.policyFolder) }
+                $0.member("policyRules", grants.policy.policy.rules.count)
+                $0.member("policyLoadedAt", Timestamp.text(seconds: grants.policy.loadedAt))
+                if let problem = grants.policy.policy.problem { describe(problem, isWhole: isWhole, &$0) }
+                for (name, value) in surroundings.facts { $0.member(name, value) }
+            }
+        }
+    }
+
+    /// - Parameter isWhole: whoever asks may know where the files are.
+    private func describe(_ problem: Policy.Problem, isWhole: Bool, _ writer: inout JSONWriter) {
+        let name =
+            switch problem {
+            case .policy: "policyProblem"
+            case .settings: "settingsProblem"
+            }
+        let refused = "every app is refused"
+        writer.member(
+            name, isWhole ? "\(refused): \(problem.error); \(problem.advice(in: surroundings.mode))" : refused)
+    }
+}

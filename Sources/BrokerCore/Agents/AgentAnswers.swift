@@ -1,0 +1,323 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerPolicy
+import BrokerVarlink
+
+/// What the person chose, checked and made to hold.
+struct AgentAnswers {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let turn: Turn
+    let grants: Grants
+    let prompts: Prompts
+    let passwords: Passwords
+    let shown: ShownPrompts
+    let rules: PasswordRules
+    let picks: PickAnswers
+    let proposals: ProposalAnswers
+
+    func answer(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        try answer(try AnswerParameters(call.parameters), call, session, approved: nil)
+    }
+
+    /// - Parameter approved: what the person gave their password for; `nil` while they have not been asked for it.
+    func answer(
+        _ parameters: AnswerParameters, _ call: Call, _ session: CallerSession, approved: Approval?
+    ) throws(VarlinkError) {
+        let (agent, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
+        guard !parameters.hasForeignFields(for: prompt.kind) else {
+            throw AgentError.invalidAnswer("a field of another kind of prompt")
+        }
+        if let pick = prompt.pick, let picked = parameters.picked, !picked.isEmpty {
+            // Counted here, and each looked at later: what was picked twice is refused then.
+            let count = Set(picked.map(\.contact)).count
+            if try rules.wantsPassword(forPicking: count, prompt), approved == nil {
+                return askPassword(parameters, prompt, session, call, Approval(rows: []))
+            }
+            return try picks.answer(pick, picked, prompt, agent, call, isApproved: approved != nil)
+        }
+        if let proposal = prompt.proposal, parameters.addProposed || parameters.mergeInto != nil {
+            guard !parameters.addProposed || parameters.mergeInto == nil else {
+                throw AgentError.invalidAnswer("a card is added or merged, not both")
+            }
+            return try proposals.answer(proposal, into: parameters.mergeInto, prompt, agent, call)
+        }
+        try shown.withShown(parameters.agent, parameters.cookie, call, session) {
+            (agent, prompt, book) throws(StoreError) in
+            guard let level = parameters.level else {
+                dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
+                return turn.reply(Array("{}".utf8), to: call)
+            }
+            var decided: DecidedAnswer
+            do throws(VarlinkError) {
+                decided = try self.decided(
+                    level, parameters, prompt, grants.standing(of: prompt.session), book?.links ?? ContactLinks())
+                // What was linked with a row while the password was typed is not what the person saw.
+                if let approved { decided.rows.formIntersection(approved.rows) }
+                if try rules.wantsPassword(for: decided, prompt), approved == nil {
+                    return askPassword(parameters, prompt, session, call, Approval(rows: decided.rows))
+                }
+            } catch {
+                return call.fail(error)
+            }
+            guard !decided.changesNothing else {
+                dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
+                return turn.reply(Array("{}".utf8), to: call)
+            }
+            // What was deleted while the person read is not granted.
+            let existing = decided.rows.isEmpty ? [] : try book?.existing(decided.rows) ?? []
+            hold(decided, rows: decided.rows.intersection(existing), parameters, prompt, agent, call)
+        }
+    }
+
+    /// The rows that the person turned on and off, each with the cards that it is linked with now. A card whose own row
+    /// was turned off stays off.
+    private func rows(
+        _ parameters: AnswerParameters, of prompt: Prompt, _ links: ContactLinks
+    ) throws(VarlinkError) -> (on: Set<RecordNumber>, off: Set<RecordNumber>) {
+        let on = try rows(parameters.identifiers, of: prompt)
+        let off = try rows(parameters.removed, of: prompt).subtracting(on)
+        let wholeOn = Set(on.flatMap(links.members)).subtracting(off)
+        return (wholeOn, Set(off.flatMap(links.members)).subtracting(wholeOn))
+    }
+
+    private func rows(_ identifiers: [String], of prompt: Prompt) throws(VarlinkError) -> Set<RecordNumber> {
+        var rows: Set<RecordNumber> = []
+        for identifier in identifiers {
+            guard let record = prompt.rows.record(identifier, as: .agentRow) else {
+                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
+            }
+            rows.insert(record)
+        }
+        return rows
+    }
+
+    private func dismiss(_ prompt: Prompt, _ agent: Agent, neverAskAgain: Bool) {
+        if neverAskAgain { grants.silence(prompt.caller) }
+        turn.record(.answer, of: prompt.caller, detail: neverAskAgain ? "never ask again" : "dismissed")
+        prompts.end(prompt, .dismissed, answering: agent)
+    }
+
+    /// Asks for the password that the answer wants, and then decides about it anew: the prompt may be over, the policy another one.
+    private func askPassword(
+        _ parameters: AnswerParameters, _ prompt: Prompt, _ session: CallerSession, _ call: Call, _ approval: Approval
+    ) {
+        let wanted = passwords.want(
+            .shareAll, of: session, concerning: prompt.caller, app: prompt.caller.app, mayInteract: true, for: call
+        ) { verdict in
+            do throws(VarlinkError) {
+                _ = try shown.shown(parameters.agent, parameters.cookie, session)
+                try grants.policy.accept(verdict)
+                try answer(parameters, call, session, approved: approval)
+            } catch {
+                call.fail(error)
+            }
+        }
+        if let wanted { prompts.wait(prompt, for: wanted) }
+    }
+
+    private func decided(
+        _ level: AnswerParameters.Level, _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding,
+        _ links: ContactLinks
+    ) throws(VarlinkError) -> DecidedAnswer {
+        let (rows, removed) = try self.rows(parameters, of: prompt, links)
+        let isFirst = known.standing == .notDetermined
+        switch (prompt.kind, level) {
+        case (.access, .denied), (.access, .limited), (.access, .full): break
+        case (.manage, .denied), (.manage, .limited), (.manage, .full): break
+        case (.button, .denied):
+            guard isFirst else { throw AgentError.invalidAnswer("the app's standing was decided before") }
+        case (.button, .limited):
+            guard !rows.isEmpty else { throw AgentError.invalidAnswer("no contact was chosen") }
+        case (.button, .full): throw AgentError.invalidAnswer("full is not for the access button")
+        case (.pick, _), (.propose, _):
+            throw AgentError.invalidAnswer("this kind of prompt has no level")
+        }
+        guard level == .limited || (rows.isEmpty && removed.isEmpty) else {
+            throw AgentError.invalidAnswer("contacts without limited")
+        }
+        try checkPolicy(level, prompt, known)
+        if prompt.kind == .manage {
+            return try managed(level, adding: rows, removing: removed, parameters, prompt, known)
+        }
+        if let byName = parameters.keys?.intersection(.byName), !byName.isEmpty,
+            prompt.keys?.isSuperset(of: byName) != true
+        {
+            throw AgentError.invalidAnswer("notes or groups that were not asked for")
+        }
+        if case .granted(let counting) = known.standing, let principal = known.principal, counting.access != .denied {
+            let grant = terms(of: counting, known)
+            guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
+                throw AgentError.invalidAnswer("the lifetime of a standing grant is not changed here")
+            }
+            return DecidedAnswer(
+                principal: principal, level: level, keys: parameters.keys ?? grant.keys, lifetime: grant.lifetime,
+                standing: grant.access.records, rows: rows, decidedAt: goesOn(known, prompt))
+        }
+        let lifetime = try lifetime(parameters, prompt)
+        guard let principal = prompt.caller.principal(for: lifetime) else {
+            throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
+        }
+        return DecidedAnswer(
+            principal: principal, level: level, keys: parameters.keys ?? Grant.ordinaryKeys, lifetime: lifetime,
+            standing: [], rows: rows, isFirst: true)
+    }
+
+    /// Whether the policy lets the answer hold. The agent was told what it may offer; here it is made sure of.
+    private func checkPolicy(
+        _ level: AnswerParameters.Level, _ prompt: Prompt, _ known: PrincipalStanding
+    ) throws(VarlinkError) {
+        guard level != .denied else { return }
+        let ruling = grants.ruling(of: prompt.session)
+        guard known.standing != .restricted, ruling.forcedLevel != .denied else {
+            throw AgentError.invalidAnswer("the administrator's policy refuses this app")
+        }
+        guard level != .full || (!ruling.capsLevel && ruling.forcedLevel != .limited) else {
+            throw AgentError.invalidAnswer("the administrator's policy allows this app single contacts at most")
+        }
+    }
+
+    /// What counts, on the terms that were decided: what the policy cuts off it is not forgotten over one more contact.
+    private func terms(of counting: Grant, _ known: PrincipalStanding) -> Grant {
+        guard let decided = grants.decided(known), decided.access != .denied else { return counting }
+        var grant = counting
+        grant.keys = decided.keys
+        grant.lifetime = decided.lifetime
+        return grant
+    }
+
+    /// A grant that goes on does not begin anew with one more contact: when it was decided, where the policy counts from that.
+    private func goesOn(_ known: PrincipalStanding, _ prompt: Prompt) -> Int64? {
+        guard let decided = grants.decided(known), decided.access != .denied,
+            grants.ruling(of: prompt.session).maximumLifetime != nil
+        else { return nil }
+        return decided.decidedAt
+    }
+
+    /// What becomes of a grant that the person looked through. Its terms stay; a refusal can become a grant.
+    private func managed(
+        _ level: AnswerParameters.Level, adding rows: Set<RecordNumber>, removing removed: Set<RecordNumber>,
+        _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding
+    ) throws(VarlinkError) -> DecidedAnswer {
+        let (principal, grant): (Principal, Grant)
+        if case .granted(let counting) = known.standing, let found = known.principal {
+            (principal, grant) = (found, terms(of: counting, known))
+        } else if level == .denied, let stored = stored(prompt.session) {
+            // Taking back is the person's at any time, also while the policy refuses the app.
+            (principal, grant) = stored
+        } else {
+            throw AgentError.invalidAnswer("what was granted has ended")
+        }
+        guard parameters.lifetime == nil || parameters.lifetime == grant.lifetime.kind else {
+            throw AgentError.invalidAnswer("the lifetime of a standing grant is not changed here")
+        }
+        let keys = parameters.keys ?? grant.keys
+        guard keys.intersection(.byName).isSubset(of: grant.keys) else {
+            throw AgentError.invalidAnswer("notes or groups that were not asked for")
+        }
+        let standing = grant.access.records
+        return DecidedAnswer(
+            principal: principal, level: level, keys: keys, lifetime: grant.lifetime, standing: standing, rows: rows,
+            removed: removed.intersection(standing), managed: grant, wasFull: grants.decided(known)?.access == .full,
+            decidedAt: goesOn(known, prompt))
+    }
+
+    private func stored(_ session: CallerSession) -> (Principal, Grant)? {
+        for principal in session.caller.principals {
+            if let grant = access.grant(of: principal), !grant.hasExpired(at: surroundings.seconds) {
+                return (principal, grant)
+            }
+        }
+        return nil
+    }
+
+    private func lifetime(_ parameters: AnswerParameters, _ prompt: Prompt) throws(VarlinkError) -> Lifetime {
+        let caller = prompt.caller
+        let kind = parameters.lifetime ?? caller.lifetimes.first ?? .process
+        switch kind {
+        case .untilTime:
+            guard caller.lifetimes.contains(.untilRevoked) else {
+                throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
+            }
+            guard let end = parameters.expires.flatMap(Timestamp.seconds), end > surroundings.seconds else {
+                throw AgentError.invalidAnswer("expires is no time to come")
+            }
+            if let longest = grants.ruling(of: prompt.session).maximumLifetime, end > surroundings.seconds + longest {
+                throw AgentError.invalidAnswer("later than the administrator's policy allows")
+            }
+            return .untilTime(end)
+        case .untilRevoked, .session, .process:
+            guard caller.lifetimes.contains(kind) else {
+                throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
+            }
+            switch kind {
+            case .session: return .session
+            case .process: return .process
+            case .untilRevoked, .untilTime: return .untilRevoked
+            }
+        }
+    }
+
+    private func hold(
+        _ decided: DecidedAnswer, rows: Set<RecordNumber>, _ parameters: AnswerParameters, _ prompt: Prompt,
+        _ agent: Agent,
+        _ call: Call
+    ) {
+        let access: Access
+        switch decided.level {
+        case .denied: access = .denied
+        case .limited: access = .limited(to: decided.standing.subtracting(decided.removed).union(rows))
+        case .full: access = .full
+        }
+        var lifetime = decided.lifetime
+        if lifetime == .untilRevoked, decided.decidedAt == nil, access != .denied,
+            let longest = grants.ruling(of: prompt.session).maximumLifetime
+        {
+            // As the person was told: it ends then, whatever becomes of the rule.
+            lifetime = .untilTime(surroundings.seconds + longest)
+        }
+        prompt.isAnswered = true
+        if parameters.neverAskAgain, decided.level == .denied { grants.silence(prompt.caller) }
+        let grant = Grant(
+            access: access, keys: decided.keys, lifetime: lifetime, revision: self.access.nextRevision(),
+            decidedBy: .person, decidedAt: decided.decidedAt ?? surroundings.seconds)
+        turn.record(.answer, of: prompt.caller) {
+            $0.status = access.status
+            $0.count = rows.count
+        }
+        if decided.narrows {
+            turn.record(.revocation, of: decided.principal, naming: decided.removed) {
+                $0.status = access.status
+                $0.keys = grant.keys
+                $0.revision = grant.revision
+                $0.count = decided.removed.count
+            }
+        }
+        grants.settle(
+            grant, for: decided.principal, displayName: prompt.caller.displayName,
+            sharesStandingKey: !prompt.caller.isInterpreter
+        ) { holds in
+            grants.scheduleExpiry()
+            guard holds else {
+                prompts.end(prompt, .dismissed, answering: agent)
+                return call.fail(AgentError.invalidAnswer("the decision could not be recorded and does not hold"))
+            }
+            call.reply()
+            let newly = rows.subtracting(decided.standing)
+            prompts.end(prompt, decided.level == .denied ? .refused : .granted(newly: newly), answering: agent)
+        }
+        // What is added counts once it is on the disk; what is taken away is gone now.
+        if decided.narrows { grants.narrowed(decided.principal) }
+    }
+}
+
+extension Call {
+    /// Answers with nothing but that it was done.
+    func reply() {
+        reply(Array("{}".utf8))
+    }
+}

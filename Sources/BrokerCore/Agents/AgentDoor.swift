@@ -1,0 +1,185 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerJSON
+import BrokerVarlink
+
+/// What the program that the person sees and answers may call.
+struct AgentDoor {
+    let surroundings: Surroundings
+    let limits: Limits
+    let access: AccessStore
+    let grants: Grants
+    let books: Books
+    let prompts: Prompts
+    let passwords: Passwords
+    let problems: StoreProblems
+    let descriptions: PromptDescriptions
+    let described: GrantDescriptions
+    let searches: AgentSearches
+    let answers: AgentAnswers
+
+    func answer(_ call: Call, _ session: CallerSession) {
+        guard call.interface == ContactsInterface.agent.name, let method = AgentMethod(rawValue: String(call.name))
+        else {
+            return call.fail(.methodNotFound(call.method))
+        }
+        do throws(VarlinkError) {
+            switch method {
+            case .serve: try serve(call, session)
+            case .search: try searches.search(call, session)
+            case .show: try searches.show(call, session)
+            case .answer: try answers.answer(call, session)
+            case .listGrants: try listGrants(call, session)
+            case .manage: try manage(call, session)
+            }
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    private func serve(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ServeParameters(call.parameters)
+        guard call.more else { throw .expectedMore }
+        // Who is told how many prompts wait, and nothing else, needs no password.
+        guard surroundings.wantsPasswords, !parameters.notifyOnly else {
+            return try serve(parameters, call, session)
+        }
+        guard prompts.hasRoom(ofAgentsOf: session.caller.uid, notifyOnly: false) else { throw AgentError.tooManyAgents }
+        passwords.want(.answer, of: session, mayInteract: true, for: call) { verdict in
+            do throws(VarlinkError) {
+                try grants.policy.accept(verdict)
+                try serve(parameters, call, session)
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    private func serve(
+        _ parameters: ServeParameters, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        guard let token = Prompt.randomName() else { throw AgentError.notAnAgent("no randomness for a token") }
+        let agent = Agent(
+            token: token, session: session, terminal: parameters.terminal, notifyOnly: parameters.notifyOnly,
+            serve: call)
+        guard prompts.serve(agent) else { throw AgentError.tooManyAgents }
+    }
+
+    private func listGrants(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        guard let token = call.parameters["agent"]?.string, call.parameters.count == 1 else {
+            throw .invalidParameter("agent")
+        }
+        guard prompts.agent(token, of: session) != nil else {
+            throw AgentError.notAnAgent("this process serves no agent of that token")
+        }
+        let grants = described.grantedPrincipals(uid: session.caller.uid)
+        call.reply {
+            $0.name("grants")
+            $0.array(grants) { writer, entry in
+                writer.object { described.describe(entry.principal, entry.grant, forAdministrator: false, &$0) }
+            }
+        }
+    }
+
+    // MARK: One app's grant
+
+    /// The person looks after one app's grant of their own accord. The prompt is shown to their agent alone, stands in
+    /// no queue, and holds up no app's question.
+    func manage(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ManageParameters(call.parameters)
+        guard let agent = prompts.agent(parameters.agent, of: session) else {
+            throw AgentError.notAnAgent("this process serves no agent of that token")
+        }
+        let found = described.grantedPrincipals(uid: session.caller.uid).filter { principal, _ in
+            principal.app == parameters.app && principal.strength == parameters.strength
+                && (parameters.session == nil || principal.binding.words == parameters.session)
+        }
+        // Where the agent does not say which: what was decided last.
+        guard let (principal, _) = found.max(by: { $0.grant.revision < $1.grant.revision }) else {
+            throw .invalidParameter("app")
+        }
+        books.with(session.caller.uid) { result in
+            guard !call.isOver else { return }
+            switch result {
+            case .success: openOwn(principal, agent, call)
+            case .failure(let error): problems.unavailable(call, error)
+            }
+        }
+    }
+
+    private func openOwn(_ principal: Principal, _ agent: Agent, _ call: Call) {
+        guard let cookie = Prompt.randomName(), let key = IdentifierCipher.randomKey(),
+            let rows = IdentifierCipher(key: key)
+        else { return call.fail(ContactsError.storeUnavailable) }
+        let absent = CallerSession(caller: caller(standingFor: principal), door: .contacts) { done in
+            done(.same)
+            return nil
+        }
+        let prompt = Prompt(
+            cookie: cookie, kind: .manage, session: absent, isQuiet: false, rows: rows)
+        let time = limits.ownPromptTimeout.microseconds
+        prompt.deadline = surroundings.uptime() + time
+        let former = agent.own
+        agent.own = prompt
+        former?.withdrawPasswords()
+        call.reply(descriptions.describe(prompt, waiting: 0, expires: (surroundings.now() + time) / 1_000_000))
+    }
+
+    /// Stands for an app that may not even run, so that its grant can be looked up as if it called.
+    private func caller(standingFor principal: Principal) -> Caller {
+        var process = ProcessIdentity(pid: 0, startTime: 0)
+        var session: SessionIdentity?
+        // Only an interpreter's sessions and processes have identifiers of their own.
+        var isInterpreter = false
+        switch principal.binding {
+        case .standing: break
+        case .session(let bound): session = bound
+        case .process(let bound): process = bound
+        }
+        if principal.binding != .standing {
+            isInterpreter = access.identifiers(for: principal, sharesStandingKey: false) != nil
+        }
+        let path = principal.app.lastIndex(of: " ").map { String(principal.app[..<$0]) }
+        return Caller(
+            uid: principal.uid, strength: principal.strength, app: principal.app,
+            displayName: access.displayName(of: principal) ?? principal.app,
+            executable: principal.app.hasPrefix("/") ? path : nil, process: process, session: session, terminal: nil,
+            isInterpreter: isInterpreter, isSandboxed: false)
+    }
+}
+
+extension PolicyInForce {
+    /// The agent may go on with the password, or where nobody is there to ask for it and the administrator wants none then.
+    func accept(_ verdict: Verdict) throws(VarlinkError) {
+        switch verdict {
+        case .granted: return
+        case .absent where mayDoWithout: return
+        case .absent: throw AgentError.authenticationFailed(Verdict.withoutAuthority)
+        case .wantsInteraction: throw AgentError.authenticationFailed(Verdict.withoutPasswordAgent)
+        case .unanswered(let reason): throw AgentError.authenticationFailed(reason)
+        case .refused: throw AgentError.authenticationFailed()
+        }
+    }
+}
+
+extension Verdict {
+    static let withoutAuthority =
+        "there is no polkit on this machine, so nothing can ask for your password; an administrator installs it: "
+        + "apt install polkitd"
+    static let withoutPasswordAgent = "nothing asks for passwords here: polkit's pkttyagent does not run"
+}
+
+extension Principal.Binding {
+    /// How a grant that ends with a session or a process is told from the app's other ones.
+    var words: String? {
+        switch self {
+        case .standing: nil
+        case .session(let session): "terminal session of process \(session.leader.pid)"
+        case .process(let process): "process \(process.pid)"
+        }
+    }
+}

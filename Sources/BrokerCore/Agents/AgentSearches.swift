@@ -1,0 +1,236 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerVarlink
+
+/// What the person looks at while a prompt is open: their own contacts.
+struct AgentSearches {
+    let limits: Limits
+    let turn: Turn
+    let grants: Grants
+    let books: Books
+    let longReads: LongReads
+    let problems: StoreProblems
+    let shown: ShownPrompts
+
+    private static let rowKeys = ContactKeySet.names
+    private static let rowDisclosure = Disclosure.forPerson(
+        keys: rowKeys.union(ContactKeySet([.emailAddresses, .phoneNumbers])))
+
+    func search(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try SearchParameters(call.parameters)
+        let (_, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
+        if let pick = prompt.pick { return search(parameters, pick, prompt, call, session) }
+        try search(parameters, call, session, found: nil)
+    }
+
+    /// - Parameter known: what was found beside the loop; it is the answer if the same is looked for still.
+    private func search(
+        _ parameters: SearchParameters, _ call: Call, _ session: CallerSession,
+        found known: (search: PersonSearch, found: PersonFound)?
+    ) throws(VarlinkError) {
+        try shown.withShown(parameters.agent, parameters.cookie, call, session) {
+            (_, prompt, book) throws(StoreError) in
+            var found = PersonFound()
+            if let book {
+                guard knowsIgnored(prompt) else { return findIgnored(prompt, book, parameters, call, session) }
+                let search = PersonSearch(
+                    parameters.query, scope: parameters.granted ? granted(to: prompt) : .all,
+                    excluding: hidden(from: prompt), order: book.settings.sortOrder,
+                    offset: parameters.offset, limit: parameters.limit)
+                if let known, known.search == search {
+                    found = known.found
+                } else {
+                    do throws(StoreError) {
+                        found = try book.search(search, .bounded)
+                    } catch .takesLong {
+                        return self.search(search, book, parameters, call, session)
+                    }
+                }
+            }
+            let links = prompt.kind == .propose ? nil : book?.links
+            turn.disclose(
+                rows(found.rows, total: found.total, offset: parameters.offset, prompt, links: links), to: call, session
+            )
+        }
+    }
+
+    /// Looks up once, off the loop, whom the app says it knows: hundreds of values of its own choice.
+    private func findIgnored(
+        _ prompt: Prompt, _ book: ContactsStore, _ parameters: SearchParameters, _ call: Call, _ session: CallerSession
+    ) {
+        let queries = ignoredQueries(of: prompt)
+        longReads.read(book, for: call, session) { (book) throws(StoreError) in
+            var found: Set<RecordNumber> = []
+            for query in queries { for row in try book.fetch(unified: query, .beside).0 { found.insert(row.record) } }
+            return found
+        } done: { result in
+            guard !call.isOver else { return }
+            do throws(VarlinkError) {
+                switch result {
+                case .success(let found):
+                    prompt.ignoredRecords = found
+                    // The prompt may be over by now, which is looked at again.
+                    try search(parameters, call, session, found: nil)
+                case .failure(let error): problems.unavailable(call, error)
+                }
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    private func search(
+        _ search: PersonSearch, _ book: ContactsStore, _ parameters: SearchParameters, _ call: Call,
+        _ session: CallerSession
+    ) {
+        longReads.read(book, for: call, session) { (book) throws(StoreError) in
+            try book.search(search, .beside)
+        } done: { result in
+            guard !call.isOver else { return }
+            do throws(VarlinkError) {
+                switch result {
+                case .success(let found): try self.search(parameters, call, session, found: (search, found))
+                case .failure(let error): problems.unavailable(call, error)
+                }
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    /// What the app that a prompt is about can see already.
+    private func granted(to prompt: Prompt) -> RecordScope {
+        guard case .granted(let grant) = grants.standing(of: prompt.session).standing else { return .only([]) }
+        switch grant.access {
+        case .denied: return .only([])
+        case .limited(let records): return .only(records)
+        case .full: return .all
+        }
+    }
+
+    /// - Parameters:
+    ///   - choices: of the one-time picker, what may be done with each row.
+    ///   - links: where turning a row on turns on the cards that it is linked with, so that the person is told of them.
+    private func rows(
+        _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt,
+        choices: [Pick.Choice] = [], links: ContactLinks? = nil
+    ) -> DisclosedReply {
+        let granted = granted(to: prompt)
+        var writer = DisclosedWriter(reservingCapacity: 256 + rows.count * 256)
+        writer.array("rows", rows.enumerated()) { writer, row in
+            let (index, (record, contact)) = row
+            let choice = choices.indices.contains(index) ? choices[index] : nil
+            let identifier = prompt.rows.identifier(of: record, as: .agentRow)
+            let others = (links?.members(of: record).count ?? 1) - 1
+            writer.member("identifier", identifier)
+            writer.members(
+                of: Self.rowDisclosure.row(
+                    of: contact, keys: Self.rowKeys, identifier: identifier, textLimit: limits.rowText),
+                note: others == 0 ? nil : others == 1 ? "with 1 linked card" : "with \(others) linked cards")
+            writer.member("granted", granted.contains(record) ? "all" : "none")
+            writer.member("enabled", choice?.reason == nil)
+            writer.member("returns", choice?.returns)
+            writer.member("reason", choice?.reason)
+        }
+        writer.member("total", total)
+        writer.member("more", offset + rows.count < total)
+        return writer.replyToPerson(telling: rows.count)
+    }
+
+    func show(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ShowParameters(call.parameters)
+        let (_, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
+        if let pick = prompt.pick { return try show(parameters.identifier, pick, prompt, call, session) }
+        try shown.withShown(parameters.agent, parameters.cookie, call, session) {
+            (_, prompt, book) throws(StoreError) in
+            var found: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
+            if let book, let record = prompt.rows.record(parameters.identifier, as: .agentRow) {
+                _ = try book.fetch(ContactQuery(scope: .all, predicate: .records([record]), limit: 1)) {
+                    found.append(($0, $1, ImageMembers($2)))
+                }
+            }
+            guard !found.isEmpty else { return call.fail(AgentError.invalidAnswer("no row of this prompt")) }
+            let disclosed = Disclosure.forPerson(keys: .all).project(
+                found, of: ContactKeySet.all.subtracting(.images), under: prompt.rows, as: .agentRow)
+            guard disclosed.size <= limits.largestReply else {
+                return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
+            }
+            var writer = DisclosedWriter(reservingCapacity: disclosed.size + 64)
+            writer.member("contact", only: disclosed)
+            turn.disclose(writer.replyToPerson(telling: 1), to: call, session)
+        }
+    }
+
+    // MARK: The access button
+
+    /// Contacts that a prompt does not offer: the app sees them, or said that it knows them.
+    private func hidden(from prompt: Prompt) -> Set<RecordNumber> {
+        guard prompt.kind == .button else { return [] }
+        var hidden = prompt.ignoredRecords ?? []
+        if case .granted(let grant) = grants.standing(of: prompt.session).standing,
+            case .limited(let granted) = grant.access
+        {
+            hidden.formUnion(granted)
+        }
+        return hidden
+    }
+
+    /// Whether it is known which contacts the app says it knows.
+    private func knowsIgnored(_ prompt: Prompt) -> Bool {
+        prompt.kind != .button || prompt.ignored.isEmpty || prompt.ignoredRecords != nil
+    }
+
+    private func ignoredQueries(of prompt: Prompt) -> [ContactQuery] {
+        prompt.ignored.map {
+            ContactQuery(scope: .all, predicate: $0, limit: limits.contactsPerTurn, byteLimit: limits.bytesPerTurn)
+        }
+    }
+
+    // MARK: The one-time picker
+
+    /// Rows for the picker. The rules are asked off the loop: they take apart what is stored.
+    private func search(
+        _ parameters: SearchParameters, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
+    ) {
+        let scope: RecordScope = parameters.granted ? granted(to: prompt) : .all
+        longReads.read(call, session, books, problems) { (book) throws(StoreError) in
+            let search = PersonSearch(
+                parameters.query, scope: scope, order: .familyName, offset: parameters.offset,
+                limit: parameters.limit)
+            let found = try book.search(search, .beside)
+            return (found.rows, found.total, found.rows.map { pick.choice($0.0, $0.1) })
+        } done: { found in
+            let (rows, total, choices) = found ?? ([], 0, [])
+            turn.disclose(
+                self.rows(rows, total: total, offset: parameters.offset, prompt, choices: choices), to: call, session)
+        }
+    }
+
+    /// The card of one row: what the app would get of it, and nothing else.
+    private func show(
+        _ identifier: String, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
+    ) throws(VarlinkError) {
+        guard let record = prompt.rows.record(identifier, as: .agentRow) else {
+            throw AgentError.invalidAnswer("no row of this prompt")
+        }
+        longReads.read(call, session, books, problems) { (book) throws(StoreError) in
+            try book.rows([record], images: []).first.map { ($0, pick.selectable($0.record, $0.contact)) }
+        } done: { found in
+            guard case let (row, selectable)?? = found else {
+                return call.fail(AgentError.invalidAnswer("no row of this prompt"))
+            }
+            let keys = pick.permitted.union(.names).subtracting(.images)
+            let disclosed = Disclosure.forPerson(keys: keys).project([row], of: keys, under: prompt.rows, as: .agentRow)
+            guard disclosed.size <= limits.largestReply else {
+                return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
+            }
+            var writer = DisclosedWriter(reservingCapacity: disclosed.size + 256)
+            writer.member("contact", only: disclosed)
+            writer.member("selectable", selectable.keys.map(\.rawValue))
+            turn.disclose(writer.replyToPerson(telling: 1), to: call, session)
+        }
+    }
+}

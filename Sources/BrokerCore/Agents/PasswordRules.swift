@@ -1,0 +1,34 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerPolicy
+import BrokerVarlink
+
+/// Which answers count only with the person's password: those that give much, and those of apps about which a rule says so.
+struct PasswordRules {
+    let surroundings: Surroundings
+    let limits: Limits
+    let grants: Grants
+
+    /// Whether an answer counts only with the person's password.
+    ///
+    /// - Throws: where it wants one and nobody can ask for it.
+    func wantsPassword(for decided: DecidedAnswer, _ prompt: Prompt) throws(VarlinkError) -> Bool {
+        guard decided.widens else { return false }
+        let count = decided.standing.subtracting(decided.removed).union(decided.rows).count
+        let givesMuch = decided.level != .limited || count > limits.contactsWithoutPassword
+        return try wantsPassword(forMuch: givesMuch, prompt)
+            || surroundings.wantsPasswords && decided.outlastsItsSession(of: prompt.caller)
+    }
+
+    func wantsPassword(forPicking count: Int, _ prompt: Prompt) throws(VarlinkError) -> Bool {
+        try wantsPassword(forMuch: count > limits.contactsWithoutPassword, prompt)
+    }
+
+    private func wantsPassword(forMuch givesMuch: Bool, _ prompt: Prompt) throws(VarlinkError) -> Bool {
+        let ruling = grants.ruling(of: prompt.session)
+        guard grants.policy.canGrant(ruling), grants.policy.allowsMuch || !givesMuch else {
+            throw AgentError.authenticationFailed("that wants a password, and nobody here can ask for it")
+        }
+        return surroundings.wantsPasswords && (givesMuch || ruling.requiresAuthentication)
+    }
+}

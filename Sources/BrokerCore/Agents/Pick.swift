@@ -1,0 +1,120 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerJSON
+
+/// What a one-time picker wants, its rules ready to be asked about any contact of the book.
+///
+/// The person alone sees what the rules come to: which rows can be chosen tells the app nothing until one is chosen.
+struct Pick: Sendable {
+    /// What was asked for: each of them is returned, be it empty.
+    let keys: ContactKeySet
+    /// Of these what the policy allows. Everything else is as if it were empty, for the rules too.
+    let permitted: ContactKeySet
+    let multiple: Bool
+    let select: PickContactsParameters.Selection
+    private let enabling: PickerCondition?
+    private let returningContact: PickerCondition?
+    private let returningProperty: PickerCondition?
+
+    /// What may be done with one row.
+    struct Choice: Hashable, Sendable {
+        /// Choosing it returns it; otherwise its card is shown.
+        var returns: Bool
+        /// Why it cannot be chosen, in words for the person; `nil` where it can.
+        var reason: String?
+    }
+
+    /// - Parameters:
+    ///   - allowed: the keys that the policy allows.
+    ///   - record: what an identifier names for the app.
+    init(_ parameters: PickContactsParameters, allowed: ContactKeySet, record: (String) -> RecordNumber?) {
+        keys = parameters.keys ?? Grant.ordinaryKeys
+        permitted = keys.intersection(allowed)
+        multiple = parameters.multiple
+        select = parameters.select
+        enabling = parameters.enabling.map { PickerCondition($0, allowed: allowed, record: record) }
+        returningContact = parameters.returningContact.map { PickerCondition($0, allowed: allowed, record: record) }
+        returningProperty = parameters.returningProperty.map { PickerCondition($0, allowed: allowed, record: record) }
+    }
+
+    func choice(_ record: RecordNumber, _ contact: StoredContact) -> Choice {
+        Choice(returns: returns(record, contact), reason: enabling?.reason(against: record, contact))
+    }
+
+    private func returns(_ record: RecordNumber, _ contact: StoredContact) -> Bool {
+        if let returningContact { return returningContact.reason(against: record, contact) == nil }
+        return select == .contact
+    }
+
+    /// Keys of which a value can be chosen on the contact's card.
+    func selectable(_ record: RecordNumber, _ contact: StoredContact) -> ContactKeySet {
+        guard !returns(record, contact) else { return [] }
+        let valued = permitted.intersection(contact.present).subtracting(Self.neverValues)
+        guard let returningProperty else { return valued }
+        guard returningProperty.reason(against: record, contact) == nil else { return [] }
+        return returningProperty.key.map { valued.intersection(ContactKeySet([$0])) } ?? valued
+    }
+
+    /// Names go with every value, dates and images are the broker's, and a list of content lines has no single values.
+    private static let neverValues: ContactKeySet = .names.union(.images).union(
+        ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .extraProperties]))
+}
+
+/// A rule with its identifiers looked up.
+struct PickerCondition: Sendable {
+    private let rule: PickerRule
+    private let allowed: ContactKeySet
+    private let excluded: Set<RecordNumber>
+
+    var key: ContactKey? { rule.key }
+
+    init(_ rule: PickerRule, allowed: ContactKeySet, record: (String) -> RecordNumber?) {
+        self.rule = rule
+        self.allowed = allowed
+        excluded = Set(rule.excludedIdentifiers.compactMap(record))
+    }
+
+    /// Why the contact does not fulfil it, in words for the person; `nil` where it does.
+    func reason(against record: RecordNumber, _ contact: StoredContact) -> String? {
+        if excluded.contains(record) { return "not wanted by the app" }
+        for key in rule.hasKeys.keys where count(of: key, in: contact) == 0 { return "has no \(Self.word(for: key))" }
+        for (key, least) in rule.minimumCount where count(of: key, in: contact) < least {
+            return "has too few: \(Self.word(for: key))"
+        }
+        for (key, most) in rule.maximumCount where count(of: key, in: contact) > most {
+            return "has too many: \(Self.word(for: key))"
+        }
+        if let names = rule.familyNames,
+            !names.contains(allowed.contains(.familyName) ? contact.familyName : "")
+        {
+            return "another family name"
+        }
+        return nil
+    }
+
+    private func count(of key: ContactKey, in contact: StoredContact) -> Int {
+        allowed.contains(key) ? contact.count(of: key) : 0
+    }
+
+    private static func word(for key: ContactKey) -> String {
+        switch key {
+        case .phoneNumbers: "phone number"
+        case .emailAddresses: "e-mail address"
+        case .postalAddresses: "postal address"
+        case .birthday, .nonGregorianBirthday: "birthday"
+        case .urlAddresses: "web page"
+        case .socialProfiles: "social profile"
+        case .instantMessageAddresses: "messaging address"
+        case .contactRelations: "relation"
+        case .dates: "date"
+        case .note: "note"
+        case .imageData, .thumbnailImageData, .imageDataAvailable: "photo"
+        case .organizationName, .departmentName, .jobTitle, .phoneticOrganizationName: "place of work"
+        case .contactType, .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix,
+            .nickname, .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName:
+            "name of that kind"
+        case .creationDate, .modificationDate, .extraProperties: "such property"
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerPolicy
+import BrokerVarlink
+
+/// What the person picked for once, in the form in which the app may have it.
+struct Picked: Hashable {
+    var contacts: DisclosedContacts
+    var values: [DisclosedValue]
+
+    /// How much it is, for the record.
+    var count: Int { contacts.records.count + values.count }
+}
+
+typealias BookRow = (record: RecordNumber, contact: StoredContact, images: ImageMembers)
+
+/// What the person picked, looked at once more and handed over.
+struct PickAnswers {
+    let limits: Limits
+    let turn: Turn
+    let grants: Grants
+    let books: Books
+    let longReads: LongReads
+    let prompts: Prompts
+    let problems: StoreProblems
+    let rules: PasswordRules
+
+    /// The person has chosen, and given their password if that was wanted: looks once more whether it can be chosen, and hands it over.
+    func answer(
+        _ pick: Pick, _ picked: [AnswerParameters.PickedValue], _ prompt: Prompt, _ agent: Agent, _ call: Call,
+        isApproved: Bool
+    ) throws(VarlinkError) {
+        guard picked.count == 1 || pick.multiple else { throw AgentError.invalidAnswer("one was asked for") }
+        guard Set(picked).count == picked.count else { throw AgentError.invalidAnswer("the same twice") }
+        var chosen: [(record: RecordNumber, value: AnswerParameters.PickedValue)] = []
+        for value in picked {
+            guard let record = prompt.rows.record(value.contact, as: .agentRow) else {
+                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
+            }
+            chosen.append((record, value))
+        }
+        let records = Set(chosen.map(\.record))
+        let whole = Set(chosen.lazy.filter { $0.value.key == nil }.map(\.record))
+        let images = pick.permitted.intersection(.images)
+        let most = limits.bytesPerReply
+        let cookie = prompt.cookie
+        longReads.read(call, agent.session, books, problems) { (book) throws(StoreError) -> [ReadRow]? in
+            // A photo may be 11 MB, and a hundred contacts may be picked: none is read where they are too much together.
+            guard try book.photoSize(of: whole, images) <= most else { return nil }
+            let rows =
+                try book.rows(whole, images: images)
+                + book.rows(records.subtracting(whole), images: [])
+            return rows.map { ($0, pick.choice($0.record, $0.contact), pick.selectable($0.record, $0.contact)) }
+        } done: { found in
+            if case .some(nil) = found { return call.fail(Self.tooMuch) }
+            guard prompts.prompt(cookie, shownTo: agent) === prompt else { return call.fail(AgentError.unknownPrompt) }
+            // Another policy may have come into force while they were read.
+            guard isApproved || (try? rules.wantsPassword(forPicking: records.count, prompt)) == false else {
+                return call.fail(AgentError.authenticationFailed("the policy has changed; answer again"))
+            }
+            let rows = Dictionary(uniqueKeysWithValues: (found.flatMap { $0 } ?? []).map { ($0.row.record, $0) })
+            for (record, value) in chosen {
+                // What was deleted meanwhile is not there to be handed over, and that is all.
+                guard let (_, choice, selectable) = rows[record] else { continue }
+                guard choice.reason == nil, value.key.map(selectable.contains) ?? choice.returns else {
+                    return call.fail(AgentError.invalidAnswer("a row or value that cannot be chosen"))
+                }
+            }
+            hand(
+                over: chosen.compactMap { each in rows[each.record].map { ($0.row, each.value) } }, pick, prompt, agent,
+                call)
+        }
+    }
+
+    private typealias ReadRow = (row: BookRow, choice: Pick.Choice, selectable: ContactKeySet)
+    private static let tooMuch = AgentError.invalidAnswer("too much for one answer: choose fewer")
+
+    private func hand(
+        over chosen: [(row: BookRow, value: AnswerParameters.PickedValue)], _ pick: Pick, _ prompt: Prompt,
+        _ agent: Agent, _ call: Call
+    ) {
+        guard let identifiers = identifiers(forPickBy: prompt.session) else {
+            return call.fail(ContactsError.storeUnavailable)
+        }
+        // As the policy is now: it may have become stricter since the prompt was raised.
+        let permitted = pick.permitted.intersection(grants.ruling(of: prompt.session).maximumKeys)
+        let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: permitted)
+        let contacts = disclosure.project(
+            chosen.filter { $0.value.key == nil }.map(\.row), of: pick.keys, under: identifiers, as: .pickedRow)
+        guard contacts.size <= limits.bytesPerReply else {
+            return call.fail(Self.tooMuch)
+        }
+        let values = chosen.compactMap { row, value in
+            value.key.flatMap {
+                disclosure.project(
+                    value: value.value, of: $0, in: row.contact, row.record, names: pick.keys, under: identifiers)
+            }
+        }
+        guard values.count == chosen.count(where: { $0.value.key != nil }) else {
+            return call.fail(AgentError.invalidAnswer("a value that is not there"))
+        }
+        let picked = Picked(contacts: contacts, values: values)
+        turn.record(.answer, of: prompt.caller, { $0.count = picked.count }, detail: "picked")
+        prompts.end(prompt, picked.count == 0 ? .dismissed : .picked(picked), answering: agent)
+        turn.reply(Array("{}".utf8), to: call)
+    }
+
+    /// An app with a grant can name later what it was handed; of any other the names are good for one answer.
+    private func identifiers(forPickBy session: CallerSession) -> IdentifierCipher? {
+        grants.standing(of: session).identifiers ?? IdentifierCipher.randomKey().flatMap { IdentifierCipher(key: $0) }
+    }
+}
+
+extension ContactsStore {
+    /// These contacts, as an agent's call needs them.
+    func rows(
+        _ records: Set<RecordNumber>, images: ContactKeySet
+    ) throws(StoreError) -> [BookRow] {
+        let query = ContactQuery(
+            scope: .only(records), limit: records.count, byteLimit: .max, images: images)
+        return try fetch(unified: query, .beside).rows.map { ($0.record, $0.contact, ImageMembers($0.images)) }
+    }
+}

@@ -1,0 +1,84 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerJSON
+import BrokerPolicy
+import BrokerVarlink
+
+/// What an agent is told of a prompt.
+struct PromptDescriptions {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let books: Books
+    let grants: Grants
+
+    func describe(_ prompt: Prompt, waiting: Int, expires: Int64) -> [UInt8] {
+        let known = grants.standing(of: prompt.session)
+        let usage = known.principal.map(access.usage)
+        var granted = 0
+        if case .granted(let grant) = known.standing, case .limited(let records) = grant.access {
+            granted = records.count
+        }
+        // What cannot be counted just now is not worth refusing the prompt for.
+        let total = (try? books.opened(prompt.caller.uid)?.count(ContactQuery(scope: .all))) ?? 0
+        var writer = JSONWriter(reservingCapacity: 1_024)
+        writer.object {
+            $0.name("prompt")
+            $0.object {
+                $0.member("cookie", prompt.cookie)
+                $0.member("kind", prompt.kind.rawValue)
+                $0.name("caller")
+                $0.object { Self.describe(prompt.caller, &$0) }
+                $0.member("currentStatus", known.standing.status.rawValue)
+                $0.member("purpose", prompt.purpose)
+                $0.member("keys", prompt.keys?.grantNames)
+                $0.member("query", prompt.query)
+                $0.member("caption", prompt.caption)
+                $0.member("multiple", prompt.pick?.multiple)
+                $0.member("select", prompt.pick?.select.rawValue)
+                if let proposal = prompt.proposal {
+                    $0.name("proposed")
+                    $0.raw(proposal.shown)
+                }
+                $0.member("totalContacts", total)
+                $0.member("grantedContacts", granted)
+                $0.member("lastUsedAt", usage?.lastUsedAt.map { Timestamp.text(seconds: $0) })
+                $0.member("uses", usage?.uses)
+                $0.member("waiting", waiting)
+                $0.member("expires", Timestamp.text(seconds: expires))
+                $0.member("lifetimes", prompt.caller.lifetimes.map(\.rawValue))
+                $0.member("interpreter", prompt.caller.isInterpreter)
+                $0.member("quiet", prompt.isQuiet)
+                describePolicy(prompt, known, &$0)
+            }
+        }
+        return writer.bytes
+    }
+
+    /// What the policy leaves to the person's choice.
+    private func describePolicy(_ prompt: Prompt, _ known: PrincipalStanding, _ writer: inout JSONWriter) {
+        let ruling = grants.ruling(of: prompt.session)
+        // What is picked is cut to what may be read, and a card is merged or not, whatever was shown.
+        if prompt.pick == nil, prompt.proposal == nil { prompt.offer = grants.policy.offer(ruling) }
+        if !grants.policy.mayShareAll(ruling) { writer.member("maximumLevel", AuthorizationStatus.limited.rawValue) }
+        if ruling.maximumKeys != .grantable { writer.member("maximumKeys", ruling.maximumKeys.grantNames) }
+        let end: Int64?
+        if let decided = grants.decided(known), decided.access != .denied {
+            end = ruling.end(of: decided)
+        } else {
+            end = ruling.maximumLifetime.map { surroundings.seconds + $0 }
+        }
+        writer.member("endsAt", end.map { Timestamp.text(seconds: $0) })
+    }
+
+    private static func describe(_ caller: Caller, _ writer: inout JSONWriter) {
+        writer.member("displayName", caller.displayName)
+        writer.member("identifier", caller.app)
+        writer.member("strength", caller.strength.rawValue)
+        writer.member("executable", caller.executable)
+        writer.member("pid", caller.process.pid)
+        writer.member("terminal", caller.terminal)
+    }
+}

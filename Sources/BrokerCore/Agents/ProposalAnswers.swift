@@ -1,0 +1,157 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerPolicy
+import BrokerVarlink
+
+/// A card that an app offers, as its prompt keeps it.
+struct Proposal {
+    let card: Contact
+    /// As the person is shown it: a `Contact`, written out.
+    let shown: [UInt8]
+}
+
+/// A card that the person takes from an app.
+struct ProposalAnswers {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let turn: Turn
+    let grants: Grants
+    let books: Books
+    let prompts: Prompts
+    let saves: Saves
+    let problems: StoreProblems
+
+    /// The person takes the card: as a new one, or into the contact of a row.
+    func answer(
+        _ proposal: Proposal, into row: String?, _ prompt: Prompt, _ agent: Agent, _ call: Call
+    ) throws(VarlinkError) {
+        var target: RecordNumber?
+        if let row {
+            guard let record = prompt.rows.record(row, as: .agentRow) else {
+                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
+            }
+            target = record
+        }
+        let cookie = prompt.cookie
+        books.with(prompt.caller.uid, creating: true) { result in
+            guard prompts.prompt(cookie, shownTo: agent) === prompt else {
+                return call.fail(AgentError.unknownPrompt)
+            }
+            switch result {
+            case .success(let book?): take(proposal, into: target, prompt, agent, call, book)
+            case .success(nil): call.fail(ContactsError.storeUnavailable)
+            case .failure(let error): problems.unavailable(call, error)
+            }
+        }
+    }
+
+    /// - Parameter target: the contact that it is merged into; `nil`: a new one.
+    private func take(
+        _ proposal: Proposal, into target: RecordNumber?, _ prompt: Prompt, _ agent: Agent, _ call: Call,
+        _ book: ContactsStore
+    ) {
+        prompt.isAnswered = true
+        let card = proposal.card
+        let added = target == nil ? access.takeRecordNumbers(1, now: surroundings.now()).first : nil
+        let records = [added ?? target].compactMap(\.self)
+        // Of an app without a grant nothing is widened: it is only said whose card it was.
+        let principals = prompt.caller.principals
+        let principal = grants.standing(of: prompt.session).principal ?? principals[principals.endIndex - 1]
+        let save = PendingSave(
+            session: prompt.session, principal: principal, addsContacts: target == nil, count: 1,
+            photographed: card.present.contains(.imageData) ? records : [],
+            decide: {
+                let standing = grants.standing(of: prompt.session).standing
+                guard standing != .restricted,
+                    card.present.isSubset(of: grants.ruling(of: prompt.session).maximumKeys)
+                else { return nil }
+                var contents = SaveContents()
+                contents.adds = [added].compactMap(\.self)
+                contents.contacts = records
+                contents.count = 1
+                contents.isKeptToSingle = standing.status == .limited
+                contents.detail = "proposed"
+                return PendingSave.Write(principal: principal, contents: contents) {
+                    (book, entry, seconds) throws(PendingSave.Failure) in
+                    let change: ContactChange?
+                    if let target {
+                        change = try Self.merge(card, into: target, book)
+                    } else {
+                        change = added.map { .add($0, card) }
+                    }
+                    guard let change else { return [] }
+                    do throws(ChangeError) {
+                        // The person did it: it is in every app's history, as nobody's.
+                        return try book.apply([change], at: seconds, telling: entry)
+                    } catch {
+                        throw .change(error)
+                    }
+                }
+            },
+            done: { result in
+                switch result {
+                case .success(let made):
+                    let told = told(added, prompt)
+                    saves.answer(made) {
+                        prompts.end(prompt, .proposed(told: told), answering: agent)
+                        turn.reply(Array("{}".utf8), to: call)
+                    }
+                case .failure(let failure):
+                    prompts.end(prompt, .dismissed, answering: agent)
+                    fail(failure, call)
+                }
+            })
+        saves.run(save, in: book)
+    }
+
+    private func fail(_ failure: PendingSave.Failure, _ call: Call) {
+        let reason: String
+        switch failure {
+        case .unavailable: return call.fail(ContactsError.storeUnavailable)
+        case .change(.store(let error)): return problems.unavailable(call, error)
+        case .accessDenied: reason = "the administrator's policy forbids it"
+        case .cannotMerge(let words): reason = words
+        case .change(.recordDoesNotExist), .change(.parentRecordDoesNotExist), .change(.containmentCycle),
+            .change(.tooManyLinked), .change(.containerInUse), .change(.tooManyContainers):
+            reason = "the contact is not there any more"
+        }
+        turn.fail(AgentError.invalidAnswer(reason), call)
+    }
+
+    /// - Returns: `nil` where the contact has all of it already.
+    private static func merge(
+        _ card: Contact, into record: RecordNumber, _ book: ContactsStore
+    ) throws(PendingSave.Failure) -> ContactChange? {
+        var found: StoredContact?
+        do throws(StoreError) {
+            _ = try book.fetch(ContactQuery(scope: .only([record]), limit: 1)) { _, contact, _ in found = contact }
+        } catch {
+            throw .change(.store(error))
+        }
+        guard let found else { throw .cannotMerge("the contact is not there any more") }
+        guard let contact = Contact(found) else {
+            throw .change(.store(.damagedCard(record: record.rawValue)))
+        }
+        let (completed, keys) = contact.completed(by: card)
+        guard !keys.isEmpty else { return nil }
+        do throws(ContactError) {
+            try completed.validate(writing: keys)
+        } catch {
+            throw .cannotMerge("the contact would become too large")
+        }
+        return .update(record, completed, keys: keys)
+    }
+
+    /// Who sees nothing learns nothing of what became of its card, not even by how long it must wait.
+    private func told(_ added: RecordNumber?, _ prompt: Prompt) -> RecordNumber? {
+        guard case .granted(let grant) = grants.standing(of: prompt.session).standing else { return nil }
+        switch grant.access {
+        case .denied: return nil
+        case .limited, .full: return added
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerContactsStore
+import BrokerVarlink
+
+/// Looks up what an agent's call is about.
+struct ShownPrompts {
+    let books: Books
+    let prompts: Prompts
+    let problems: StoreProblems
+
+    /// Hands over the agent and the prompt that a call of the second connection is about, and the book.
+    ///
+    /// Looked up when the book is there: while it was opened, the prompt may have ended.
+    func withShown(
+        _ token: String, _ cookie: String, _ call: Call, _ session: CallerSession,
+        _ body: @escaping (Agent, Prompt, ContactsStore?) throws(StoreError) -> Void
+    ) throws(VarlinkError) {
+        _ = try shown(token, cookie, session)
+        books.with(session.caller.uid) { result in
+            do throws(VarlinkError) {
+                let (agent, prompt) = try shown(token, cookie, session)
+                do throws(StoreError) {
+                    try body(agent, prompt, try result.get())
+                } catch {
+                    problems.unavailable(call, error)
+                }
+            } catch {
+                call.fail(error)
+            }
+        }
+    }
+
+    func shown(
+        _ token: String, _ cookie: String, _ session: CallerSession
+    ) throws(VarlinkError) -> (Agent, Prompt) {
+        guard let agent = prompts.agent(token, of: session) else {
+            throw AgentError.notAnAgent("this process serves no agent of that token")
+        }
+        guard let prompt = prompts.prompt(cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
+        return (agent, prompt)
+    }
+}

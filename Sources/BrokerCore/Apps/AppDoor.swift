@@ -1,0 +1,72 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerJSON
+import BrokerPolicy
+import BrokerVarlink
+
+/// What apps may call.
+struct AppDoor {
+    let app: AppServices
+    let reads: AppReads
+    let prompts: AppPrompts
+
+    private static let appMethods = Dictionary(
+        uniqueKeysWithValues: ContactsMethod.allCases.map { (ContactsInterface.contacts.name + "." + $0.rawValue, $0) })
+
+    /// - Parameter isAgain: it was begun before, and has waited its turn.
+    func answer(_ call: Call, _ session: CallerSession, isAgain: Bool = false) {
+        guard let method = Self.appMethods[call.method] else {
+            call.fail(.methodNotFound(call.method))
+            return
+        }
+        if !isAgain, app.pace.mayHold,
+            app.pace.holds(call, session, { answer(call, session) })
+        {
+            return
+        }
+        if app.grants.isSettling, app.grants.waitsForGrant(session, { answer(call, session) }) { return }
+        do throws(VarlinkError) {
+            switch method {
+            case .getAuthorization: try prompts.getAuthorization(call, session)
+            case .requestAccess: try prompts.requestAccess(call, session)
+            case .fetchContacts:
+                Fetch(call: call, session: session, app: app, try FetchContactsParameters(call.parameters)).begin()
+            case .saveContacts:
+                Save(call: call, session: session, app: app, try SaveContactsParameters(call.parameters)).begin()
+            case .requestContacts: try prompts.requestContacts(call, session)
+            case .countContacts: try reads.countContacts(call, session)
+            case .listLinkedContacts: try reads.listLinkedContacts(call, session)
+            case .getUserDefaults: try reads.getUserDefaults(call, session)
+            case .setUserDefaults: try reads.setUserDefaults(call, session)
+            case .listContainers: try reads.listContainers(call, session)
+            case .listGroups: try reads.listGroups(call, session)
+            case .watchChanges: try watchChanges(call, session)
+            case .fetchHistory:
+                FetchHistory(call: call, session: session, app: app, try FetchHistoryParameters(call.parameters))
+                    .begin()
+            case .manageAccess: try prompts.manageAccess(call, session)
+            case .pickContacts: try prompts.pickContacts(call, session)
+            case .proposeContact: try prompts.proposeContact(call, session)
+            }
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    private func watchChanges(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
+        guard call.more else { throw .expectedMore }
+        WatchChanges(call: call, session: session, app: app).begin()
+    }
+}
+
+extension Call {
+    /// The name of the first parameter, where there must be none.
+    var firstParameter: String {
+        guard let members = parameters.members else { return "parameters" }
+        for (name, _) in members { return name.string ?? "" }
+        return "parameters"
+    }
+}

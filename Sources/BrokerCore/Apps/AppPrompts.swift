@@ -1,0 +1,238 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerJSON
+import BrokerPolicy
+import BrokerVarlink
+
+/// Calls that ask the person.
+struct AppPrompts {
+    let app: AppServices
+
+    /// - Parameter again: decides the call again, where its caller's executable had to be looked at first.
+    private func ask(
+        _ question: Question, _ call: Call, _ session: CallerSession,
+        again: @escaping () throws(VarlinkError) -> Void, done: @escaping (PromptOutcome) -> Void
+    ) {
+        func decideAgain() {
+            if app.grants.isSettling, app.grants.waitsForGrant(session, decideAgain) { return }
+            do throws(VarlinkError) {
+                try again()
+            } catch {
+                call.fail(error)
+            }
+        }
+        app.questions.ask(question, call, session, again: decideAgain, done: done)
+    }
+
+    func getAuthorization(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
+        let standing = app.grants.standing(of: session).standing
+        call.reply {
+            $0.member("status", standing.status.rawValue)
+            guard case .granted(let grant) = standing, grant.access != .denied else { return }
+            $0.member("keys", grant.keys.grantNames)
+            if case .untilTime(let end) = grant.lifetime { $0.member("expires", Timestamp.text(seconds: end)) }
+        }
+    }
+
+    func requestAccess(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try RequestAccessParameters(call.parameters)
+        let known = app.grants.standing(of: session)
+        switch decideRequest(known.standing, mayAsk: known.mayPrompt) {
+        case .answer(let status):
+            call.reply { $0.member("status", status.rawValue) }
+        case .ask:
+            let question = Question(kind: .access, purpose: parameters.purpose, keys: parameters.keys)
+            ask(question, call, session, again: { () throws(VarlinkError) in try requestAccess(call, session) }) {
+                outcome in
+                guard outcome != .noAgent else { return call.fail(ContactsError.noAgent) }
+                call.reply { $0.member("status", app.grants.standing(of: session).standing.status.rawValue) }
+            }
+        }
+    }
+
+    // MARK: The access button
+
+    func requestContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try RequestContactsParameters(call.parameters)
+        // Without a letter or a digit it would match everybody.
+        guard parameters.query.contains(where: { $0.isLetter || $0.isNumber }) else {
+            throw .invalidParameter("query")
+        }
+        let known = app.grants.standing(of: session)
+        // Where a rule forces a refusal, what the person would grant counts for nothing.
+        let mayAsk = known.mayPrompt && app.grants.ruling(of: session).forcedLevel != .denied
+        switch decideButton(known.standing, mayAsk: mayAsk) {
+        case .answerEmpty: answerEmpty(call)
+        case .refuse(let denial): app.questions.refuse(call, session, denial, known.standing.status)
+        case .ask(let isQuiet): askForContacts(call, session, parameters, isQuiet: isQuiet)
+        }
+    }
+
+    /// What every prompt that granted nothing answers.
+    func answerEmpty(_ call: Call) {
+        call.reply { $0.member("identifiers", [String]()) }
+    }
+
+    private func askForContacts(
+        _ call: Call, _ session: CallerSession, _ parameters: RequestContactsParameters, isQuiet: Bool
+    ) {
+        if app.grants.isSilenced(session.caller) { return answerEmpty(call) }
+        let question = Question(
+            kind: .button, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
+            caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))
+        ask(question, call, session, again: { () throws(VarlinkError) in try requestContacts(call, session) }) {
+            answerNewlyGranted($0, call, session)
+        }
+    }
+
+    /// Answers what the app can see since the prompt and could not before.
+    func answerNewlyGranted(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
+        guard case .granted(let newly) = outcome else { return answerEmpty(call) }
+        tell(newly, call, session)
+    }
+
+    /// Tells what was newly granted, as far as it still is: between the answer and now it may have been taken back.
+    private func tell(_ newly: Set<RecordNumber>, _ call: Call, _ session: CallerSession) {
+        let known = app.grants.standing(of: session)
+        guard case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false),
+            let principal = known.principal, let identifiers = known.identifiers
+        else { return answerEmpty(call) }
+        let records = newly.filter(disclosure.scope.contains).sorted()
+        guard !records.isEmpty else { return answerEmpty(call) }
+        var writer = DisclosedWriter(reservingCapacity: 32 + records.count * 36)
+        writer.member("identifiers", records.map { identifiers.identifier(of: $0, as: .contact) })
+        let basis = DisclosedReply.Basis(principal: principal, revision: disclosure.revision)
+        app.turn.disclose(writer.reply(under: basis, telling: [.contacts(records, keys: [])]), to: call, session)
+    }
+
+    private func ignored(by parameters: RequestContactsParameters) -> [ContactPredicate] {
+        Set(parameters.ignoredEmailAddresses).sorted().prefix(app.limits.ignoredAddresses).map { .emailAddress($0) }
+            + Set(parameters.ignoredPhoneNumbers).sorted().prefix(app.limits.ignoredAddresses).map { .phoneNumber($0) }
+    }
+
+    // MARK: The access picker
+
+    /// The person looks through what an app may see, adds and removes.
+    func manageAccess(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
+        let known = app.grants.standing(of: session)
+        switch decideManage(known.standing, mayAsk: known.mayPrompt) {
+        case .answerEmpty: answerEmpty(call)
+        case .ask:
+            if app.grants.isSilenced(session.caller) { return answerEmpty(call) }
+            ask(
+                Question(kind: .manage), call, session,
+                again: { () throws(VarlinkError) in try manageAccess(call, session) }
+            ) {
+                answerNewlyGranted($0, call, session)
+            }
+        }
+    }
+
+    // MARK: The one-time picker
+
+    /// The person hands over single contacts or values, and the app's standing stays as it is.
+    func pickContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try PickContactsParameters(call.parameters)
+        let known = app.grants.standing(of: session)
+        switch decideOffer(known.standing, mayAsk: known.mayPrompt) {
+        case .refuse(let denial): app.questions.refuse(call, session, denial, known.standing.status)
+        case .answerEmpty: answerNothingPicked(call)
+        case .ask(let isQuiet): try askToPick(call, session, parameters, known, isQuiet: isQuiet)
+        }
+    }
+
+    private func askToPick(
+        _ call: Call, _ session: CallerSession, _ parameters: PickContactsParameters, _ known: PrincipalStanding,
+        isQuiet: Bool
+    ) throws(VarlinkError) {
+        // Whether a picked contact has a note would tell of the note: rules about it need the grant as well.
+        var granted = ContactKeySet()
+        if case .granted(let grant) = known.standing, grant.access != .denied { granted = grant.keys }
+        let unauthorized = parameters.namedKeys.intersection(.named).subtracting(granted)
+        guard unauthorized.isEmpty else { throw ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue)) }
+        if app.grants.isSilenced(session.caller) { return answerNothingPicked(call) }
+        let pick = Pick(parameters, allowed: app.grants.ruling(of: session).maximumKeys) { name in
+            known.identifiers?.record(name, as: .contact) ?? known.identifiers?.record(name, as: .pickedRow)
+        }
+        let question = Question(kind: .pick, isQuiet: isQuiet, keys: parameters.keys, pick: pick)
+        ask(question, call, session, again: { () throws(VarlinkError) in try pickContacts(call, session) }) { outcome in
+            answerPicked(outcome, pick, call, session)
+        }
+    }
+
+    private func answerNothingPicked(_ call: Call) {
+        call.reply { $0.member("contacts", [String]()) }
+    }
+
+    private func answerPicked(_ outcome: PromptOutcome, _ pick: Pick, _ call: Call, _ session: CallerSession) {
+        guard case .picked(let picked) = outcome else { return answerNothingPicked(call) }
+        app.checks.whenStillItself(session, call) { handOver(picked, call, session) }
+    }
+
+    private func handOver(_ picked: Picked, _ call: Call, _ session: CallerSession) {
+        let known = app.grants.standing(of: session)
+        // What the administrator forbade meanwhile stays forbidden; what else changed does not concern a pick.
+        if case .refuse(let denial) = decideOffer(known.standing, mayAsk: false) {
+            return app.questions.refuse(call, session, denial, known.standing.status)
+        }
+        let told = ([picked.contacts] + picked.values.map(\.contact)).filter { !$0.records.isEmpty }
+            .map { DisclosedReply.Told.contacts($0.records, keys: $0.keys) }
+        var writer = DisclosedWriter(reservingCapacity: picked.contacts.size + 512)
+        writer.member("contacts", picked.contacts)
+        if !picked.values.isEmpty { writer.array("properties", picked.values) { $0.members(of: $1) } }
+        let principals = session.caller.principals
+        let principal = known.principal ?? principals[principals.endIndex - 1]
+        let basis = DisclosedReply.Basis(principal: principal, revision: nil)
+        app.turn.disclose(writer.reply(under: basis, telling: told, detail: "picked"), to: call, session)
+    }
+
+    // MARK: Offered cards
+
+    /// An app offers a card: the person adds it, merges it into a contact, or declines.
+    func proposeContact(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ProposeContactParameters(call.parameters)
+        let shown = parameters.shown
+        guard shown.count <= app.limits.proposedBytes else {
+            throw ContactsError.limitExceeded("contact", maximum: app.limits.proposedBytes)
+        }
+        let known = app.grants.standing(of: session)
+        let isQuiet: Bool
+        switch decideOffer(known.standing, mayAsk: known.mayPrompt) {
+        case .refuse(let denial): return app.questions.refuse(call, session, denial, known.standing.status)
+        case .ask(let quietly): isQuiet = quietly
+        case .answerEmpty: return answerNothingTaken(call)
+        }
+        let forbidden = parameters.card.contact.present.subtracting(app.grants.ruling(of: session).maximumKeys)
+        guard forbidden.isEmpty else { throw ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue)) }
+        if app.grants.isSilenced(session.caller) { return answerNothingTaken(call) }
+        let question = Question(
+            kind: .propose, isQuiet: isQuiet, purpose: parameters.purpose,
+            proposal: Proposal(card: parameters.card.contact, shown: shown))
+        ask(question, call, session, again: { () throws(VarlinkError) in try proposeContact(call, session) }) {
+            answerProposed($0, call, session)
+        }
+    }
+
+    /// Merged, declined, dismissed, and added for an app that sees nothing: all the same.
+    private func answerNothingTaken(_ call: Call) {
+        app.turn.reply(Array("{}".utf8), to: call)
+    }
+
+    private func answerProposed(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
+        let known = app.grants.standing(of: session)
+        guard case .proposed(let added?) = outcome,
+            case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false),
+            disclosure.scope.contains(added), let principal = known.principal, let identifiers = known.identifiers
+        else { return answerNothingTaken(call) }
+        var writer = DisclosedWriter()
+        writer.member("identifier", identifiers.identifier(of: added, as: .contact))
+        let basis = DisclosedReply.Basis(principal: principal, revision: disclosure.revision)
+        app.turn.disclose(writer.reply(under: basis, telling: [.contacts([added], keys: [])]), to: call, session)
+    }
+}

@@ -1,0 +1,240 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerJSON
+import BrokerVarlink
+
+/// Calls that read something other than contacts: counts, groups, containers, settings.
+struct AppReads {
+    let app: AppServices
+
+    /// Decides a call that reads, and answers.
+    ///
+    /// - Parameter answer: runs in the turn in which the call was permitted.
+    private func read(
+        _ call: Call, _ session: CallerSession, hasAsked: Bool = false,
+        refusing: @escaping (Disclosure) -> VarlinkError? = { _ in nil }, creating: Bool = false,
+        _ answer: @escaping (Reading) throws(Reading.Failure) -> Void
+    ) {
+        app.permit(
+            call, session, asking: Question(kind: .access), hasAsked: hasAsked, creating: creating, refusing: refusing,
+            again: { read(call, session, hasAsked: $0, refusing: refusing, creating: creating, answer) }, answer)
+    }
+
+    /// Answers a call that reads; the reply leaves after its record, and not if what it rests on was taken back.
+    ///
+    /// - Parameter count: how many records it tells of.
+    private func reply(
+        to call: Call, _ session: CallerSession, _ reading: Reading, count: Int,
+        _ write: (inout DisclosedWriter) -> Void
+    ) {
+        var writer = DisclosedWriter()
+        write(&writer)
+        app.turn.disclose(
+            writer.reply(under: reading.basis, telling: [.count(count)], detail: String(call.name)), to: call, session)
+    }
+
+    // MARK: Contacts
+
+    /// How many contacts, of those that the caller may see, linked ones as one: as many as a fetch without more words gives.
+    func countContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        count(try CountContactsParameters(call.parameters).predicate, call, session, counted: nil)
+    }
+
+    /// - Parameter counted: what was counted beside the loop; it is the answer if the same is permitted still.
+    private func count(
+        _ predicate: WirePredicate?, _ call: Call, _ session: CallerSession, counted: (query: ContactQuery, count: Int)?
+    ) {
+        // The person was asked by then, if at all.
+        read(call, session, hasAsked: counted != nil) { (reading) throws(Reading.Failure) in
+            var count = 0
+            do throws(StoreError) {
+                if let book = reading.book, let query = try Self.query(predicate, reading) {
+                    if let counted, counted.query == query {
+                        count = counted.count
+                    } else {
+                        do throws(StoreError) {
+                            count = try book.count(query, .bounded)
+                        } catch .takesLong {
+                            return countBeside(query, book, predicate, call, session)
+                        }
+                    }
+                }
+            } catch {
+                throw .store(error)
+            }
+            reply(to: call, session, reading, count: count) { $0.member("count", count) }
+        }
+    }
+
+    private func countBeside(
+        _ query: ContactQuery, _ book: ContactsStore, _ predicate: WirePredicate?, _ call: Call,
+        _ session: CallerSession
+    ) {
+        app.longReads.read(book, for: call, session) { (book) throws(StoreError) in
+            try book.count(query, .beside)
+        } done: { result in
+            guard !call.isOver else { return }
+            switch result {
+            case .success(let count): self.count(predicate, call, session, counted: (query, count))
+            case .failure(let error): app.problems.unavailable(call, error)
+            }
+        }
+    }
+
+    /// `nil`: nobody.
+    private static func query(
+        _ predicate: WirePredicate?, _ reading: Reading
+    ) throws(StoreError) -> ContactQuery? {
+        var query = ContactQuery(scope: reading.disclosure.scope, matchKeys: reading.disclosure.keys, unifies: true)
+        switch try reading.resolve(predicate) {
+        case .nobody: return nil
+        case .everybody: break
+        case .some(let predicate): query.predicate = predicate
+        }
+        return query
+    }
+
+    /// The visible members of a unified contact; a card that is linked with no other visible one is its own and only
+    /// member.
+    func listLinkedContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ListLinkedContactsParameters(call.parameters)
+        read(call, session) { (reading) throws(Reading.Failure) in
+            let record = try reading.contact(parameters.identifier)
+            let members = reading.members(of: record)
+            reply(to: call, session, reading, count: members.count) {
+                $0.member("identifiers", members.map { reading.identifiers.identifier(of: $0, as: .contact) })
+            }
+        }
+    }
+
+    // MARK: Groups and containers
+
+    func listGroups(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ListGroupsParameters(call.parameters)
+        read(call, session) { (reading) throws(Reading.Failure) in
+            let found: [(group: StoredGroup, parents: [RecordNumber])]
+            do throws(StoreError) {
+                found = try groups(parameters, reading)
+            } catch {
+                throw .store(error)
+            }
+            reply(to: call, session, reading, count: found.count) {
+                $0.array("groups", found) { writer, found in
+                    reading.describe(found.group, found.parents, &writer)
+                }
+            }
+        }
+    }
+
+    private func groups(
+        _ parameters: ListGroupsParameters, _ reading: Reading
+    ) throws(StoreError) -> [(group: StoredGroup, parents: [RecordNumber])] {
+        var groups = try reading.book?.groups(of: reading.groupOwner) ?? []
+        if let container = parameters.container {
+            groups = groups.filter { reading.containerIdentifier($0.container) == container }
+        }
+        if let identifiers = parameters.identifiers {
+            // What names nothing that the caller may see is left out, whatever the reason.
+            let wanted = Set(identifiers.compactMap { reading.identifiers.record($0, as: .group) })
+            groups = groups.filter { wanted.contains($0.record) }
+        }
+        let visible = Set(groups.map(\.record))
+        var found: [(group: StoredGroup, parents: [RecordNumber])] = []
+        for group in groups {
+            let parents =
+                parameters.identifiers == nil
+                ? group.parents.filter(visible.contains) : try reading.visibleParents(of: group)
+            found.append((group, parents))
+        }
+        return found
+    }
+
+    func listContainers(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try ListContainersParameters(call.parameters)
+        read(call, session) { (reading) throws(Reading.Failure) in
+            var wanted: String?
+            if let name = parameters.contact {
+                let contact = try reading.contact(name)
+                wanted = try reading.orFail { reading throws(StoreError) in
+                    try reading.containerIdentifier(ofContact: contact)
+                }
+            }
+            if let name = parameters.group {
+                let group = try reading.orFail { reading throws(StoreError) in try reading.group(named: name) }
+                guard let group else { throw .call(ContactsError.recordDoesNotExist()) }
+                let container = reading.containerIdentifier(group.container)
+                if let wanted, wanted != container { throw .call(ContactsError.recordDoesNotExist()) }
+                wanted = container
+            }
+            let all = try reading.orFail { reading throws(StoreError) in try reading.containers() }
+            let found = all.filter { wanted == nil || reading.identifier(of: $0) == wanted }
+            reply(to: call, session, reading, count: 0) {
+                $0.array("containers", found) { writer, container in
+                    writer.member("identifier", reading.identifier(of: container))
+                    writer.member("name", container?.name ?? Containers.localName)
+                    writer.member("kind", "local")
+                }
+                $0.member("defaultContainer", reading.identifier(of: nil))
+            }
+        }
+    }
+
+    // MARK: Settings
+
+    /// What the user prefers: in which order names are listed and shown, and where they live.
+    func getUserDefaults(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
+        read(call, session) { (reading) throws(Reading.Failure) in
+            let settings = reading.book?.settings ?? BookSettings()
+            reply(to: call, session, reading, count: 0) {
+                $0.member("sortOrder", SortOrder(settings.sortOrder).rawValue)
+                $0.member("displayOrder", SortOrder(settings.displayOrder).rawValue)
+                $0.member("countryCode", settings.countryCode)
+            }
+        }
+    }
+
+    func setUserDefaults(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+        let parameters = try SetUserDefaultsParameters(call.parameters)
+        // Decided as a reading: who may not read has nothing to prefer.
+        let refusing = { (disclosure: Disclosure) -> VarlinkError? in
+            guard disclosure.scope != .all else { return nil }
+            app.turn.record(.refusal, of: session.caller, { $0.status = .limited }, detail: String(call.name))
+            return ContactsError.accessDenied
+        }
+        read(call, session, refusing: refusing, creating: true) { (reading) throws(Reading.Failure) in
+            guard let book = reading.book else { throw .call(ContactsError.storeUnavailable) }
+            app.saves.set(book, of: session.caller.uid) {
+                $0.sortOrder = parameters.sortOrder?.stored ?? $0.sortOrder
+                $0.displayOrder = parameters.displayOrder?.stored ?? $0.displayOrder
+                $0.countryCode = parameters.countryCode ?? $0.countryCode
+            } done: { result in
+                if case .failure(let error) = result { return app.problems.unavailable(call, error) }
+                app.turn.record(.save, of: session.caller, { $0.count = 0 }, detail: String(call.name))
+                app.turn.reply(Array("{}".utf8), to: call)
+            }
+        }
+    }
+}
+
+extension SortOrder {
+    fileprivate init(_ order: ContactOrder) {
+        switch order {
+        case .none: self = .none
+        case .givenName: self = .givenName
+        case .familyName: self = .familyName
+        }
+    }
+
+    /// `nil` for what is no preference.
+    fileprivate var stored: ContactOrder? {
+        switch self {
+        case .givenName: .givenName
+        case .familyName: .familyName
+        case .none, .userDefault: nil
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerPolicy
+import BrokerVarlink
+
+/// What answering an app takes, and the one way in which a call comes from its app's standing to the book.
+struct AppServices {
+    let surroundings: Surroundings
+    let limits: Limits
+    let access: AccessStore
+    let turn: Turn
+    let grants: Grants
+    let books: Books
+    let longReads: LongReads
+    let history: History
+    let places: HistoryPlaces
+    let saves: Saves
+    let recovery: SaveRecovery
+    let questions: Questions
+    let checks: ExecutableChecks
+    let pace: AuditPace
+    let problems: StoreProblems
+
+    var seconds: Int64 { surroundings.seconds }
+
+    /// Decides a call, and opens the book. Where the person has to be asked, the caller's executable to be looked at or the book to be
+    /// opened first, something may have been taken back by then: the call is decided again.
+    ///
+    /// - Parameters:
+    ///   - question: what the person is asked where nothing was decided.
+    ///   - hasAsked: they were asked for this call before, and are not asked again.
+    ///   - creating: the book is made if there is none.
+    ///   - refusing: why what is permitted is not enough for this call.
+    ///   - again: decides the call again, by calling this once more.
+    ///   - body: runs in this turn, with what was permitted in it, or not at all.
+    func permit(
+        _ call: Call, _ session: CallerSession, asking question: @autoclosure () -> Question, hasAsked: Bool,
+        creating: Bool = false, refusing: (Disclosure) -> VarlinkError? = { _ in nil },
+        again: @escaping (_ hasAsked: Bool) -> Void, _ body: (Reading) throws(Reading.Failure) -> Void
+    ) {
+        guard !call.isOver else { return }
+        if grants.isSettling, grants.waitsForGrant(session, { again(hasAsked) }) { return }
+        let known = grants.standing(of: session)
+        switch decideAccess(known.standing, mayAsk: !hasAsked && known.mayPrompt) {
+        case .permit(let disclosure):
+            if let error = refusing(disclosure) { return turn.fail(error, call) }
+            open(disclosure, known, call, session, creating: creating, again: { again(hasAsked) }, body)
+        case .refuse(let denial): questions.refuse(call, session, denial, known.standing.status)
+        case .ask: questions.ask(question(), call, session, again: { again(hasAsked) }) { _ in again(true) }
+        }
+    }
+
+    /// The second half of ``permit(_:_:asking:hasAsked:creating:refusing:again:_:)``, for what is permitted in this turn.
+    func open(
+        _ disclosure: Disclosure, _ known: PrincipalStanding, _ call: Call, _ session: CallerSession,
+        creating: Bool = false, again: @escaping () -> Void, _ body: (Reading) throws(Reading.Failure) -> Void
+    ) {
+        guard let principal = known.principal, let identifiers = known.identifiers else {
+            // A grant without a key cannot name anything: the store is not what it should be.
+            return turn.fail(ContactsError.storeUnavailable, call)
+        }
+        guard session.hasUsedGrant || checks.mayUseGrant(session, call, again: again) else { return }
+        guard let book = books.ready(session.caller.uid, creating: creating) else {
+            return books.with(session.caller.uid, creating: creating) { result in
+                guard !call.isOver else { return }
+                if case .failure(let error) = result { return problems.unavailable(call, error) }
+                again()
+            }
+        }
+        do throws(Reading.Failure) {
+            try body(
+                Reading(
+                    disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
+                    writableKeys: grants.ruling(of: session).maximumKeys))
+        } catch {
+            switch error {
+            case .call(let error): turn.fail(error, call)
+            case .store(let error): problems.unavailable(call, error)
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import Dispatch
+import BrokerJSON
+import BrokerVarlink
+
+/// One `FetchHistory`, from its parameters to its last batch. It lives on the loop.
+///
+/// What happened is looked up once, on the user's queue; each batch is then decided anew and read as the book is by then.
+/// Until the last batch the token in a reply is the one that the call began with: who stops early begins again.
+final class FetchHistory {
+    /// One part of what is told.
+    private enum Part {
+        case startOver
+        case gone(HistoryPlan.Kind, RecordNumber, RecordKind)
+        /// Everybody.
+        case everybody
+        case contacts([RecordNumber], [RecordNumber: HistoryPlan.Kind])
+        case group(HistoryPlan.Kind, RecordNumber)
+        case link(HistoryPlan.Link, HistoryPlan.Kind)
+        /// In which of these groups these contacts are, of the first one from a place on; `nil`: of all groups.
+        case memberships(Set<RecordNumber>, of: [RecordNumber]?, after: RecordNumber?)
+        /// Everything in a group, from a place on.
+        case contents(RecordNumber, after: RecordNumber?)
+    }
+
+    private let call: Call
+    private let session: CallerSession
+    private let app: AppServices
+    private let parameters: FetchHistoryParameters
+    /// What is left to tell, the next part last.
+    private var parts: [Part]?
+    /// Where everybody's list goes on.
+    private var after: Position?
+    private var end = HistoryPlace.beginning
+
+    init(call: Call, session: CallerSession, app: AppServices, _ parameters: FetchHistoryParameters) {
+        self.call = call
+        self.session = session
+        self.app = app
+        self.parameters = parameters
+    }
+
+    func begin() { next(hasAsked: false) }
+
+    private func next(hasAsked: Bool) {
+        app.permit(
+            call, session, asking: Question(kind: .access, keys: parameters.keys), hasAsked: hasAsked,
+            refusing: { $0.error(asking: parameters.keys) }, again: { self.next(hasAsked: $0) }
+        ) { (reading) throws(Reading.Failure) in
+            do throws(StoreError) {
+                if parts == nil { try plan(reading) } else { try tell(reading) }
+            } catch {
+                throw .store(error)
+            }
+        }
+    }
+
+    // MARK: What happened
+
+    private func plan(_ reading: Reading) throws(StoreError) {
+        end = try app.places.place(reading)
+        guard let start = start(reading) else {
+            parts = try everything(reading)
+            return try tell(reading)
+        }
+        let events = app.places.setHistory(of: reading.principal).events(since: start.set)
+        // Where there is no book yet nothing has happened.
+        guard let book = reading.book, start != end || !events.isEmpty else {
+            parts = []
+            return try tell(reading)
+        }
+        let disclosure = reading.disclosure
+        let scope = reading.changeScope
+        var about = disclosure.scope
+        if case .only(let records) = about { about = .only(records.union(events.map(\.record))) }
+        let loop = app.surroundings.loop
+        // What was linked at the token's place follows from what is linked now, so it needs all that happened since:
+        // also what the caller could not see, after the end of what is told.
+        let (links, change) = book.linksAtLastChange(seeing: scope.keys)
+        let bound = LoopBound((self, events, scope, links), loop: loop)
+        let (first, last, owner) = (start.change, max(end.change, change), scope.groupOwner)
+        let searched = about
+        app.books.queue(of: session.caller.uid).async {
+            let result: Result<[BookChange], StoreError>
+            do throws(StoreError) {
+                result = .success(try book.changes(after: first, through: last, of: searched, groupsOf: owner))
+            } catch {
+                result = .failure(error)
+            }
+            loop.execute {
+                let (history, events, scope, links) = bound.value
+                history.planned(result, events, scope, links)
+            }
+        }
+    }
+
+    private func planned(
+        _ result: Result<[BookChange], StoreError>, _ events: ArraySlice<SetEvent>, _ scope: ChangeScope,
+        _ links: ContactLinks
+    ) {
+        switch result {
+        case .failure(let error): return app.problems.unavailable(call, error)
+        case .success(let changes):
+            let isExcluded = { (author: ChangeAuthor) in
+                author.app == scope.app && self.parameters.excludedAuthors.contains(author.name)
+            }
+            let last = end.change
+            let plan = HistoryPlan(changes.filter { $0.number <= last }, events, scope, excluding: isExcluded)
+            if parameters.unify, !links.isEmpty || changes.contains(where: \.kind.isOfLinks) {
+                let unified = UnifiedHistory(plan, changes, links, scope, excluding: isExcluded)
+                let gone = unified.gone(withCards: parameters.includeGroups).sorted { $0.key.first < $1.key.first }.map
+                {
+                    Part.gone($0.value, $0.key.first, $0.key.isUnified ? .unifiedContact : .contact)
+                }
+                parts = parts(gone, unified.contacts, plan, retelling: unified.cardsToldAsGone)
+            } else {
+                let gone = plan.gone.sorted { $0.key < $1.key }.map { Part.gone($0.value, $0.key, .contact) }
+                parts = parts(gone, plan.contacts, plan)
+            }
+            next(hasAsked: true)
+        }
+    }
+
+    /// The place that the token names in the caller's history as it is now; `nil`: unknown or too old.
+    private func start(_ reading: Reading) -> HistoryPlace? {
+        guard
+            let token = parameters.token.flatMap({ reading.identifiers.open($0, as: .history) })
+                .flatMap(HistoryToken.init),
+            token.time >= app.seconds - ContactsStore.historyRetention,
+            // Of a clock that was set back: what happens now may have lower numbers.
+            token.time <= app.seconds, token.place.epoch == end.epoch,
+            token.place.terms == end.terms
+        else { return nil }
+        // A place ahead of the book is one of a book that is no more.
+        let last = max(reading.book?.lastChange ?? 0, HistoryToken.floor(at: token.time))
+        guard token.place.change <= last, token.place.set <= end.set else { return nil }
+        return token.place
+    }
+
+    private func everything(_ reading: Reading) throws(StoreError) -> [Part] {
+        var parts: [Part] = [.startOver, .everybody]
+        if parameters.includeGroups, let groups = try reading.book?.groups(of: reading.groupOwner) {
+            parts += groups.map { .group(.addGroup, $0.record) } + groups.map { .contents($0.record, after: nil) }
+        }
+        return parts.reversed()
+    }
+
+    private func parts(
+        _ gone: [Part], _ contacts: [RecordNumber: HistoryPlan.Kind], _ plan: HistoryPlan,
+        retelling cards: Set<RecordNumber> = []
+    ) -> [Part] {
+        var parts = gone
+        if !contacts.isEmpty { parts.append(.contacts(contacts.keys.sorted(), contacts)) }
+        guard parameters.includeGroups else { return parts.reversed() }
+        parts += plan.groups.sorted { $0.key < $1.key }.map { .group($0.value, $0.key) }
+        // Of a card whose memberships are told anew each is told once.
+        let links = plan.links.filter { $0.value != .addMember || !cards.contains($0.key.member) }.sorted {
+            ($0.key.isSubgroup ? 1 : 0, $0.key.group, $0.key.member)
+                < ($1.key.isSubgroup ? 1 : 0, $1.key.group, $1.key.member)
+        }
+        parts += links.map { .link($0.key, $0.value) }
+        let members = plan.newlyGranted.union(cards)
+        if !members.isEmpty { parts.append(.memberships(members, of: nil, after: nil)) }
+        return parts.reversed()
+    }
+
+    // MARK: Telling
+
+    private func tell(_ reading: Reading) throws(StoreError) {
+        let limits = app.limits
+        var events = HistoryEvents(
+            reading: reading, keys: parameters.keys, unifies: parameters.unify,
+            limit: call.more ? limits.contactsPerTurn : limits.contactsPerReply,
+            byteLimit: call.more ? limits.bytesPerTurn : limits.bytesPerReply)
+        while !events.isFull, let part = parts?.popLast() {
+            if let rest = try tell(part, &events) { parts?.append(rest) }
+        }
+        let continues = parts?.isEmpty == false
+        guard call.more || !continues else { return app.turn.fail(.expectedMore, call) }
+        let token: String?
+        if continues {
+            token =
+                parameters.token.flatMap { reading.identifiers.open($0, as: .history) == nil ? nil : $0 }
+                ?? reading.identifiers.seal(
+                    HistoryToken(.beginning, at: app.seconds).bytes, as: .history)
+        } else {
+            token = reading.identifiers.seal(HistoryToken(end, at: app.seconds).bytes, as: .history)
+        }
+        guard let token else { return app.turn.fail(ContactsError.storeUnavailable, call) }
+        let reply = events.reply(token: token, detail: String(call.name))
+        guard reply.size <= app.limits.largestReply else {
+            let error = ContactsError.limitExceeded("reply", maximum: app.limits.largestReply)
+            return app.turn.fail(error, call)
+        }
+        app.turn.disclose(
+            reply, to: call, session, continues: continues, then: continues ? { self.continueWhenRead() } : nil)
+    }
+
+    /// Tells a part, or as much of it as there is room for. Returns the rest.
+    private func tell(_ part: Part, _ events: inout HistoryEvents) throws(StoreError) -> Part? {
+        switch part {
+        case .startOver: events.startOver()
+        case .gone(let kind, let record, let type): events.gone(kind, record, as: type)
+        case .everybody:
+            let end = try events.contacts(nil, after: after) { _ in .addContact }?.end
+            after = end?.last ?? after
+            return end?.hasMore == true ? .everybody : nil
+        case .contacts(let records, let kinds):
+            let batch = Array(records.prefix(events.room))
+            let told = try events.contacts(.records(batch), after: nil) { kinds[$0] ?? .updateContact }
+            var rest = Array(records.dropFirst(batch.count))
+            if let told, told.end.hasMore, let last = told.end.last?.record {
+                // A card that was linked meanwhile is told with the first card of its contact, which may be before the batch.
+                rest = batch.filter { $0 > last && !told.cards.contains($0) } + rest
+            }
+            return rest.isEmpty ? nil : .contacts(rest, kinds)
+        case .group(let kind, let record): try events.group(kind, record)
+        case .link(let link, let kind): try events.link(kind, link)
+        case .memberships(let contacts, let groups, let place):
+            let all: [RecordNumber]
+            if let groups { all = groups } else { all = try events.groups() }
+            return try tell(contacts, all[...], place, &events)
+        case .contents(let group, let place):
+            if let place = try events.contents(of: group, after: place) { return .contents(group, after: place) }
+        }
+        return nil
+    }
+
+    private func tell(
+        _ contacts: Set<RecordNumber>, _ groups: ArraySlice<RecordNumber>, _ place: RecordNumber?,
+        _ events: inout HistoryEvents
+    ) throws(StoreError) -> Part? {
+        var (groups, place) = (groups, place)
+        while let group = groups.first {
+            guard !events.isFull else { return .memberships(contacts, of: Array(groups), after: place) }
+            place = try events.members(of: group, amongst: contacts, after: place)
+            if place == nil { groups.removeFirst() }
+        }
+        return nil
+    }
+
+    private func continueWhenRead() {
+        call.whenWritable { [self] in
+            let bound = LoopBound(self, loop: app.surroundings.loop)
+            // Other callers first: one long list must not make them wait.
+            app.surroundings.loop.execute { bound.value.next(hasAsked: true) }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerJSON
+import BrokerVarlink
+
+/// Groups that a caller sees: all of them under `full`, and under `limited` those that it made itself, or all of them with the key
+/// ``ContactKeySet/groups``.
+extension Reading {
+    /// What of the book's changes the caller sees.
+    var changeScope: ChangeScope {
+        ChangeScope(records: disclosure.scope, keys: disclosure.keys, app: identifiers.mark)
+    }
+
+    /// Whose groups are looked at; `nil` for everybody's.
+    var groupOwner: [UInt8]? { changeScope.groupOwner }
+
+    func made(_ group: StoredGroup) -> Bool { group.owner == identifiers.mark }
+
+    func group(_ record: RecordNumber) throws(StoreError) -> StoredGroup? {
+        guard let group = try book?.group(record), groupOwner == nil || group.owner == groupOwner else { return nil }
+        return group
+    }
+
+    /// The visible group that an identifier names.
+    func group(named identifier: String) throws(StoreError) -> StoredGroup? {
+        guard let record = identifiers.record(identifier, as: .group) else { return nil }
+        return try group(record)
+    }
+
+    func visibleParents(of group: StoredGroup) throws(StoreError) -> [RecordNumber] {
+        var parents: [RecordNumber] = []
+        for parent in group.parents where try self.group(parent) != nil { parents.append(parent) }
+        return parents
+    }
+
+    /// Writes a `Group` of the interface.
+    func describe(_ group: StoredGroup, _ parents: [RecordNumber], _ writer: inout DisclosedWriter) {
+        writer.member("identifier", identifiers.identifier(of: group.record, as: .group))
+        writer.member("name", group.name)
+        writer.member("container", containerIdentifier(group.container))
+        writer.member("parents", parents.map { identifiers.identifier(of: $0, as: .group) })
+    }
+}

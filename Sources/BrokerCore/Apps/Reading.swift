@@ -1,0 +1,103 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerJSON
+import BrokerVarlink
+
+/// What one call that reads may use: what was permitted, in whose name, and the book.
+struct Reading {
+    let disclosure: Disclosure
+    let principal: Principal
+    let identifiers: IdentifierCipher
+    /// `nil`: there is none yet.
+    let book: ContactsStore?
+    /// Keys that the policy lets the caller write into a new contact.
+    var writableKeys = ContactKeySet.all
+
+    /// What is told rests on this.
+    var basis: DisclosedReply.Basis { DisclosedReply.Basis(principal: principal, revision: disclosure.revision) }
+
+    /// Why it cannot be answered.
+    enum Failure: Error {
+        case call(VarlinkError)
+        case store(StoreError)
+    }
+
+    /// A predicate of the interface with its identifiers looked up.
+    enum Predicate: Hashable {
+        case everybody
+        case nobody
+        case some(ContactPredicate)
+    }
+
+    /// Looks up what a predicate names. What names nothing that the caller may see is left out, whatever the reason.
+    func resolve(_ predicate: WirePredicate?) throws(StoreError) -> Predicate {
+        switch predicate {
+        case nil: return .everybody
+        case .name(let words): return .some(.name(words))
+        case .emailAddress(let address): return .some(.emailAddress(address))
+        case .phoneNumber(let number): return .some(.phoneNumber(number))
+        case .identifiers(let names):
+            return .some(.records(names.flatMap(cards)))
+        case .container(let name):
+            let containers = try containers()
+            guard let container = containers.first(where: { identifier(of: $0) == name }) else { return .nobody }
+            return containers.count == 1 ? .everybody : .some(.container(container?.record))
+        case .group(let name):
+            guard let book, let group = try group(named: name) else { return .nobody }
+            return .some(.records(try book.members(of: group.record, within: disclosure.scope)))
+        case .me:
+            guard let me = try book?.me(), disclosure.scope.contains(me) else { return .nobody }
+            return .some(.records([me]))
+        }
+    }
+
+    /// The visible cards that belong with one, itself among them, in rising order: all that this app knows of a link.
+    func members(of record: RecordNumber) -> [RecordNumber] {
+        book?.links(seeing: disclosure.keys).members(of: record, within: disclosure.scope) ?? []
+    }
+
+    /// The card in scope that an identifier names, or the visible members of the unified contact that it names, in
+    /// rising order. A card may be gone by now.
+    func cards(_ identifier: String) -> [RecordNumber] {
+        guard let (kind, record) = identifiers.named(identifier), disclosure.scope.contains(record) else { return [] }
+        switch kind {
+        case .contact: return [record]
+        case .unifiedContact:
+            // It is named by its first member, so that the name is a function of what the app sees.
+            let members = members(of: record)
+            return members.count > 1 && members[0] == record ? members : []
+        case .group, .container, .pickedRow, .agentRow: return []
+        }
+    }
+
+    func made(contact record: RecordNumber) throws(StoreError) -> Bool {
+        try book?.maker(of: record) == identifiers.mark
+    }
+
+    /// What may be changed of it.
+    var permissions: SavePermissions { SavePermissions(disclosure, writableKeys: writableKeys) }
+
+    /// Looks something up in the book.
+    func orFail<Result>(_ body: (Reading) throws(StoreError) -> Result) throws(Failure) -> Result {
+        do throws(StoreError) {
+            return try body(self)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The visible contact that an identifier names; of a unified contact its first visible member. Malformed, another
+    /// app's, ungranted, revoked, deleted and made up go one way.
+    func contact(_ identifier: String) throws(Failure) -> RecordNumber {
+        let record = cards(identifier).first
+        do throws(StoreError) {
+            if let record, try book?.existing([record]).contains(record) == true { return record }
+        } catch {
+            throw .store(error)
+        }
+        throw .call(ContactsError.recordDoesNotExist())
+    }
+}

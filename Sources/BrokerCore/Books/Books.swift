@@ -1,0 +1,328 @@
+import BrokerAccessStore
+import BrokerContactsStore
+import Dispatch
+import BrokerVarlink
+
+/// The address books that are open, one for each user, and the queue on which each is written. It lives on the loop.
+final class Books {
+    private enum State {
+        case opening([(Result<ContactsStore?, StoreError>) -> Void])
+        case open(ContactsStore)
+        /// There is none yet; the first save makes it.
+        case absent
+    }
+
+    let surroundings: Surroundings
+    private let limits: Limits
+    private let access: AccessStore
+    private let recovery: SaveRecovery
+    private let problems: StoreProblems
+    /// What users are called, as of when they last connected, or else when their book was opened; always looked up off the loop.
+    var userNames: [UInt32: String] = [:]
+    private var states: [UInt32: State] = [:]
+    private var queues: [UInt32: DispatchQueue] = [:]
+    /// Users whose log is about to be emptied.
+    private var forgetting: Set<UInt32> = []
+    /// Users whose book was written of late.
+    private var resting: [UInt32: any Scheduled] = [:]
+    /// Who was read last, and when.
+    private var latest: (uid: UInt32, at: Int64) = (.max, 0)
+    /// How many connections each user has.
+    private var connections: [UInt32: Int] = [:]
+    /// Users whose book is about to be closed.
+    private var leaving: [UInt32: any Scheduled] = [:]
+    /// Users whose book is being taken away.
+    private var removing: Set<UInt32> = []
+    /// Nothing is opened any more: a question that was still open would write beside the next broker.
+    private(set) var isClosed = false
+
+    init(
+        surroundings: Surroundings, limits: Limits, access: AccessStore, recovery: SaveRecovery,
+        problems: StoreProblems
+    ) {
+        self.surroundings = surroundings
+        self.limits = limits
+        self.access = access
+        self.recovery = recovery
+        self.problems = problems
+    }
+
+    private var loop: any Loop { surroundings.loop }
+
+    /// The user's own queue: what may take its time with one user's book, one thing after the other.
+    func queue(of uid: UInt32) -> DispatchQueue {
+        if let queue = queues[uid] { return queue }
+        let queue = DispatchQueue(label: "contacts of \(uid)")
+        queues[uid] = queue
+        return queue
+    }
+
+    /// Hands over the user's book: at once if it is open, otherwise when it is. `nil`: there is none.
+    ///
+    /// - Parameter name: whose book it must be; `nil` is the user's as the system calls them.
+    func with(
+        _ uid: UInt32, creating: Bool = false, named name: String? = nil,
+        _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
+    ) {
+        guard !isClosed else { return body(.failure(.unavailable(reason: "the broker is ending"))) }
+        guard !removing.contains(uid) else {
+            return body(.failure(.unavailable(reason: "everything kept for user \(uid) is being removed")))
+        }
+        switch states[uid] {
+        case .open(let book): body(.success(book))
+        case .absent where !creating: body(.success(nil))
+        case .opening(let waiting):
+            // Who waits for an existing book may get none; whoever would create one asks again then.
+            states[uid] = .opening(
+                waiting + [
+                    { [weak self] result in
+                        if creating, case .success(nil) = result {
+                            self?.with(uid, creating: true, body)
+                        } else {
+                            body(result)
+                        }
+                    }
+                ])
+        case .absent, nil: open(uid, name, creating: creating, body)
+        }
+    }
+
+    /// The user's book where nothing has to be waited for, `.some(nil)` where there is none yet; otherwise `nil`.
+    func ready(_ uid: UInt32, creating: Bool = false) -> ContactsStore?? {
+        guard !isClosed, !removing.contains(uid) else { return nil }
+        switch states[uid] {
+        case .open(let book): return book
+        case .absent where !creating: return .some(nil)
+        case .absent, .opening, nil: return nil
+        }
+    }
+
+    /// To be called before a read. Where one read follows the other, taking the book's lock anew each time would cost
+    /// as much as the read: then they see one state of it, for a moment.
+    func willRead(_ book: ContactsStore, of uid: UInt32) {
+        let now = surroundings.uptime()
+        let isBurst = latest.uid == uid && now - latest.at < Self.holdsFor
+        latest = (uid, now)
+        // A book that cannot be held is read as it is, and says itself what is wrong.
+        guard isBurst, (try? book.hold()) ?? false else { return }
+        loop.schedule(after: .microseconds(Self.holdsFor)) { book.release() }
+    }
+
+    /// Microseconds. Short against what else makes a checkpoint wait.
+    private static let holdsFor: Int64 = 20_000
+
+    /// The user's book, if it is open.
+    func opened(_ uid: UInt32) -> ContactsStore? {
+        if case .open(let book) = states[uid] { book } else { nil }
+    }
+
+    private func open(
+        _ uid: UInt32, _ name: String?, creating: Bool,
+        _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
+    ) {
+        states[uid] = .opening([body])
+        let folder = folder(of: uid)
+        let known = name ?? userNames[uid]
+        let (region, steps, time) = (surroundings.region, limits.stepsPerTurn, limits.timePerRead.nanoseconds)
+        let bound = LoopBound(self, loop: loop)
+        queue(of: uid).async { [loop, userName = surroundings.userName] in
+            let name = known ?? userName(uid)
+            let owner = StoreOwner(uid: uid, name: name)
+            let result: Result<ContactsStore?, StoreError>
+            var outbox: [OutboxEntry] = []
+            do throws(StoreError) {
+                let book = try ContactsStore.open(
+                    folder: folder, owner: owner, creating: creating, region: region, stepsOnLoop: steps,
+                    timeOnLoop: time,
+                    onDamage: { card in loop.execute { bound.value.problems.note(card, of: uid) } })
+                outbox = try book?.outbox() ?? []
+                result = .success(book)
+            } catch {
+                result = .failure(error)
+            }
+            let entries = outbox
+            loop.execute {
+                if known == nil { bound.value.learn(name, of: uid) }
+                bound.value.opened(uid, result, entries)
+            }
+            // Whoever asked has their answer before this.
+            if case .success(let book?) = result { book.prepare() }
+        }
+    }
+
+    /// A number in place of a name may be a failure that passes.
+    private func learn(_ name: String, of uid: UInt32) {
+        if userNames[uid] == nil, name != "\(uid)" { userNames[uid] = name }
+    }
+
+    /// Once for all books, and beside them: a save that comes now has work enough until it needs this.
+    private static let formsArePrepared: Void = DispatchQueue.global(qos: .utility).async {
+        ContactsStore.prepareForms()
+    }
+
+    /// Whoever had the book opened has their answer before that begins: it takes a processor and memory.
+    private static let prepareAfter = Duration.milliseconds(10)
+
+    private func opened(_ uid: UInt32, _ result: Result<ContactsStore?, StoreError>, _ outbox: [OutboxEntry]) {
+        guard case .opening(let waiting) = states[uid] else { return }
+        loop.schedule(after: Self.prepareAfter) { _ = Self.formsArePrepared }
+        switch result {
+        case .success(let book?):
+            if !isClosed { recovery.takeOver(outbox, of: uid, isEnding: false) }
+            states[uid] = .open(book)
+            // What the last run did not come to.
+            forget(uid)
+            closeSoon(uid)
+        case .success(nil): states[uid] = .absent
+        // Not remembered: a full disk or a missing right may be mended, so the next call tries again.
+        case .failure: states[uid] = nil
+        }
+        for body in waiting { body(result) }
+    }
+
+    /// Something was deleted or edited: soon its text is in no file any more, the write-ahead log included.
+    func forget(_ uid: UInt32) {
+        guard forgetting.insert(uid).inserted else { return }
+        let bound = LoopBound(self, loop: loop)
+        loop.schedule(after: limits.forgetsAfter) { bound.value.emptyLog(of: uid) }
+    }
+
+    private func emptyLog(of uid: UInt32) {
+        forgetting.remove(uid)
+        guard case .open(let book) = states[uid] else { return }
+        let bound = LoopBound(self, loop: loop)
+        queue(of: uid).async { [loop] in
+            do throws(StoreError) {
+                try book.checkpoint()
+            } catch {
+                loop.execute { bound.value.couldNotEmptyLog(of: uid, error) }
+            }
+        }
+    }
+
+    private func couldNotEmptyLog(of uid: UInt32, _ error: StoreError) {
+        // Closed in the meantime: closing empties it.
+        guard case .open = states[uid] else { return }
+        surroundings.log("deleted text is still in the log of the address book in \(folder(of: uid)): \(error)")
+        forget(uid)
+    }
+
+    /// A save was made: if none follows, the log is emptied and the memory is given back.
+    func rest(_ uid: UInt32) {
+        resting[uid]?.cancel()
+        let bound = LoopBound(self, loop: loop)
+        resting[uid] = loop.schedule(after: limits.restsAfter) { bound.value.giveBack(uid) }
+    }
+
+    private func giveBack(_ uid: UInt32) {
+        resting[uid] = nil
+        guard case .open(let book) = states[uid] else { return }
+        access.rest()
+        queue(of: uid).async {
+            // A log that cannot be emptied now grows to its bound at most, and the next pause tries again.
+            try? book.checkpoint()
+            book.rest()
+        }
+    }
+
+    // MARK: Users who come and go
+
+    /// A program of this user has connected.
+    func join(_ uid: UInt32) {
+        connections[uid, default: 0] += 1
+        leaving.removeValue(forKey: uid)?.cancel()
+    }
+
+    /// One of them is gone. When the last one has been for a while, the book is closed and its memory given back.
+    func leave(_ uid: UInt32) {
+        let rest = (connections[uid] ?? 0) - 1
+        connections[uid] = rest > 0 ? rest : nil
+        closeSoon(uid)
+    }
+
+    private func closeSoon(_ uid: UInt32) {
+        guard connections[uid] == nil, case .open = states[uid] else { return }
+        leaving[uid]?.cancel()
+        let bound = LoopBound(self, loop: loop)
+        leaving[uid] = loop.schedule(after: limits.closesBooksAfter) { bound.value.closeIdle(uid) }
+    }
+
+    private func closeIdle(_ uid: UInt32) {
+        leaving[uid] = nil
+        guard connections[uid] == nil, case .open(let book) = states[uid] else { return }
+        guard !recovery.hasUndelivered else { return closeSoon(uid) }
+        // Whoever asks from now on has it opened anew, on the same queue, after this.
+        states[uid] = nil
+        book.release()
+        queue(of: uid).async {
+            book.close()
+            book.rest()
+        }
+    }
+
+    // MARK: Purging
+
+    /// From now on the user's book is not there for anybody, until ``endRemoving(_:)``.
+    func beginRemoving(_ uid: UInt32) { removing.insert(uid) }
+
+    /// Takes the user's book out of the file system, once what is being done with it is done.
+    func remove(_ uid: UInt32, _ done: @escaping (StoreError?) -> Void) {
+        if case .opening(let waiting) = states[uid] {
+            states[uid] = .opening(waiting + [{ [weak self] _ in self?.remove(uid, done) }])
+            return
+        }
+        let book = opened(uid)
+        states[uid] = nil
+        book?.release()
+        let folder = folder(of: uid)
+        let bound = LoopBound(done, loop: loop)
+        queue(of: uid).async { [loop] in
+            book?.close()
+            var failure: StoreError?
+            do throws(StoreError) {
+                try ContactsStore.remove(folder: folder)
+            } catch {
+                failure = error
+            }
+            let outcome = failure
+            loop.execute { bound.value(outcome) }
+        }
+    }
+
+    func isRemoving(_ uid: UInt32) -> Bool { removing.contains(uid) }
+
+    func endRemoving(_ uid: UInt32) { removing.remove(uid) }
+
+    func folder(of uid: UInt32) -> String { Self.folder(of: uid, in: surroundings.stateFolder) }
+
+    /// - Parameter folder: the state folder.
+    static func folder(of uid: UInt32, in folder: String) -> String { "\(folder)/users/\(uid)" }
+
+    // MARK: -
+
+    /// Waits for what is being written, then closes every book for good.
+    func close() {
+        isClosed = true
+        for timer in Array(resting.values) + Array(leaving.values) { timer.cancel() }
+        resting = [:]
+        leaving = [:]
+        for (uid, state) in states {
+            guard case .open(let book) = state else { continue }
+            // What is being written may be waiting for it.
+            book.release()
+            let outbox = queue(of: uid).sync { (try? book.outbox()) ?? [] }
+            // A save that was being written is in the book, and the loop hears of it no more.
+            recovery.takeOver(outbox, of: uid, isEnding: true)
+            queue(of: uid).sync { book.close() }
+        }
+        states = [:]
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : whole + attoseconds / 1_000_000_000
+    }
+}

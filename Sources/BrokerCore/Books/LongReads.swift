@@ -1,0 +1,142 @@
+import BrokerAccessControl
+import BrokerContactsStore
+import Dispatch
+import BrokerVarlink
+
+/// Reads that would keep the loop too long: made on a thread of each user's, one after the other. It lives on the loop.
+///
+/// Apps take turns, so that one that asks for much keeps another waiting for one read of its own at most. What was permitted
+/// may have been taken back meanwhile: whoever asked decides anew before it answers.
+final class LongReads {
+    private struct Job {
+        let isWanted: () -> Bool
+        let run: () -> Void
+        let gaveUp: () -> Void
+    }
+
+    /// What one user's apps wait for.
+    private struct Line {
+        var isBusy = false
+        var jobs: [String: [Job]] = [:]
+        /// Whose turn is next, each once.
+        var turns: [String] = []
+        var rest: (any Scheduled)?
+    }
+
+    private let loop: any Loop
+    /// How long the memory that they need is kept for the next one.
+    private let restsAfter: Duration
+    private var lines: [UInt32: Line] = [:]
+    private var queues: [UInt32: DispatchQueue] = [:]
+
+    init(loop: any Loop, restsAfter: Duration) {
+        self.loop = loop
+        self.restsAfter = restsAfter
+    }
+
+    /// Reads, and goes on, on the loop, with what was read.
+    ///
+    /// - Parameters:
+    ///   - call: once it is over, nothing is read for it.
+    ///   - body: reads ``ReadingManner/beside``.
+    ///   - gaveUp: runs where it is not read.
+    func read<Answer: Sendable>(
+        _ book: ContactsStore, for call: Call, _ session: CallerSession,
+        _ body: @escaping @Sendable (ContactsStore) throws(StoreError) -> Answer,
+        done: @escaping (Result<Answer, StoreError>) -> Void, gaveUp: @escaping () -> Void = {}
+    ) {
+        let uid = session.caller.uid
+        let bound = LoopBound((self, done), loop: loop)
+        let job = Job {
+            !call.isOver
+        } run: { [loop, queue = queue(of: uid)] in
+            queue.async {
+                let result: Result<Answer, StoreError>
+                do throws(StoreError) {
+                    result = .success(try body(book))
+                } catch {
+                    result = .failure(error)
+                }
+                loop.execute {
+                    let (reads, done) = bound.value
+                    reads.ended(uid, book)
+                    done(result)
+                }
+            }
+        } gaveUp: {
+            gaveUp()
+        }
+        let app = session.caller.app
+        var line = lines[uid] ?? Line()
+        if line.jobs[app, default: []].isEmpty { line.turns.append(app) }
+        line.jobs[app, default: []].append(job)
+        lines[uid] = line
+        next(uid)
+    }
+
+    /// The thread of one user's long reads.
+    func queue(of uid: UInt32) -> DispatchQueue {
+        if let queue = queues[uid] { return queue }
+        let queue = DispatchQueue(label: "long reads of \(uid)")
+        queues[uid] = queue
+        return queue
+    }
+
+    private func next(_ uid: UInt32) {
+        guard var line = lines[uid], !line.isBusy else { return }
+        defer { lines[uid] = line }
+        while let app = line.turns.first {
+            line.turns.removeFirst()
+            guard var jobs = line.jobs[app], !jobs.isEmpty else { continue }
+            let job = jobs.removeFirst()
+            line.jobs[app] = jobs.isEmpty ? nil : jobs
+            if !jobs.isEmpty { line.turns.append(app) }
+            guard job.isWanted() else {
+                job.gaveUp()
+                continue
+            }
+            line.isBusy = true
+            line.rest?.cancel()
+            line.rest = nil
+            job.run()
+            return
+        }
+    }
+
+    private func ended(_ uid: UInt32, _ book: ContactsStore) {
+        lines[uid]?.isBusy = false
+        next(uid)
+        guard let line = lines[uid], !line.isBusy else { return }
+        let bound = LoopBound((self, book), loop: loop)
+        lines[uid]?.rest = loop.schedule(after: restsAfter) { bound.value.0.rest(uid, bound.value.1) }
+    }
+
+    private func rest(_ uid: UInt32, _ book: ContactsStore) {
+        guard lines[uid]?.isBusy == false else { return }
+        lines[uid] = nil
+        queue(of: uid).async { book.restReads() }
+    }
+
+    /// Reads beside the loop and goes on, on the loop, with what was read; `nil` where there is no book.
+    ///
+    /// - Parameter read: reads ``ReadingManner/beside``.
+    func read<Answer: Sendable>(
+        _ call: Call, _ session: CallerSession, _ books: Books, _ problems: StoreProblems,
+        read: @escaping @Sendable (ContactsStore) throws(StoreError) -> Answer, done: @escaping (Answer?) -> Void
+    ) {
+        books.with(session.caller.uid) { [self] opened in
+            guard !call.isOver else { return }
+            switch opened {
+            case .success(let book?):
+                self.read(book, for: call, session, read) { result in
+                    switch result {
+                    case .success(let answer): done(answer)
+                    case .failure(let error): problems.unavailable(call, error)
+                    }
+                }
+            case .success(nil): done(nil)
+            case .failure(let error): problems.unavailable(call, error)
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import Dispatch
+import BrokerPolicy
+import BrokerVarlink
+
+/// Brings the administrator's policy into force: at the start, and whenever it is read anew.
+struct PolicyReloads {
+    let surroundings: Surroundings
+    let access: AccessStore
+    let turn: Turn
+    let grants: Grants
+    let prompts: Prompts
+    let sessions: Sessions
+    let history: History
+
+    private static let queue = DispatchQueue(label: "policy")
+
+    /// Reads the policy off the loop. Once `done` runs, nothing more is told of what it took back.
+    func reload(_ done: @escaping (Policy) -> Void) {
+        let read = surroundings.readPolicy
+        let loop = surroundings.loop
+        let bound = LoopBound((self, done), loop: loop)
+        Self.queue.async {
+            let policy = read()
+            loop.execute {
+                let (reloads, done) = bound.value
+                reloads.bringIntoForce(policy)
+                done(policy)
+            }
+        }
+    }
+
+    /// Lets another policy hold from now on, and takes back what it does not allow any more.
+    func bringIntoForce(_ new: Policy) {
+        let former = grants.policy
+        grants.policy = PolicyInForce(
+            new, revision: access.nextRevision(), loadedAt: surroundings.seconds, surroundings)
+        history.moved()
+        let told = Set(sessions.apps.flatMap(\.disclosedUnder))
+        for principal in told where isNarrower(for: principal, than: former) { grants.narrowed(principal) }
+        prompts.withdraw { !mayStillAsk($0) }
+        prompts.showAnew { $0.offer != nil && $0.offer != grants.policy.offer(grants.ruling(of: $0.session)) }
+        cameIntoForce()
+    }
+
+    /// Puts the policy on record, and what hangs on it in order.
+    func cameIntoForce() {
+        let rules = grants.policy.policy.rules.count
+        var detail = "\(rules) rule\(rules == 1 ? "" : "s")"
+        if let digest = grants.policy.policy.digest { detail += ", sha256:" + digest }
+        if let problem = grants.policy.policy.problem {
+            let notice: Notice
+            switch problem {
+            case .policy: (notice, detail) = (.policyUnreadable, "unreadable")
+            case .settings: (notice, detail) = (.settingsUnreadable, "settings unreadable")
+            }
+            surroundings.notice(notice, problem.words + "; " + problem.advice(in: surroundings.mode), [])
+        } else if surroundings.mode == .system {
+            surroundings.notice(.policyInForce, "the policy is in force: \(detail)", [])
+        }
+        access.append(
+            AuditRecord(time: surroundings.now(), uid: surroundings.ownUID, event: .policy, detail: detail))
+        turn.isDurable = grants.policy.policy.isAuditDurable
+        grants.notePastEnds()
+        grants.scheduleExpiry()
+        turn.work(committed: {})
+    }
+
+    /// Whether an app may be told less than under a former policy.
+    private func isNarrower(for principal: Principal, than former: PolicyInForce) -> Bool {
+        let (before, now) = (former.policy.ruling(on: principal), grants.ruling(on: principal))
+        // Also of what was picked for once, which rests on no grant.
+        guard now.maximumKeys.isSuperset(of: before.maximumKeys) else { return true }
+        let grant = access.grant(of: principal)
+        return grants.policy.standing(of: grant, now, at: surroundings.seconds)
+            .isNarrower(than: former.standing(of: grant, before, at: surroundings.seconds))
+    }
+
+    /// Whether a question that is open would be asked today.
+    private func mayStillAsk(_ prompt: Prompt) -> Bool {
+        let known = grants.standing(of: prompt.session)
+        guard known.mayPrompt else { return false }
+        let ruling = grants.ruling(of: prompt.session)
+        let standing = known.standing
+        switch prompt.kind {
+        case .access: return decideRequest(standing, mayAsk: true) == .ask
+        case .manage: return decideManage(standing, mayAsk: true) == .ask
+        case .button:
+            guard ruling.forcedLevel != .denied, case .ask = decideButton(standing, mayAsk: true) else { return false }
+        case .pick:
+            guard case .ask = decideOffer(standing, mayAsk: true) else { return false }
+        case .propose:
+            guard prompt.proposal?.card.present.isSubset(of: ruling.maximumKeys) != false,
+                case .ask = decideOffer(standing, mayAsk: true)
+            else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,163 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerJSON
+
+/// The events of one reply as they are written, each looked at once more: what its caller does not see now is left out.
+struct HistoryEvents {
+    private let reading: Reading
+    private let keys: ContactKeySet
+    private let unifies: Bool
+    private let limit: Int
+    private let byteLimit: Int
+    private var writer = DisclosedWriter(reservingCapacity: 1_024)
+    private var count = 0
+    /// Contacts that were told of.
+    private(set) var records: [RecordNumber] = []
+
+    init(reading: Reading, keys: ContactKeySet, unifies: Bool, limit: Int, byteLimit: Int) {
+        self.reading = reading
+        self.keys = keys
+        self.unifies = unifies
+        self.limit = limit
+        self.byteLimit = byteLimit
+        writer.beginArray("events")
+    }
+
+    var room: Int { limit - count }
+    var isFull: Bool { room <= 0 || writer.size >= byteLimit }
+
+    /// - Parameter detail: one of our own words, for the record.
+    func reply(token: String, detail: String) -> DisclosedReply {
+        var writer = writer
+        writer.endArray()
+        writer.member("historyToken", token)
+        let keys = keys.intersection(reading.disclosure.keys)
+        return writer.reply(under: reading.basis, telling: [.contacts(records, keys: keys)], detail: detail)
+    }
+
+    private mutating func event(_ kind: HistoryPlan.Kind, _ write: (inout DisclosedWriter) -> Void) {
+        writer.object {
+            $0.member("kind", kind.rawValue)
+            write(&$0)
+        }
+        count += 1
+    }
+
+    mutating func startOver() { event(.dropEverything) { _ in } }
+
+    mutating func gone(_ kind: HistoryPlan.Kind, _ record: RecordNumber, as type: RecordKind) {
+        records.append(record)
+        let identifier = reading.identifiers.identifier(of: record, as: type)
+        event(kind) { $0.member("identifier", identifier) }
+    }
+
+    /// - Returns: how far it came, and every card that was read; `nil` where there is no book.
+    mutating func contacts(
+        _ predicate: ContactPredicate?, after: Position?, _ kind: (RecordNumber) -> HistoryPlan.Kind
+    ) throws(StoreError) -> (end: FetchEnd, cards: Set<RecordNumber>)? {
+        guard let book = reading.book else { return nil }
+        let disclosure = reading.disclosure
+        let query = ContactQuery(
+            scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, after: after, limit: room,
+            byteLimit: byteLimit - min(writer.size, byteLimit), toldKeys: keys.intersection(disclosure.keys),
+            images: keys.intersection(.images).intersection(disclosure.keys), unifies: unifies)
+        let (found, end) = try book.fetch(unified: query)
+        var read: Set<RecordNumber> = []
+        // A damaged card is not among the others, and is none that would still have to be read.
+        let links = unifies ? book.links(seeing: query.matchKeys) : nil
+        for contact in found {
+            read.insert(contact.record)
+            read.formUnion(contact.others.lazy.map(\.record))
+            if let links { read.formUnion(links.members(of: contact.record)) }
+            let kind = kind(contact.record)
+            let cards = (first: Fetch.disclosable(contact), others: contact.others.map(Fetch.disclosable))
+            let disclosed = disclosure.project(unified: [cards], of: keys, under: reading.identifiers)
+            guard let record = disclosed.records.first else { continue }
+            records += disclosed.records
+            let type: RecordKind = disclosed.records.count > 1 ? .unifiedContact : .contact
+            let identifier = reading.identifiers.identifier(of: record, as: type)
+            let container = kind == .addContact ? try reading.containerIdentifier(ofContact: record) : nil
+            event(kind) {
+                $0.member("contact", only: disclosed)
+                $0.member("identifier", identifier)
+                $0.member("container", container)
+            }
+        }
+        return (end, read)
+    }
+
+    mutating func group(_ kind: HistoryPlan.Kind, _ record: RecordNumber) throws(StoreError) {
+        let identifier = reading.identifiers.identifier(of: record, as: .group)
+        if kind == .deleteGroup { return event(kind) { $0.member("identifier", identifier) } }
+        guard let group = try reading.group(record) else { return }
+        let parents = try reading.visibleParents(of: group)
+        let reading = reading
+        event(kind) {
+            $0.object("group") { reading.describe(group, parents, &$0) }
+            $0.member("identifier", identifier)
+            $0.member("container", kind == .addGroup ? reading.containerIdentifier(group.container) : nil)
+        }
+    }
+
+    mutating func link(_ kind: HistoryPlan.Kind, _ link: HistoryPlan.Link) throws(StoreError) {
+        guard try reading.group(link.group) != nil else { return }
+        if link.isSubgroup {
+            guard try reading.group(link.member) != nil else { return }
+        } else {
+            guard reading.disclosure.scope.contains(link.member),
+                try reading.book?.existing([link.member]).isEmpty == false
+            else { return }
+        }
+        write(kind, link)
+    }
+
+    /// In which groups a group is, and then its contacts.
+    ///
+    /// - Parameter place: of the contacts, those after this one; `nil`: from the beginning.
+    /// - Returns: the place to go on from, where that was not all.
+    mutating func contents(of group: RecordNumber, after place: RecordNumber?) throws(StoreError) -> RecordNumber? {
+        guard let found = try reading.group(group) else { return nil }
+        if place == nil {
+            for parent in try reading.visibleParents(of: found) {
+                write(.addSubgroup, HistoryPlan.Link(group: parent, member: group, isSubgroup: true))
+            }
+        }
+        return try members(of: group, within: reading.disclosure.scope, after: place)
+    }
+
+    /// The groups that can be seen.
+    func groups() throws(StoreError) -> [RecordNumber] {
+        try reading.book?.groups(of: reading.groupOwner).map(\.record) ?? []
+    }
+
+    /// Which of some contacts are in a group; the place to go on from as above.
+    mutating func members(
+        of group: RecordNumber, amongst contacts: Set<RecordNumber>, after place: RecordNumber?
+    ) throws(StoreError) -> RecordNumber? {
+        guard try reading.group(group) != nil else { return nil }
+        return try members(
+            of: group, within: .only(contacts.filter(reading.disclosure.scope.contains)), after: place)
+    }
+
+    private mutating func members(
+        of group: RecordNumber, within scope: RecordScope, after place: RecordNumber?
+    ) throws(StoreError) -> RecordNumber? {
+        let most = max(1, room)
+        let found = try reading.book?.members(of: group, within: scope, after: place, limit: most + 1) ?? []
+        for member in found.prefix(most) {
+            write(.addMember, HistoryPlan.Link(group: group, member: member, isSubgroup: false))
+        }
+        return found.count > most ? found[most - 1] : nil
+    }
+
+    private mutating func write(_ kind: HistoryPlan.Kind, _ link: HistoryPlan.Link) {
+        let identifiers = reading.identifiers
+        event(kind) {
+            $0.member("identifier", identifiers.identifier(of: link.group, as: .group))
+            $0.member("member", identifiers.identifier(of: link.member, as: link.isSubgroup ? .group : .contact))
+        }
+    }
+}

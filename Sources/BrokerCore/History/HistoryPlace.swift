@@ -1,0 +1,74 @@
+import BrokerAccessControl
+import BrokerModel
+import BrokerContactsStore
+
+/// A place in what one app can see happen: after the last event it could see.
+struct HistoryPlace: Hashable {
+    /// The grant's revision since which only its set changed, and what it allows. Of another epoch or other terms is a place in
+    /// another history.
+    var epoch: Int64
+    var terms: UInt64
+    /// The last change of the book that the app could see.
+    var change: Int64
+    /// The revision of the last change of its set.
+    var set: Int64
+
+    /// Before everything: what follows is told from the start.
+    static let beginning = HistoryPlace(epoch: 0, terms: 0, change: 0, set: 0)
+
+    static func terms(_ disclosure: Disclosure) -> UInt64 {
+        switch disclosure.scope {
+        case .all: disclosure.keys.rawValue | 1 << 63
+        case .only: disclosure.keys.rawValue
+        }
+    }
+}
+
+/// A place as an app carries it, sealed.
+struct HistoryToken: Hashable {
+    let place: HistoryPlace
+    /// When it was given out, in seconds since 1970, cut to ``window``: exact times would make every token another one.
+    let time: Int64
+
+    /// Ten days. A token lives for as long as changes are kept, less this at most.
+    static let window: Int64 = 10 * 86_400
+
+    init(_ place: HistoryPlace, at seconds: Int64) {
+        time = Self.window(of: seconds)
+        var place = place
+        place.change = max(place.change, Self.floor(at: time))
+        self.place = place
+    }
+
+    /// Of an app that saw nothing happen for long, the book forgets the change that it saw last. So that it makes no
+    /// difference when, a token names none that is older than what is certainly kept while its window lasts.
+    static func floor(at time: Int64) -> Int64 {
+        let (oldest, overflow) = time.subtractingReportingOverflow(ContactsStore.historyRetention - window)
+        return overflow ? 0 : max(0, ContactsStore.changeNumber(at: oldest) - 1)
+    }
+
+    static func window(of seconds: Int64) -> Int64 { seconds - ((seconds % window) + window) % window }
+
+    /// Five numbers, 8 bytes each, big endian.
+    var bytes: [UInt8] {
+        let numbers = [
+            UInt64(bitPattern: place.epoch), place.terms, UInt64(bitPattern: place.change),
+            UInt64(bitPattern: place.set),
+            UInt64(bitPattern: time),
+        ]
+        return numbers.flatMap { number in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+        }
+    }
+
+    init?(bytes: [UInt8]) {
+        guard bytes.count == 40 else { return nil }
+        let numbers = stride(from: 0, to: 40, by: 8).map { start in
+            bytes[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        place = HistoryPlace(
+            epoch: Int64(bitPattern: numbers[0]), terms: numbers[1], change: Int64(bitPattern: numbers[2]),
+            set: Int64(bitPattern: numbers[3]))
+        time = Int64(bitPattern: numbers[4])
+    }
+}

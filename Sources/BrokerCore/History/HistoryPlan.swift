@@ -1,0 +1,233 @@
+import BrokerAccessStore
+import BrokerModel
+import BrokerContactsStore
+
+/// The events that an app is told: what it sees now, compared with what it saw at an earlier place.
+///
+/// Each record has one event at most, and it says what the record is now. Whatever the app could see at any time since that
+/// place is told of: a list that began at the place was read later, each part at a time of its own, so an app may know what came
+/// after the place and is gone by now. So for each record: either nothing happened to it that the app could see, and what the app
+/// knows is what there is; or it is told what there is now. Applied in order, that makes the app's copy equal to the book. An app
+/// that never heard of what is told as gone ignores it. Pure: values in, values out.
+struct HistoryPlan: Hashable {
+    /// `kind` of the interface's `HistoryEvent`.
+    enum Kind: String {
+        case dropEverything, addContact, updateContact, deleteContact, granted, revoked
+        case addGroup, updateGroup, deleteGroup, addMember, removeMember, addSubgroup, removeSubgroup
+    }
+
+    struct Link: Hashable {
+        let group: RecordNumber
+        let member: RecordNumber
+        let isSubgroup: Bool
+    }
+
+    /// Contacts that the app no longer sees.
+    private(set) var gone: [RecordNumber: Kind] = [:]
+    /// Contacts that it sees, if they are still there.
+    private(set) var contacts: [RecordNumber: Kind] = [:]
+    private(set) var groups: [RecordNumber: Kind] = [:]
+    private(set) var links: [Link: Kind] = [:]
+    /// Contacts that it was given since: with them it sees in which of its groups they are, whenever they came into them.
+    private(set) var newlyGranted: Set<RecordNumber> = []
+    /// Of contacts that came or went since: when the app could see them, by the last change of the book at the time.
+    private var spans: [RecordNumber: [ClosedRange<Int64>]] = [:]
+    private var joinedOrLeft: Set<RecordNumber> = []
+    /// Contacts, of those that something happened to, that the app did not see at that place, and those that it does not
+    /// see now; whoever told it.
+    private(set) var came: Set<RecordNumber> = []
+    private(set) var went: Set<RecordNumber> = []
+
+    /// - Parameters:
+    ///   - changes: of the book since that place, in their order, about what the app sees or saw.
+    ///   - events: of its set since that place.
+    ///   - isExcluded: whether an author's changes are known to the app already.
+    init(
+        _ changes: [BookChange], _ events: some Sequence<SetEvent>, _ scope: ChangeScope,
+        excluding isExcluded: (ChangeAuthor) -> Bool = { _ in false }
+    ) {
+        var contactChanges: [RecordNumber: [BookChange]] = [:]
+        for change in changes where !change.kind.isOfGroup && !change.kind.isOfLinks {
+            contactChanges[change.record, default: []].append(change)
+        }
+        switch scope.records {
+        case .all:
+            for (record, changes) in contactChanges {
+                if changes.first?.kind == .addContact { came.insert(record) }
+                if changes.last?.kind == .deleteContact { went.insert(record) }
+                note([0 ... .max], of: record, changes)
+                let told = changes.filter { scope.contains($0) && !isExcluded($0.author) }
+                guard let first = told.first, let last = told.last else { continue }
+                switch (first.kind == .addContact, last.kind == .deleteContact) {
+                case (_, true): gone[record] = .deleteContact
+                case (true, false): contacts[record] = .addContact
+                case (false, false): contacts[record] = .updateContact
+                }
+            }
+        case .only(let visible):
+            var eventsOf: [RecordNumber: [SetEvent]] = [:]
+            for event in events { eventsOf[event.record, default: []].append(event) }
+            for record in Set(eventsOf.keys).union(contactChanges.keys) {
+                limited(
+                    record, contactChanges[record] ?? [], eventsOf[record] ?? [], isVisible: visible.contains(record),
+                    scope, isExcluded)
+            }
+        }
+        compareGroups(changes.filter { $0.kind.isOfGroup && scope.contains($0) && !isExcluded($0.author) })
+    }
+
+    private mutating func limited(
+        _ record: RecordNumber, _ changes: [BookChange], _ events: [SetEvent], isVisible: Bool, _ scope: ChangeScope,
+        _ isExcluded: (ChangeAuthor) -> Bool
+    ) {
+        let add = changes.first { $0.kind == .addContact }
+        // What was not in the book yet nobody saw, though an app's own contact is in its set a little before.
+        let wasVisible =
+            switch events.first?.kind {
+            case .revoked, .deleted: add == nil
+            case .granted: false
+            case nil: isVisible && add == nil
+            }
+        let isUpdated = changes.contains {
+            $0.kind == .updateContact && !scope.keys.isDisjoint(with: $0.keys) && !isExcluded($0.author)
+        }
+        note(events.isEmpty ? [0 ... .max] : Self.spans(events), of: record, changes)
+        if !events.isEmpty { joinedOrLeft.insert(record) }
+        if !wasVisible { came.insert(record) }
+        if !isVisible { went.insert(record) }
+        switch (wasVisible, isVisible) {
+        case (false, false) where events.isEmpty: break
+        case (false, true):
+            if let add, !events.contains(where: { $0.kind == .granted }) {
+                if !isExcluded(add.author) {
+                    contacts[record] = .addContact
+                } else if isUpdated {
+                    contacts[record] = .updateContact
+                }
+            } else {
+                contacts[record] = .granted
+                newlyGranted.insert(record)
+            }
+        case (_, false):
+            if events.last?.kind == .revoked {
+                gone[record] = .revoked
+            } else if !changes.contains(where: { $0.kind == .deleteContact && isExcluded($0.author) }) {
+                gone[record] = .deleteContact
+            }
+        case (true, true):
+            if !events.isEmpty {
+                contacts[record] = .granted
+                newlyGranted.insert(record)
+            } else if isUpdated {
+                contacts[record] = .updateContact
+            }
+        }
+    }
+
+    // MARK: What the app could see
+
+    private static func spans(_ events: [SetEvent]) -> [ClosedRange<Int64>] {
+        var spans: [ClosedRange<Int64>] = []
+        // What the app added itself is in its set without an event.
+        var first: Int64? = events.first?.kind == .granted ? nil : 0
+        for event in events {
+            switch event.kind {
+            case .granted: first = first ?? event.change
+            case .revoked, .deleted:
+                if let begun = first { spans.append(begun...max(begun, event.change)) }
+                first = nil
+            }
+        }
+        if let first { spans.append(first ... .max) }
+        return spans
+    }
+
+    /// Whether a contact joined the set or left it since that place.
+    func hasMoved(_ record: RecordNumber) -> Bool { joinedOrLeft.contains(record) }
+
+    private mutating func note(_ inSet: [ClosedRange<Int64>], of record: RecordNumber, _ changes: [BookChange]) {
+        let first = changes.first { $0.kind == .addContact }?.number ?? 0
+        let last = changes.last { $0.kind == .deleteContact }.map { $0.number - 1 } ?? .max
+        let inBook = first...max(first, last)
+        guard inSet != [0 ... .max] || inBook != 0 ... .max else { return }
+        spans[record] = inSet.filter(inBook.overlaps).map { $0.clamped(to: inBook) }
+    }
+
+    /// The times at which the app could see contacts, all of them at once, within some.
+    func seen(_ records: [RecordNumber], within times: [ClosedRange<Int64>] = [0 ... .max]) -> [ClosedRange<Int64>] {
+        records.reduce(times) { times, record in
+            guard let own = spans[record] else { return times }
+            return times.flatMap { time in own.filter(time.overlaps).map { $0.clamped(to: time) } }
+        }
+    }
+
+    /// Whether all of some times are among others.
+    static func covers(_ others: [ClosedRange<Int64>], _ times: [ClosedRange<Int64>]) -> Bool {
+        let others = others.sorted { $0.lowerBound < $1.lowerBound }
+        return times.allSatisfy { time in
+            var next = time.lowerBound
+            for other in others where other.lowerBound <= next && other.upperBound >= next {
+                guard other.upperBound < time.upperBound else { return true }
+                next = other.upperBound + 1
+            }
+            return false
+        }
+    }
+
+    /// The times, by numbers of changes, at which two records belonged together; in order.
+    ///
+    /// - Parameter changes: in their order: the number, and whether the records belong together from then on.
+    static func together(_ changes: [(number: Int64, isSo: Bool)]) -> [ClosedRange<Int64>] {
+        var spans: [ClosedRange<Int64>] = []
+        var first: Int64? = changes.first?.isSo == true ? nil : 0
+        for change in changes {
+            if change.isSo {
+                first = first ?? change.number
+            } else if let begun = first {
+                spans.append(begun...max(begun, change.number - 1))
+                first = nil
+            }
+        }
+        if let first { spans.append(first ... .max) }
+        return spans
+    }
+
+    private mutating func compareGroups(_ changes: [BookChange]) {
+        var ofGroup: [RecordNumber: [BookChange]] = [:]
+        var ofLink: [Link: [BookChange]] = [:]
+        for change in changes {
+            switch change.kind {
+            case .addGroup, .updateGroup, .deleteGroup: ofGroup[change.record, default: []].append(change)
+            case .addMember, .removeMember, .addSubgroup, .removeSubgroup:
+                guard let member = change.member else { continue }
+                let isSubgroup = change.kind == .addSubgroup || change.kind == .removeSubgroup
+                let link = Link(group: change.record, member: member, isSubgroup: isSubgroup)
+                ofLink[link, default: []].append(change)
+            case .addContact, .updateContact, .deleteContact, .link, .unlink, .linkByEvidence, .unlinkByEvidence,
+                .linkByHand, .unlinkByHand:
+                break
+            }
+        }
+        for (group, changes) in ofGroup {
+            switch (changes.first?.kind == .addGroup, changes.last?.kind == .deleteGroup) {
+            case (_, true): groups[group] = .deleteGroup
+            case (true, false): groups[group] = .addGroup
+            case (false, false): groups[group] = .updateGroup
+            }
+        }
+        for (link, changes) in ofLink {
+            let isIn = { (kind: BookChange.Kind) in kind == .addMember || kind == .addSubgroup }
+            if changes.last.map({ isIn($0.kind) }) == true {
+                // Of a contact that was given, all groups are told anyway.
+                guard link.isSubgroup || !newlyGranted.contains(link.member) else { continue }
+                links[link] = link.isSubgroup ? .addSubgroup : .addMember
+            } else {
+                // What went on in a group with a contact that was not in the set is none of the app's business.
+                let members = link.isSubgroup ? [] : [link.member]
+                let spans = Self.together(changes.map { ($0.number, isIn($0.kind)) })
+                guard !seen(members, within: spans).isEmpty else { continue }
+                links[link] = link.isSubgroup ? .removeSubgroup : .removeMember
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import BrokerModel
+import BrokerContactsStore
+
+/// The events of a ``HistoryPlan`` for an app that sees linked cards as one: whom it knew, compared with whom it knows.
+///
+/// Two cards that become linked are gone as contacts of their own, and their unified contact is added; taken apart, the
+/// other way round. As in the plan, whatever the app could see since that place is told of: of cards that became linked and were
+/// taken apart again, or the other way round, each name that a list may have had is told as gone, and each that there is now is
+/// told as it is. Pure: values in, values out.
+struct UnifiedHistory: Hashable {
+    /// A card, or the cards that the app sees as one, by the first of them.
+    struct Person: Hashable {
+        let first: RecordNumber
+        let isUnified: Bool
+    }
+
+    private(set) var gone: [Person: HistoryPlan.Kind] = [:]
+    /// By the first card.
+    private(set) var contacts: [RecordNumber: HistoryPlan.Kind] = [:]
+
+    private typealias Members = [RecordNumber]
+    private struct Pair: Hashable {
+        let record: RecordNumber
+        let member: RecordNumber
+
+        init(_ one: RecordNumber, _ other: RecordNumber) { (record, member) = (min(one, other), max(one, other)) }
+    }
+
+    private let plan: HistoryPlan
+    private let scope: RecordScope
+    private let links: ContactLinks
+    /// Of a pair to which something happened: the opposite of what happened first.
+    private var wereLinked: [Pair: Bool] = [:]
+    private var partners: [RecordNumber: Set<RecordNumber>] = [:]
+    private var changesOf: [Pair: [BookChange]] = [:]
+
+    /// - Parameters:
+    ///   - changes: all since that place up to now, also those that the plan does not tell of.
+    ///   - links: as they are now.
+    init(
+        _ plan: HistoryPlan, _ changes: [BookChange], _ links: ContactLinks, _ scope: ChangeScope,
+        excluding isExcluded: (ChangeAuthor) -> Bool = { _ in false }
+    ) {
+        (self.plan, self.links, self.scope) = (plan, links, scope.records)
+        for change in changes where scope.tellsOf(change.kind) {
+            // What follows from evidence an author does not know, though they brought it about.
+            guard let isLinked = change.kind.links, let member = change.member,
+                change.kind.isByEvidence || !isExcluded(change.author)
+            else { continue }
+            let pair = Pair(change.record, member)
+            changesOf[pair, default: []].append(change)
+            if wereLinked[pair] == nil { wereLinked[pair] = !isLinked }
+            partners[change.record, default: []].insert(member)
+            partners[member, default: []].insert(change.record)
+        }
+        compare()
+    }
+
+    private mutating func compare() {
+        let touched = plan.came.union(plan.went).union(plan.contacts.keys).union(plan.gone.keys).union(partners.keys)
+        var (before, now): ([Person: Set<RecordNumber>], [Person: Set<RecordNumber>]) = ([:], [:])
+        var concerned: Set<RecordNumber> = touched
+        for record in touched {
+            concerned.formUnion(membersBefore(record) + membersNow(record) + partners(everSeenOf: record))
+        }
+        for record in concerned {
+            if let person = Self.person(membersBefore(record)) { before[person, default: []].insert(record) }
+            if let person = Self.person(membersNow(record)) { now[person, default: []].insert(record) }
+        }
+        for (person, members) in before where now[person] == nil {
+            let told = members.compactMap { plan.gone[$0] }
+            // What went by an author whose changes are known is not told; what stays under another name is.
+            guard !told.isEmpty || !members.isSubset(of: plan.went) else { continue }
+            gone[person] = told.contains(.revoked) ? .revoked : .deleteContact
+        }
+        var moved: Set<RecordNumber> = []
+        for record in concerned {
+            let (seen, steady) = (partners(everSeenOf: record), steadyPartners(of: record))
+            if !seen.subtracting(steady).isEmpty { moved.insert(record) }
+            // A card that went, by an author whose changes are known.
+            if plan.went.contains(record), plan.gone[record] == nil { continue }
+            let alone = Person(first: record, isUnified: false)
+            guard moved.contains(record) || plan.gone[record] != nil else { continue }
+            let all = seen.flatMap { timesTogether(record, $0) }
+            if isKnown(record), !HistoryPlan.covers(all, plan.seen([record])) { tellAsGone(alone, unless: now) }
+            let lower = seen.filter { $0 < record }.flatMap { timesTogether(record, $0) }
+            let higher = seen.filter { $0 > record }.flatMap { timesTogether(record, $0) }
+            if !HistoryPlan.covers(lower, higher) {
+                tellAsGone(Person(first: record, isUnified: true), unless: now)
+            }
+        }
+        for (person, members) in now {
+            let told = members.compactMap { plan.contacts[$0] }
+            if let former = before[person] {
+                guard !told.isEmpty || former != members || !members.isDisjoint(with: moved) else { continue }
+                contacts[person.first] = told.contains(.granted) ? .granted : .updateContact
+            } else if members.isSubset(of: plan.came) {
+                guard !told.isEmpty || !members.isDisjoint(with: moved) else { continue }
+                contacts[person.first] =
+                    told.contains(.granted)
+                    ? .granted
+                    : told.contains(.updateContact) && !told.contains(.addContact) ? .updateContact : .addContact
+            } else {
+                contacts[person.first] = told.contains(.granted) ? .granted : .addContact
+            }
+        }
+    }
+
+    // MARK: Groups
+
+    /// Cards that are told as gone because they are linked now: an app drops their memberships with them, so these are told anew.
+    var cardsToldAsGone: Set<RecordNumber> {
+        Set(gone.keys.lazy.filter { !$0.isUnified && isVisible($0.first) }.map(\.first))
+    }
+
+    /// - Parameter withCards: also each card that went with its unified contact: memberships are told by card, and go with it.
+    func gone(withCards: Bool) -> [Person: HistoryPlan.Kind] {
+        guard withCards else { return gone }
+        let cards = plan.gone.map { (Person(first: $0.key, isUnified: false), $0.value) }
+        return gone.merging(cards) { told, _ in told }
+    }
+
+    private mutating func tellAsGone(_ person: Person, unless now: [Person: Set<RecordNumber>]) {
+        guard now[person] == nil, gone[person] == nil else { return }
+        gone[person] = plan.gone[person.first] ?? .deleteContact
+    }
+
+    /// The cards with which the app could see one linked, at any time since that place.
+    private func partners(everSeenOf record: RecordNumber) -> Set<RecordNumber> {
+        Set(links.members(of: record)).union(partners[record] ?? []).filter { other in
+            other != record && !timesTogether(record, other).isEmpty
+        }
+    }
+
+    /// When the app could see two cards as one.
+    private func timesTogether(_ record: RecordNumber, _ other: RecordNumber) -> [ClosedRange<Int64>] {
+        guard isKnown(record), isKnown(other) else { return [] }
+        let times = changesOf[Pair(record, other)].map { changes in
+            HistoryPlan.together(changes.map { ($0.number, $0.kind.links == true) })
+        }
+        return plan.seen([record, other], within: times ?? [0 ... .max])
+    }
+
+    /// The cards with which the app saw one linked all the time since that place.
+    private func steadyPartners(of record: RecordNumber) -> Set<RecordNumber> {
+        guard isVisible(record), wasVisible(record), !plan.hasMoved(record) else { return [] }
+        return Set(links.members(of: record)).filter { other in
+            other != record && wereLinked[Pair(record, other)] == nil && isVisible(other) && wasVisible(other)
+                && !plan.hasMoved(other)
+        }
+    }
+
+    /// Whether the app saw a card at any time since that place.
+    private func isKnown(_ record: RecordNumber) -> Bool {
+        isVisible(record) || wasVisible(record) || plan.gone[record] != nil
+    }
+
+    private static func person(_ members: Members) -> Person? {
+        members.first.map { Person(first: $0, isUnified: members.count > 1) }
+    }
+
+    private func isVisible(_ record: RecordNumber) -> Bool { scope.contains(record) && !plan.went.contains(record) }
+
+    private func wasVisible(_ record: RecordNumber) -> Bool {
+        !plan.came.contains(record) && (scope.contains(record) || plan.went.contains(record))
+    }
+
+    /// Empty where the card cannot be seen.
+    private func membersNow(_ record: RecordNumber) -> Members {
+        isVisible(record) ? links.members(of: record).filter(isVisible) : []
+    }
+
+    private func membersBefore(_ record: RecordNumber) -> Members {
+        guard wasVisible(record) else { return [] }
+        let now = Set(links.members(of: record))
+        return now.union(partners[record] ?? []).filter { other in
+            guard other != record, let wasLinked = wereLinked[Pair(record, other)] else { return now.contains(other) }
+            return wasLinked
+        }.filter(wasVisible).sorted()
+    }
+}

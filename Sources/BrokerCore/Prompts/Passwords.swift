@@ -1,0 +1,236 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerVarlink
+
+/// What came of asking for a password.
+enum Verdict: Hashable {
+    case granted
+    case refused
+    /// A password would help, and the person may not be asked for it.
+    case wantsInteraction
+    /// Nobody is there who could ask.
+    case absent
+    /// The person was not asked, or did not answer; why, and what to do, for whoever waits to read.
+    case unanswered(String)
+}
+
+/// One password that is wanted for one call, from the question to the answer. It lives on the loop.
+final class WantedPassword {
+    fileprivate let action: AuthorityAction
+    let session: CallerSession
+    /// Whose records they are: the app that it is about, or the caller.
+    fileprivate let concerned: Caller
+    fileprivate let call: Call
+    fileprivate var done: ((Verdict) -> Void)?
+    /// Runs when it is not waited for any more, whatever came of it, before anything else is done about that.
+    var onEnd: ((Verdict) -> Void)?
+    fileprivate var asked: (any AskedAuthority)?
+    fileprivate var timer: (any Scheduled)?
+    /// That it was asked for is on record.
+    fileprivate var isOnRecord = false
+    fileprivate unowned let passwords: Passwords
+
+    fileprivate init(
+        _ action: AuthorityAction, _ session: CallerSession, concerned: Caller, _ call: Call, _ passwords: Passwords,
+        done: @escaping (Verdict) -> Void
+    ) {
+        self.action = action
+        self.session = session
+        self.concerned = concerned
+        self.call = call
+        self.passwords = passwords
+        self.done = done
+    }
+
+    fileprivate var isOver: Bool { done == nil }
+
+    /// Puts what came of it on record.
+    fileprivate func record(_ word: String) {
+        passwords.turn.record(.authentication, of: concerned, detail: action.word + " " + word)
+        passwords.turn.work(committed: {})
+    }
+
+    fileprivate func end(_ verdict: Verdict) {
+        guard let done else { return }
+        forget(verdict)
+        done(verdict)
+    }
+
+    /// What it was wanted for is moot: whoever waits goes on with a refusal, and finds out. Nobody was found not to be who they
+    /// say, which an agent takes to mean that the terminal is free again.
+    func withdraw() {
+        guard !isOver else { return }
+        takeBack()
+        end(.unanswered("what the password was for has changed; answer again"))
+    }
+
+    /// The caller is gone: nobody waits.
+    fileprivate func abandon() {
+        guard !isOver else { return }
+        takeBack()
+        forget(.refused)
+    }
+
+    private func takeBack() {
+        asked?.cancel()
+        if isOnRecord { record("withdrawn") }
+    }
+
+    private func forget(_ verdict: Verdict) {
+        let onEnd = self.onEnd
+        self.onEnd = nil
+        done = nil
+        asked = nil
+        timer?.cancel()
+        timer = nil
+        call.onAbandoned = nil
+        passwords.remove(self)
+        onEnd?(verdict)
+    }
+}
+
+/// The one place where a password is asked for. It lives on the loop.
+final class Passwords {
+    private let surroundings: Surroundings
+    private let limits: Limits
+    fileprivate let turn: Turn
+    private let checks: ExecutableChecks
+    /// Those that are wanted just now.
+    private(set) var wanted: [WantedPassword] = []
+
+    init(surroundings: Surroundings, limits: Limits, turn: Turn, checks: ExecutableChecks) {
+        self.surroundings = surroundings
+        self.limits = limits
+        self.turn = turn
+        self.checks = checks
+    }
+
+    /// - Returns: `false`: too many are wanted.
+    private func add(_ password: WantedPassword) -> Bool {
+        let ofUser = wanted.filter { $0.session.caller.uid == password.session.caller.uid }
+        let isAtAdminDoor = { (wanted: WantedPassword) in wanted.session.door == .admin }
+        guard wanted.count < limits.passwords, ofUser.count < limits.passwordsPerUser,
+            !isAtAdminDoor(password) || ofUser.count(where: isAtAdminDoor) < limits.passwordsAtAdminDoor
+        else { return false }
+        wanted.append(password)
+        return true
+    }
+
+    fileprivate func remove(_ password: WantedPassword) { wanted.removeAll { $0 === password } }
+
+    /// Asks the authority, and goes on with what came of it. By then everything may have changed: whoever goes on decides anew.
+    ///
+    /// Asked and answered are on record, the question before it is asked. Any failure is a refusal.
+    ///
+    /// - Parameters:
+    ///   - session: who must be allowed to; looked at again before and after the answer.
+    ///   - concerned: whose records they are, where not the caller's.
+    ///   - app: the app that it is about, for the person to read, where it is about one.
+    ///   - done: runs once, unless the caller goes away first.
+    @discardableResult
+    func want(
+        _ action: AuthorityAction, of session: CallerSession, concerning concerned: Caller? = nil, app: String? = nil,
+        mayInteract: Bool, for call: Call, done: @escaping (Verdict) -> Void
+    ) -> WantedPassword? {
+        guard let authority = surroundings.authority else {
+            done(.refused)
+            return nil
+        }
+        let wanted = WantedPassword(
+            action, session, concerned: concerned ?? session.caller, call, self, done: done)
+        guard add(wanted) else {
+            wanted.record("not asked: too many")
+            wanted.end(.unanswered("other questions for a password are open; answer them first"))
+            return nil
+        }
+        call.onAbandoned = { [weak wanted] in wanted?.abandon() }
+        let caller = session.caller
+        let question = AuthorityQuestion(
+            action: action, process: caller.process, uid: caller.uid, app: app.map(questionName),
+            mayInteract: mayInteract)
+        checks.check(session) { [weak self, weak wanted] found in
+            guard let self, let wanted, !wanted.isOver else { return }
+            guard found == .same else { return wanted.end(Self.verdict(on: found)) }
+            ask(authority, question, for: wanted)
+        }
+        return wanted.isOver ? nil : wanted
+    }
+
+    /// What comes of a password where the program that asked is not the same any more, or nobody can tell.
+    private static func verdict(on found: ExecutableCheck) -> Verdict {
+        switch found {
+        case .same: .granted
+        case .changed: .refused
+        case .unknown:
+            .unanswered("the broker cannot tell whether this program is still the one that connected; try again")
+        }
+    }
+
+    private func ask(_ authority: any Authority, _ question: AuthorityQuestion, for wanted: WantedPassword) {
+        wanted.isOnRecord = true
+        turn.record(.authentication, of: wanted.concerned, detail: question.action.word + " asked")
+        turn.work(
+            committed: { [weak self, weak wanted] in
+                guard let self, let wanted, !wanted.isOver else { return }
+                startTimer(wanted)
+                wanted.asked = authority.ask(question) { [weak self, weak wanted] answer in
+                    guard let self, let wanted, !wanted.isOver else { return }
+                    answered(wanted, answer)
+                }
+            },
+            // What cannot be recorded is not done.
+            failed: { [weak wanted] in wanted?.end(.unanswered("the question could not be put on record")) })
+    }
+
+    private func startTimer(_ wanted: WantedPassword) {
+        let bound = LoopBound(wanted, loop: surroundings.loop)
+        wanted.timer = surroundings.loop.schedule(after: limits.passwordTimeout) {
+            let wanted = bound.value
+            guard !wanted.isOver else { return }
+            wanted.asked?.cancel()
+            wanted.record("not answered in time")
+            wanted.end(.unanswered("the password was not given in time"))
+        }
+    }
+
+    private func answered(_ wanted: WantedPassword, _ answer: AuthorityAnswer) {
+        let verdict: Verdict
+        let word: String
+        switch answer {
+        case .granted: (verdict, word) = (.granted, "granted")
+        case .refused: (verdict, word) = (.refused, "refused")
+        case .wantsInteraction: (verdict, word) = (.wantsInteraction, "wants the person")
+        case .absent: (verdict, word) = (.absent, "cannot be asked: no polkit")
+        case .failed(let reason):
+            // The person may not read the broker's journal.
+            verdict = .unanswered(
+                "polkit could not ask for your password (\(reason)); an administrator looks at it: systemctl status polkit "
+                    + "dbus systemd-logind")
+            word = "failed"
+            surroundings.log(
+                "a password was wanted for \(wanted.action.rawValue) and could not be asked for: \(reason)")
+        case .hung:
+            let advice = "polkit does not answer; an administrator starts it anew: systemctl restart polkit.service"
+            (verdict, word) = (.unanswered(advice), "failed: polkit hangs")
+            surroundings.log("a password was wanted for \(wanted.action.rawValue): \(advice)")
+        }
+        wanted.record(word)
+        guard verdict == .granted else { return wanted.end(verdict) }
+        // It was given in time.
+        wanted.timer?.cancel()
+        wanted.asked = nil
+        // The password was given to the program that asked, and not to what took its place.
+        checks.check(wanted.session) { [weak wanted] found in wanted?.end(Self.verdict(on: found)) }
+    }
+
+    /// What the person reads of an app beside the field for their password: one line, and no longer than a line.
+    private func questionName(_ app: String) -> String {
+        let name = app.unicodeScalars.lazy.filter { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
+            default: true
+            }
+        }
+        return String(String.UnicodeScalarView(name.prefix(limits.appNameInQuestion)))
+    }
+}

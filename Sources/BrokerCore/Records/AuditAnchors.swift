@@ -1,0 +1,85 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerContactsStore
+import Glibc
+import BrokerVarlink
+
+/// A book names a record that the audit does not have: an older audit was put back, or another one written.
+struct ContradictedAnchor: Hashable, Sendable {
+    let uid: UInt32
+    let sequence: Int64
+}
+
+extension OutgoingEntry {
+    /// What the book keeps of a save, for whoever opens it after a crash.
+    init(_ begun: BegunSave) {
+        self.init(
+            number: begun.number, bytes: begun.entry, takenOver: begun.takenOver,
+            anchor: AuditAnchor(sequence: begun.synced.sequence, hash: begun.synced.hash))
+    }
+}
+
+extension Books {
+    /// The users who have a folder here. Reads a folder.
+    static func users(in folder: String) -> [UInt32] {
+        guard let directory = opendir(folder + "/users") else { return [] }
+        defer { closedir(directory) }
+        var users: [UInt32] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let uid = UInt32(name), "\(uid)" == name { users.append(uid) }
+        }
+        return users.sorted()
+    }
+}
+
+extension AuditReader {
+    /// Compares the anchors of all books with the chain. A book that cannot be read says nothing here; it is reported when
+    /// it is opened. Reads files, so not for the loop.
+    func contradictions(in folder: String) throws(AccessStoreError) -> [ContradictedAnchor] {
+        var found: [ContradictedAnchor] = []
+        for uid in Books.users(in: folder) {
+            guard let anchor = try? AuditAnchor.read(folder: Books.folder(of: uid, in: folder)), anchor.sequence > 0,
+                try !has(AuditPosition(sequence: anchor.sequence, hash: anchor.hash))
+            else { continue }
+            found.append(ContradictedAnchor(uid: uid, sequence: anchor.sequence))
+        }
+        return found
+    }
+}
+
+/// Looks a moment after the start whether the audit is the one that the books know. Lives on the loop.
+struct AnchorCheck {
+    let surroundings: Surroundings
+    let limits: Limits
+    let access: AccessStore
+    let feed: AuditFeed
+    let turn: Turn
+
+    func schedule() {
+        let folder = surroundings.stateFolder
+        let bound = LoopBound(self, loop: surroundings.loop)
+        surroundings.loop.schedule(after: limits.checksAnchorsAfter) {
+            bound.value.feed.read(
+                { (reader) throws(AccessStoreError) in try reader.contradictions(in: folder) }, failed: {}
+            ) { found in bound.value.report(found) }
+        }
+    }
+
+    private func report(_ found: [ContradictedAnchor]) {
+        for anchor in found {
+            surroundings.notice(
+                .auditContradicted,
+                "the audit is not the one that user \(anchor.uid)'s address book was saved with: record \(anchor.sequence) is "
+                    + "missing or another one; compare access.sqlite with a backup: what was disclosed and revoked "
+                    + "since may be missing", [("uid", "\(anchor.uid)")])
+            access.append(
+                AuditRecord(
+                    time: surroundings.now(), uid: anchor.uid, app: "", event: .gap,
+                    detail: "record \(anchor.sequence), which the address book names, is missing or another one"))
+        }
+        if !found.isEmpty { turn.work(committed: {}) }
+    }
+}

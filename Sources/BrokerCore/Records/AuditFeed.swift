@@ -1,0 +1,127 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import Dispatch
+import BrokerJSON
+import BrokerVarlink
+
+/// Who reads the audit: administrators, those of them who follow it as it grows, and its second place. It lives on the loop.
+final class AuditFeed {
+    let surroundings: Surroundings
+    let limits: Limits
+    private let access: AccessStore
+    private(set) var followers: [AuditFollower] = []
+    private var forwarder: AuditForwarder?
+    private static let queue = DispatchQueue(label: "audit reader")
+
+    init(surroundings: Surroundings, limits: Limits, access: AccessStore) {
+        self.surroundings = surroundings
+        self.limits = limits
+        self.access = access
+        forwarder = surroundings.auditKeeper.map { AuditForwarder($0, feed: self) }
+    }
+
+    /// The number of the last record.
+    var head: Int64 { access.auditCount }
+
+    /// Records go to a second place.
+    var isForwarded: Bool { forwarder != nil }
+
+    /// Records were committed.
+    func committed() {
+        for follower in followers { follower.wake() }
+    }
+
+    /// The disk has the records up to this one.
+    func onDisk(upTo sequence: Int64) { forwarder?.onDisk(upTo: sequence) }
+
+    /// - Parameter latest: how many records from before are sent first; `nil` for all that match.
+    func follow(
+        _ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, latest: Int?
+    ) throws(VarlinkError) {
+        followers.removeAll { $0.call.isOver }
+        guard followers.count < limits.auditFollowers else {
+            throw AdminError.invalidValue("follow", reason: "\(limits.auditFollowers) follow the audit already")
+        }
+        let follower = AuditFollower(call, filter, extent, feed: self, after: 0)
+        followers.append(follower)
+        call.onAbandoned = { [weak self, weak follower] in self?.followers.removeAll { $0 === follower } }
+        if let latest { follower.begin(latest: latest) } else { follower.read(always: true) }
+    }
+
+    /// Reads the audit off the loop, since it may be long, and hands over on the loop what was read.
+    func read<Result: Sendable>(
+        _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Result, failed: @escaping () -> Void,
+        _ done: @escaping (Result) -> Void
+    ) {
+        let reader = access.auditReader
+        let loop = surroundings.loop
+        let bound = LoopBound((failed, done, surroundings.log), loop: loop)
+        Self.queue.async {
+            var result: Result?
+            var failure: AccessStoreError?
+            do throws(AccessStoreError) {
+                result = try read(reader)
+            } catch {
+                failure = error
+            }
+            let outcome = (result, failure)
+            loop.execute {
+                let (failed, done, log) = bound.value
+                if let result = outcome.0 { return done(result) }
+                log("the audit cannot be read: \(outcome.1.map { "\($0)" } ?? "")")
+                failed()
+            }
+        }
+    }
+
+    /// The same for a call, which fails where the audit cannot be read.
+    func read<Result: Sendable>(
+        _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Result, _ call: Call,
+        _ done: @escaping (Result) -> Void
+    ) {
+        self.read(
+            read,
+            failed: {
+                call.fail(
+                    AdminError.invalidValue("state", reason: "the audit cannot be read; see the broker's journal"))
+            }, done)
+    }
+}
+
+/// How much of a record is told.
+enum AuditExtent {
+    case whole
+    /// Without what ties it to the records of others, or to contacts.
+    case own
+
+    /// The parameters of a reply with these records.
+    func reply(_ records: [AuditEntry]) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 256 * records.count + 32)
+        writer.object {
+            $0.name("records")
+            $0.array(records) { writer, record in writer.object { write(record, &$0) } }
+        }
+        return writer.bytes
+    }
+
+    private func write(_ record: AuditEntry, _ writer: inout JSONWriter) {
+        if self == .whole { writer.member("sequence", record.sequence) }
+        writer.member("time", Timestamp.text(seconds: record.time / 1_000_000))
+        writer.member("uid", record.uid)
+        writer.member("app", record.app)
+        writer.member("strength", record.strength?.rawValue ?? "")
+        writer.member("event", record.event.rawValue)
+        writer.member("status", record.status?.rawValue ?? "")
+        writer.member("keys", record.keys?.grantNames)
+        writer.member("contacts", record.count)
+        if self == .whole { writer.member("contactIdentifiers", record.contacts) }
+        writer.member("revision", record.revision)
+        writer.member("repeats", record.repeats)
+        writer.member("detail", record.detail)
+        guard self == .whole else { return }
+        writer.member("previous", record.previous)
+        writer.member("hash", record.hash)
+    }
+}

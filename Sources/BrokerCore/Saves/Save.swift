@@ -1,0 +1,144 @@
+import BrokerAccessControl
+import BrokerAccessStore
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerDisclosure
+import BrokerJSON
+import BrokerPolicy
+import BrokerVarlink
+
+/// One `SaveContacts`: all of its steps, or none. It lives on the loop; ``Saves`` writes the book.
+final class Save {
+    private let call: Call
+    private let session: CallerSession
+    private let app: AppServices
+    private let parameters: SaveContactsParameters
+    /// As far as it has been read.
+    private var reader: SaveSteps?
+    private var hasAsked = false
+
+    init(call: Call, session: CallerSession, app: AppServices, _ parameters: SaveContactsParameters) {
+        self.call = call
+        self.session = session
+        self.app = app
+        self.parameters = parameters
+    }
+
+    func begin() {
+        app.recovery.recordUndelivered()
+        app.permit(
+            call, session, asking: Question(kind: .access), hasAsked: hasAsked,
+            creating: parameters.changes.contains { $0.operation == .add },
+            again: { hasAsked in
+                self.hasAsked = hasAsked
+                self.begin()
+            }
+        ) { (reading) throws(Reading.Failure) in
+            guard let (steps, own) = try read(reading) else { return }
+            guard let book = reading.book, !steps.isEmpty else {
+                return reply(
+                    PendingSave.Made(), Array(repeating: "", count: steps.count),
+                    try reading.orFail { (reading) throws(StoreError) in try app.places.token(reading) } ?? "")
+            }
+            write(steps, own, to: book, reading)
+        }
+    }
+
+    /// - Returns: the steps; `nil` where there is more to read, which is then read in another turn.
+    private func read(_ reading: Reading) throws(Reading.Failure) -> ([SaveStep], OwnRecords)? {
+        var reader =
+            self.reader ?? SaveSteps(parameters.changes, reading, mostCards: app.limits.cardsPerSave)
+        // Here alone, so that what has been read is not copied.
+        self.reader = nil
+        if let steps = try reader.readMore(reading, until: .now + app.limits.timePerSave) {
+            return (steps, reader.own)
+        }
+        self.reader = reader
+        // Other callers first: one long save must not make them wait.
+        let bound = LoopBound(self, loop: app.surroundings.loop)
+        app.surroundings.loop.execute { bound.value.begin() }
+        return nil
+    }
+
+    private func write(_ steps: [SaveStep], _ own: OwnRecords, to book: ContactsStore, _ reading: Reading) {
+        let changes = SaveChanges(steps, own, reading) { [app] in
+            app.access.takeRecordNumbers($0, now: app.surroundings.now())
+        }
+        // While the other save is on its way to the book.
+        let ready = app.saves.isNext(session.caller.uid) ? book.makeReady(changes.changes, at: app.seconds) : nil
+        let identifiers = reading.identifiers
+        let save = PendingSave(
+            session: session, principal: reading.principal, addsContacts: !changes.addedContacts.isEmpty,
+            count: changes.changes.count, photographed: changes.photographed,
+            decide: { self.decide(changes, ready, book, identifiers) },
+            done: { result in
+                switch result {
+                case .success(let made):
+                    let token = self.app.places.token(for: self.session, book, identifiers)
+                    self.reply(made, changes.names(identifiers), token ?? "")
+                case .failure(let failure): self.fail(failure, changes)
+                }
+            })
+        app.saves.run(save, in: book)
+    }
+
+    /// What is written, if all of it may still be made.
+    private func decide(
+        _ changes: SaveChanges, _ ready: ReadyContacts?, _ book: ContactsStore, _ identifiers: IdentifierCipher
+    ) -> PendingSave.Write? {
+        let known = app.grants.standing(of: session)
+        guard case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false),
+            let principal = known.principal
+        else { return nil }
+        let reading = Reading(
+            disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
+            writableKeys: app.grants.ruling(of: session).maximumKeys)
+        guard changes.mayBeMade(reading) else { return nil }
+        let isEvidence = reading.permissions.mayLink
+        let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
+        return PendingSave.Write(
+            principal: principal, contents: changes.contents(isKeptToSingle: disclosure.scope != .all)
+        ) { (book, entry, seconds) throws(PendingSave.Failure) in
+            do throws(ChangeError) {
+                return try book.apply(
+                    changes.changes, by: author, at: seconds, isEvidence: isEvidence, telling: entry, ready: ready)
+            } catch {
+                throw .change(error)
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    private func reply(_ made: PendingSave.Made, _ names: [String], _ token: String) {
+        var writer = JSONWriter(reservingCapacity: 192 + names.count * 36)
+        writer.object {
+            $0.member("identifiers", names)
+            $0.member("historyToken", token)
+        }
+        app.saves.answer(made) { [call, bytes = writer.bytes] in call.reply(bytes) }
+    }
+
+    private func fail(_ failure: PendingSave.Failure, _ changes: SaveChanges) {
+        let error: VarlinkError
+        switch failure {
+        case .unavailable, .cannotMerge: error = ContactsError.storeUnavailable
+        case .accessDenied: error = ContactsError.accessDenied
+        case .change(.recordDoesNotExist(let index)):
+            error = ContactsError.recordDoesNotExist(at: changes.step(ofChange: index))
+        case .change(.parentRecordDoesNotExist(let index)):
+            error = ContactsError.parentRecordDoesNotExist(at: changes.step(ofChange: index))
+        case .change(.containmentCycle(let index)):
+            error = ContactsError.containmentCycle(at: changes.step(ofChange: index))
+        case .change(.tooManyLinked):
+            error = ContactsError.limitExceeded("linkedContacts", maximum: ContactLinks.mostMembers)
+        case .change(.containerInUse(let index)):
+            error = ContactsError.recordNotWritable(at: changes.step(ofChange: index), identifier: nil)
+        case .change(.tooManyContainers):
+            error = ContactsError.limitExceeded("containers", maximum: StoredContainer.most)
+        case .change(.store(let error)): return app.problems.unavailable(call, error)
+        }
+        app.turn.fail(error, call)
+    }
+}

@@ -1,0 +1,95 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerJSON
+
+/// Steps about unified contacts: each becomes steps about the cards that the app sees of it.
+extension SaveSteps {
+    /// An update of a card, or of a unified contact by its visible cards.
+    func update(
+        _ change: SaveContactsParameters.Change, _ record: SavedRecord, _ wire: WireContact, of members: [RecordNumber]
+    ) throws(Reading.Failure) -> SaveStep {
+        let owners = owners(of: wire.keys, in: change)
+        guard members.count > 1 else {
+            var contact = wire.contact
+            if !owners.isEmpty { contact.forgetIdentifiers(ofOthersThan: record.existing, owners) }
+            return .update(record, contact, keys: wire.keys)
+        }
+        var cards: [UnifiedUpdate.Member] = []
+        do throws(StoreError) {
+            let read = wire.keys.union(ContactKeySet(.imageDataAvailable))
+            let query = ContactQuery(
+                scope: reading.disclosure.scope, predicate: .records(members), limit: members.count, byteLimit: .max)
+            var stored: [(RecordNumber, StoredContact)] = []
+            _ = try reading.book?.fetch(query) { record, contact, _ in stored.append((record, contact)) }
+            let missing = Set(members).subtracting(stored.map(\.0))
+            // A card that is there and was not read is damaged: its values would be lost or doubled.
+            if let damaged = try reading.book?.existing(missing).first { throw .damagedCard(record: damaged.rawValue) }
+            for (record, contact) in stored {
+                guard let contact = Contact(contact, keys: read) else {
+                    throw .damagedCard(record: record.rawValue)
+                }
+                cards.append((record, contact))
+            }
+        } catch {
+            throw .store(error)
+        }
+        return .several(
+            UnifiedUpdate(wire.contact, keys: wire.keys, owners: owners, of: cards).parts.map {
+                .update(.existing($0.record), $0.contact, keys: $0.keys)
+            })
+    }
+
+    private func owners(
+        of keys: ContactKeySet, in change: SaveContactsParameters.Change
+    ) -> [ContactKey: [ValueOwner]] {
+        var owners: [ContactKey: [ValueOwner]] = [:]
+        for key in keys.keys where key.hasSeveralValues {
+            guard let values = change.contact?[key.rawValue]?.elements else { continue }
+            owners[key] = values.map { value in
+                guard let identifier = value["identifier"]?.string, let slash = identifier.lastIndex(of: "/") else {
+                    return .unsaid
+                }
+                let cards = reading.cards(String(identifier[..<slash]))
+                return cards.count == 1 ? .card(cards[0]) : .nobody
+            }
+        }
+        return owners
+    }
+}
+
+extension SavedRecord {
+    /// `nil` for one that is only being added.
+    var existing: RecordNumber? {
+        switch self {
+        case .existing(let record): record
+        case .added: nil
+        }
+    }
+}
+
+extension Contact {
+    /// The number of another card's value is none of this one's.
+    fileprivate mutating func forgetIdentifiers(
+        ofOthersThan record: RecordNumber?, _ owners: [ContactKey: [ValueOwner]]
+    ) {
+        func forget<Value: ContactValue>(_ values: inout [Value], _ key: ContactKey) {
+            for (index, owner) in (owners[key] ?? []).enumerated() where values.indices.contains(index) {
+                switch owner {
+                case .unsaid: break
+                case .card(let card): if card != record { values[index].identifier = nil }
+                case .nobody: values[index].identifier = nil
+                }
+            }
+        }
+        forget(&phoneNumbers, .phoneNumbers)
+        forget(&emailAddresses, .emailAddresses)
+        forget(&postalAddresses, .postalAddresses)
+        forget(&dates, .dates)
+        forget(&urlAddresses, .urlAddresses)
+        forget(&contactRelations, .contactRelations)
+        forget(&socialProfiles, .socialProfiles)
+        forget(&instantMessageAddresses, .instantMessageAddresses)
+    }
+}

@@ -1,0 +1,398 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerModel
+import BrokerContactsStore
+import BrokerJSON
+import BrokerVarlink
+
+/// A record in a save: one that is there, or the one that an earlier step adds.
+enum SavedRecord: Hashable {
+    case existing(RecordNumber)
+    case added(step: Int)
+}
+
+/// One step of a save whose identifiers were looked up.
+enum SaveStep {
+    /// `container`: `nil` is the one that every book has.
+    case add(Contact, container: RecordNumber?)
+    case update(SavedRecord, Contact, keys: ContactKeySet)
+    case delete(SavedRecord)
+    case addGroup(name: String, container: RecordNumber?)
+    case renameGroup(SavedRecord, name: String)
+    case deleteGroup(SavedRecord)
+    case addMember(SavedRecord, to: SavedRecord)
+    case removeMember(SavedRecord, from: SavedRecord)
+    case addSubgroup(SavedRecord, to: SavedRecord)
+    case removeSubgroup(SavedRecord, from: SavedRecord)
+    case setMe(SavedRecord?)
+    case link(SavedRecord, SavedRecord)
+    case unlink(SavedRecord, from: SavedRecord)
+    case addContainer(name: String)
+    case deleteContainer(RecordNumber)
+    /// One step of the app that is several of the book: about each visible card of a unified contact.
+    indirect case several([SaveStep])
+}
+
+/// Reads the steps of a save, some in each turn of the loop: those of a large one take a hundredth of a second and more,
+/// in which nobody else would be heard.
+///
+/// Identifiers first, and for all steps: whether a record is malformed, another app's, ungranted, revoked or deleted
+/// shows in nothing, not even in which error comes first.
+struct SaveSteps {
+    /// As of this turn. Between two of them others save and the person decides: what all of it rests on is looked at once more
+    /// when it is written, see ``SaveChanges/mayBeMade(_:)``.
+    private(set) var reading: Reading
+    private let changes: [SaveContactsParameters.Change]
+    private let mostCards: Int
+    private var written: WrittenContacts
+    /// Changes whose contacts were looked up.
+    private var found = 0
+    /// Cards that the steps so far are about.
+    private var cardCount = 0
+    private var targets: [Target] = []
+    private var steps: [SaveStep] = []
+    /// What the app calls the records that this save adds.
+    private var added: [String: (step: Int, isGroup: Bool)] = [:]
+    private var groups: [String: RecordNumber?] = [:]
+    /// Which of the records that it looked at the app made.
+    private(set) var own = OwnRecords()
+    private var containers: [String: StoredContainer?]?
+    /// Of a unified contact its visible cards.
+    private var contacts: [String: [RecordNumber]] = [:]
+
+    /// Longest name of a group or container, in bytes of UTF-8.
+    static let longestGroupName = 1_024
+
+    /// - Parameter mostCards: more than these, and it is refused.
+    init(_ changes: [SaveContactsParameters.Change], _ reading: Reading, mostCards: Int) {
+        self.changes = changes
+        self.reading = reading
+        self.mostCards = mostCards
+        written = WrittenContacts(changes)
+    }
+
+    /// What a step is about; for members and subgroups also what joins or leaves.
+    private struct Target {
+        var record: SavedRecord?
+        var member: SavedRecord?
+        /// Where it is put, or what is deleted; `nil` is the one that every book has.
+        var container: RecordNumber?
+    }
+
+    /// Reads on, at least a little.
+    ///
+    /// - Parameter reading: what the caller may use by now.
+    /// - Returns: the steps, if all of them may be made; `nil` where there is more to read.
+    mutating func readMore(
+        _ reading: Reading, until end: ContinuousClock.Instant
+    ) throws(Reading.Failure) -> [SaveStep]? {
+        // The names that were looked up are another principal's.
+        if reading.principal != self.reading.principal || reading.identifiers !== self.reading.identifiers {
+            self = SaveSteps(changes, reading, mostCards: mostCards)
+        }
+        self.reading = reading
+        guard written.readMore(until: end) else { return nil }
+        while found < changes.count {
+            try findContacts(until: end)
+            if .now >= end { return nil }
+        }
+        while targets.count < changes.count {
+            targets.append(try target(changes[targets.count], targets.count))
+            if .now >= end { return nil }
+        }
+        while steps.count < changes.count {
+            let index = steps.count
+            steps.append(try step(changes[index], index, targets[index]))
+            if .now >= end, steps.count < changes.count { return nil }
+        }
+        return steps
+    }
+
+    // MARK: Identifiers
+
+    /// Cards that are looked up at once, and one contact's more.
+    private static let cardsAtOnce = 256
+
+    /// Looks up the contacts of some changes at once.
+    private mutating func findContacts(until end: ContinuousClock.Instant) throws(Reading.Failure) {
+        var candidates: [String: [RecordNumber]] = [:]
+        var count = 0
+        repeat {
+            let change = changes[found]
+            found += 1
+            for name in [change.contact?["identifier"]?.string, change.member] {
+                guard let name else { continue }
+                let cards = contacts[name] ?? candidates[name] ?? reading.cards(name)
+                cardCount += cards.count
+                guard !cards.isEmpty, contacts[name] == nil, candidates[name] == nil else { continue }
+                candidates[name] = cards
+                count += cards.count
+            }
+            guard cardCount <= mostCards else {
+                throw .call(ContactsError.limitExceeded("changes", maximum: mostCards))
+            }
+        } while found < changes.count && count < Self.cardsAtOnce && .now < end
+        guard !candidates.isEmpty, let book = reading.book else { return }
+        do throws(StoreError) {
+            let existing = try book.existing(candidates.values.joined())
+            for (name, cards) in candidates where existing.isSuperset(of: cards) { contacts[name] = cards }
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private func contact(_ name: String?) -> SavedRecord? {
+        guard let name else { return nil }
+        if let record = contacts[name]?.first { return .existing(record) }
+        guard let added = added[name], !added.isGroup else { return nil }
+        return .added(step: added.step)
+    }
+
+    /// The cards that a step is about: where it names a unified contact, those that are visible of it.
+    private func cards(_ name: String?, _ record: SavedRecord) -> [SavedRecord] {
+        name.flatMap { contacts[$0] }.map { $0.map { .existing($0) } } ?? [record]
+    }
+
+    private mutating func group(_ name: String?) throws(Reading.Failure) -> SavedRecord? {
+        guard let name else { return nil }
+        if groups[name] == nil {
+            do throws(StoreError) {
+                let group = try reading.group(named: name)
+                groups[name] = .some(group?.record)
+                if let group, reading.made(group) { own.groups.insert(group.record) }
+            } catch {
+                throw .store(error)
+            }
+        }
+        if let found = groups[name], let record = found { return .existing(record) }
+        guard let added = added[name], added.isGroup else { return nil }
+        return .added(step: added.step)
+    }
+
+    private func requireOwn(
+        _ groups: [SavedRecord], _ change: SaveContactsParameters.Change, _ index: Int
+    ) throws(Reading.Failure) {
+        guard
+            groups.compactMap(\.existing).allSatisfy({
+                reading.permissions.mayChangeGroup(isOwn: own.groups.contains($0))
+            })
+        else {
+            throw .call(
+                ContactsError.recordNotWritable(at: index, identifier: change.group?["identifier"]?.string))
+        }
+    }
+
+    private mutating func target(
+        _ change: SaveContactsParameters.Change, _ index: Int
+    ) throws(Reading.Failure) -> Target {
+        let groupName = change.group?["identifier"]?.string
+        switch change.operation {
+        case .add:
+            return Target(container: try checkAdd(change, index))
+        case .update, .delete:
+            let record =
+                change.group == nil
+                ? contact(change.contact?["identifier"]?.string) : try group(groupName)
+            guard let record else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
+            return Target(record: record)
+        case .addMember, .removeMember, .addSubgroup, .removeSubgroup:
+            guard let parent = try group(groupName) else {
+                throw .call(ContactsError.parentRecordDoesNotExist(at: index))
+            }
+            let isContact = change.operation == .addMember || change.operation == .removeMember
+            guard let member = isContact ? contact(change.member) : try group(change.member) else {
+                throw .call(ContactsError.recordDoesNotExist(at: index))
+            }
+            return Target(record: parent, member: member)
+        case .link, .unlink:
+            guard reading.permissions.mayLink else {
+                throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
+            }
+            guard let record = contact(change.contact?["identifier"]?.string), let member = contact(change.member)
+            else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
+            return Target(record: record, member: member)
+        case .addContainer, .deleteContainer, .setMe:
+            guard change.operation == .setMe ? reading.permissions.maySetMe : reading.permissions.mayChangeContainers
+            else {
+                throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
+            }
+            if change.operation == .addContainer { return Target() }
+            if change.operation == .deleteContainer {
+                guard let found = try container(change.container) else {
+                    throw .call(ContactsError.recordDoesNotExist(at: index))
+                }
+                return Target(container: found?.record)
+            }
+            guard let json = change.contact else { return Target() }
+            guard let record = contact(json["identifier"]?.string) else {
+                throw .call(ContactsError.recordDoesNotExist(at: index))
+            }
+            return Target(record: record)
+        }
+    }
+
+    /// The visible container that an identifier names.
+    private mutating func container(_ name: String?) throws(Reading.Failure) -> StoredContainer?? {
+        guard let name else { return nil }
+        if let containers { return containers[name] }
+        let all = try reading.orFail { reading throws(StoreError) in
+            Dictionary(try reading.containers().map { (reading.identifier(of: $0), $0) }) { first, _ in first }
+        }
+        containers = all
+        return all[name]
+    }
+
+    /// Where a record is to be added, and under which name later steps speak of it.
+    private mutating func checkAdd(
+        _ change: SaveContactsParameters.Change, _ index: Int
+    ) throws(Reading.Failure) -> RecordNumber? {
+        var place: RecordNumber?
+        for name in [change.group?["container"]?.string, change.container] where name != nil {
+            guard let found = try container(name) else { throw .call(ContactsError.recordDoesNotExist(at: index)) }
+            place = found?.record
+        }
+        guard let name = (change.group ?? change.contact)?["identifier"]?.string, !name.isEmpty else { return place }
+        let known = change.group == nil ? contact(name) : try group(name)
+        guard known == nil else { throw .call(ContactsError.recordAlreadyExists(at: index, identifier: name)) }
+        added[name] = (index, change.group != nil)
+        return place
+    }
+
+    // MARK: What they say
+
+    private mutating func step(
+        _ change: SaveContactsParameters.Change, _ index: Int, _ target: Target
+    ) throws(Reading.Failure) -> SaveStep {
+        try checkShape(change)
+        switch (change.operation, target.record, target.member) {
+        case (.add, _, _) where change.group != nil:
+            return .addGroup(name: try groupName(change, index), container: target.container)
+        case (.add, _, _):
+            let contact = try wire(index).contact
+            let forbidden = contact.present.subtracting(reading.permissions.writableKeys)
+            guard forbidden.isEmpty else { throw .call(ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue))) }
+            return .add(contact, container: target.container)
+        case (.update, let record?, _) where change.group != nil:
+            try requireOwn([record], change, index)
+            return .renameGroup(record, name: try groupName(change, index))
+        case (.update, let record?, _):
+            let wire = try wire(index)
+            let unreadable = wire.keys.subtracting(reading.permissions.keys)
+            guard unreadable.isEmpty else {
+                throw .call(ContactsError.unauthorizedKeys(unreadable.keys.map(\.rawValue)))
+            }
+            let members = cards(change.contact?["identifier"]?.string, record).compactMap(\.existing)
+            return try update(change, record, wire, of: members)
+        case (.delete, let record?, _) where change.group != nil:
+            try requireOwn([record], change, index)
+            return .deleteGroup(record)
+        case (.delete, let record?, _):
+            _ = try wire(index)
+            let identifier = change.contact?["identifier"]?.string
+            let cards = cards(identifier, record)
+            for card in cards where try !mayDelete(card) {
+                throw .call(ContactsError.recordNotWritable(at: index, identifier: identifier))
+            }
+            return .several(cards.map { .delete($0) })
+        case (.addMember, let group?, let member?): return .addMember(member, to: group)
+        case (.removeMember, let group?, let member?):
+            return .several(cards(change.member, member).map { .removeMember($0, from: group) })
+        case (.addSubgroup, let group?, let member?):
+            try requireOwn([group, member], change, index)
+            return .addSubgroup(member, to: group)
+        case (.removeSubgroup, let group?, let member?):
+            try requireOwn([group, member], change, index)
+            return .removeSubgroup(member, from: group)
+        case (.setMe, let record, _): return .setMe(record)
+        case (.link, let record?, let member?):
+            _ = try wire(index)
+            return .link(record, member)
+        case (.unlink, let record?, let member?):
+            _ = try wire(index)
+            let cards = cards(change.member, member)
+            // A unified contact is taken apart.
+            return .several(cards.map { .unlink($0, from: cards.count > 1 ? $0 : record) })
+        case (.addContainer, _, _): return .addContainer(name: try checkedName(change.container, index))
+        case (.deleteContainer, _, _):
+            // The one that every book has stays.
+            guard let container = target.container else {
+                throw .call(ContactsError.recordNotWritable(at: index, identifier: change.container))
+            }
+            return .deleteContainer(container)
+        case (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _), (.addSubgroup, _, _),
+            (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _):
+            // Its records were looked up before.
+            throw .call(ContactsError.recordDoesNotExist(at: index))
+        }
+    }
+
+    private mutating func mayDelete(_ contact: SavedRecord) throws(Reading.Failure) -> Bool {
+        guard let record = contact.existing else { return true }
+        if reading.permissions.deletesWhatItSees { return true }
+        if try reading.orFail({ reading throws(StoreError) in try reading.made(contact: record) }) {
+            own.contacts.insert(record)
+        }
+        return reading.permissions.mayDelete(record, isOwn: own.contacts.contains(record))
+    }
+
+    /// Each operation has its fields, and no others.
+    private func checkShape(_ change: SaveContactsParameters.Change) throws(Reading.Failure) {
+        let isRight: Bool
+        switch change.operation {
+        case .add: isRight = (change.contact == nil) != (change.group == nil) && change.member == nil
+        case .update, .delete:
+            isRight =
+                (change.contact == nil) != (change.group == nil) && change.member == nil && change.container == nil
+        case .addMember, .removeMember, .addSubgroup, .removeSubgroup:
+            isRight = change.contact == nil && change.container == nil
+        case .setMe: isRight = change.group == nil && change.member == nil && change.container == nil
+        case .link, .unlink: isRight = change.group == nil && change.container == nil
+        case .addContainer, .deleteContainer:
+            isRight =
+                change.container != nil && change.contact == nil && change.group == nil && change.member == nil
+        }
+        guard isRight else { throw .call(.invalidParameter("changes")) }
+        if let group = change.group {
+            do throws(VarlinkError) {
+                let wire = try WireGroup(group)
+                if change.operation == .add, !wire.parents.isEmpty { throw .invalidParameter("changes") }
+            } catch {
+                throw .call(error)
+            }
+        }
+    }
+
+    private func wire(_ index: Int) throws(Reading.Failure) -> WireContact {
+        do throws(ContactError) {
+            return try written.contact(ofStep: index)
+        } catch {
+            switch error {
+            case .invalidParameter(let name): throw .call(.invalidParameter(name))
+            case .invalidContact(let key, let reason):
+                throw .call(ContactsError.invalidContact(at: index, key: key, reason: reason))
+            case .limitExceeded(let limit, let maximum):
+                throw .call(ContactsError.limitExceeded(limit, maximum: maximum))
+            }
+        }
+    }
+
+    private func groupName(_ change: SaveContactsParameters.Change, _ index: Int) throws(Reading.Failure) -> String {
+        try checkedName(change.group?["name"]?.string, index)
+    }
+
+    /// The name of a group or of a container.
+    private func checkedName(_ name: String?, _ index: Int) throws(Reading.Failure) -> String {
+        guard let name else { throw .call(.invalidParameter("changes")) }
+        guard name.utf8.count <= Self.longestGroupName else {
+            throw .call(ContactsError.limitExceeded("name", maximum: Self.longestGroupName))
+        }
+        guard name.unicodeScalars.contains(where: { !$0.properties.isWhitespace }),
+            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
+            throw .call(
+                ContactsError.invalidContact(
+                    at: index, key: "name", reason: "a name that can be seen, without control characters"))
+        }
+        return name
+    }
+}

@@ -1,0 +1,140 @@
+import BrokerModel
+
+/// Of which card the identifier of a value speaks: `MEMBER/7`.
+enum ValueOwner: Hashable {
+    /// It is a number alone, or there is none.
+    case unsaid
+    case card(RecordNumber)
+    /// It names what is not there for the app.
+    case nobody
+}
+
+/// What an update of a unified contact means for the cards that it is of.
+///
+/// A value that stands in the unified contact for others that say the same stands for them here too: they stay, change
+/// and go with it. What is new goes to the first card. Pure: values in, values out.
+struct UnifiedUpdate {
+    /// A visible card of the contact, with the keys that are written.
+    typealias Member = (record: RecordNumber, contact: Contact)
+
+    /// What is written to one card.
+    struct Part {
+        let record: RecordNumber
+        var contact = Contact()
+        var keys = ContactKeySet()
+    }
+
+    private let members: [Member]
+    private(set) var parts: [Part]
+
+    /// - Parameters:
+    ///   - patch: what the app says the unified contact shall be.
+    ///   - owners: for each value of a key, the card that its identifier speaks of.
+    ///   - members: in the order in which they count.
+    init(
+        _ patch: Contact, keys: ContactKeySet, owners: [ContactKey: [ValueOwner]], of members: [Member]
+    ) {
+        self.members = members
+        parts = members.map { Part(record: $0.record) }
+        for key in keys.keys {
+            switch key {
+            case .phoneNumbers: split(key, \.phoneNumbers, patch, owners)
+            case .emailAddresses: split(key, \.emailAddresses, patch, owners)
+            case .postalAddresses: split(key, \.postalAddresses, patch, owners)
+            case .dates: split(key, \.dates, patch, owners)
+            case .urlAddresses: split(key, \.urlAddresses, patch, owners)
+            case .contactRelations: split(key, \.contactRelations, patch, owners)
+            case .socialProfiles: split(key, \.socialProfiles, patch, owners)
+            case .instantMessageAddresses: split(key, \.instantMessageAddresses, patch, owners)
+            case .extraProperties: splitLines(patch.extraProperties)
+            case .contactType, .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix,
+                .nickname, .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName,
+                .departmentName, .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday,
+                .creationDate, .modificationDate, .imageDataAvailable, .note, .thumbnailImageData, .imageData:
+                write(patch, key, to: 0)
+                // What is cleared must not come to light again in another card.
+                guard key != .contactType, !patch.hasValue(key) else { continue }
+                for index in members.indices.dropFirst() where members[index].contact.hasValue(Self.shown(key)) {
+                    write(patch, key, to: index)
+                }
+            }
+        }
+        parts.removeAll { $0.keys.isEmpty }
+    }
+
+    /// By which key it shows whether a card has one: images are kept elsewhere.
+    private static func shown(_ key: ContactKey) -> ContactKey { key == .imageData ? .imageDataAvailable : key }
+
+    private mutating func write(_ patch: Contact, _ key: ContactKey, to index: Int) {
+        parts[index].contact = parts[index].contact.applying(patch, keys: ContactKeySet(key))
+        parts[index].keys.formUnion(ContactKeySet(key))
+    }
+
+    private mutating func splitLines(_ lines: [String]) {
+        let known = Set(members.flatMap(\.contact.extraProperties))
+        for (index, member) in members.enumerated() {
+            let former = Set(member.contact.extraProperties)
+            let new = lines.filter { former.contains($0) || index == 0 && !known.contains($0) }
+            guard new != member.contact.extraProperties else { continue }
+            parts[index].contact.extraProperties = new
+            parts[index].keys.formUnion(ContactKeySet(.extraProperties))
+        }
+    }
+
+    /// A value of one card.
+    private struct Place: Hashable {
+        let record: RecordNumber
+        let identifier: Int?
+    }
+
+    private mutating func split<Value: ContactValue>(
+        _ key: ContactKey, _ list: WritableKeyPath<Contact, [Value]>, _ patch: Contact,
+        _ owners: [ContactKey: [ValueOwner]]
+    ) {
+        let fields = Value.fields
+        func says(_ value: Value) -> [String] { fields.map { $0.get(value) } }
+        // The values that the unified contact shows: of those that say the same the first.
+        var shown: [[String]: Place] = [:]
+        for member in members {
+            for value in member.contact[keyPath: list] where shown[says(value)] == nil {
+                shown[says(value)] = Place(record: member.record, identifier: value.identifier)
+            }
+        }
+        let places = Set(shown.values)
+        // Which of them each new value is: the one that it names, else one that says the same; `nil` for what is new.
+        let new = patch[keyPath: list]
+        var free = places
+        let said = owners[key] ?? Array(repeating: .unsaid, count: new.count)
+        let named = zip(new, said).map { value, owner -> Place? in
+            guard case .card(let card) = owner else { return nil }
+            return free.remove(Place(record: card, identifier: value.identifier))
+        }
+        let meant = zip(new, named).map { value, named in
+            named ?? shown[says(value)].flatMap { free.remove($0) }
+        }
+        for (index, member) in members.enumerated() {
+            let former = member.contact[keyPath: list]
+            var values: [Value] = []
+            for (var value, place) in zip(new, meant) {
+                guard let place else {
+                    guard index == 0 else { continue }
+                    value.identifier = nil
+                    values.append(value)
+                    continue
+                }
+                for old in former where shown[says(old)] == place {
+                    let isShown = place == Place(record: member.record, identifier: old.identifier)
+                    if !isShown, says(old) == says(value) {
+                        values.append(old)
+                    } else {
+                        value.identifier = old.identifier
+                        values.append(value)
+                    }
+                }
+            }
+            guard values != former else { continue }
+            parts[index].contact[keyPath: list] = values
+            parts[index].keys.formUnion(ContactKeySet(key))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import BrokerAccessControl
+@_spi(StoredBytes) import BrokerModel
+import BrokerJSON
+
+extension Disclosure {
+    /// Puts one value of a contact into the form in which the caller may have it: beside it stands nothing but the
+    /// names that were asked for.
+    ///
+    /// - Parameters:
+    ///   - identifier: which of several values; `nil` for a key that has one.
+    ///   - names: keys besides the value's own; only ``ContactKeySet/names`` of them are told.
+    /// - Returns: `nil` where there is no such value, or none that this disclosure may tell.
+    public func project(
+        value identifier: String?, of key: ContactKey, in contact: StoredContact, _ record: RecordNumber,
+        names: ContactKeySet, under identifiers: IdentifierCipher
+    ) -> DisclosedValue? {
+        guard scope.contains(record), keys.contains(key), let text = contact.value(of: key) else { return nil }
+        let names = names.intersection(.names).intersection(keys)
+        var json = Array(text)
+        var label: String?
+        if key.hasSeveralValues {
+            guard let identifier, let values = try? JSONDocument(parsing: json).root,
+                let value = values.elements?.first(where: { $0["identifier"]?.says(identifier) ?? false })
+            else { return nil }
+            label = value["label"]?.string
+            json = [UInt8(ascii: "[")] + value.text + [UInt8(ascii: "]")]
+        } else {
+            guard identifier == nil else { return nil }
+        }
+        // A contact that has nothing else: what is not there cannot be told.
+        let cut = StoredContact(
+            values: names.subtracting(ContactKeySet([key])).keys.compactMap { name in
+                contact.value(of: name).map { (key: name, json: Array($0)) }
+            } + [(key: key, json: json)])
+        let disclosed = project(
+            [(record, cut, .none)], of: names.union(ContactKeySet([key])), under: identifiers, as: .pickedRow)
+        return DisclosedValue(contact: disclosed, key: key, identifier: identifier, label: label)
+    }
+}
+
+/// One value that the person picked. Only ``Disclosure/project(value:of:in:_:names:under:)`` makes it.
+public struct DisclosedValue: Hashable, Sendable {
+    /// The contact, with its names and this value.
+    public let contact: DisclosedContacts
+    public let key: ContactKey
+    @_spi(Disclosed) public let identifier: String?
+    @_spi(Disclosed) public let label: String?
+
+    init(contact: DisclosedContacts, key: ContactKey, identifier: String?, label: String?) {
+        self.contact = contact
+        self.key = key
+        self.identifier = identifier
+        self.label = label
+    }
+}

@@ -1,0 +1,58 @@
+import BrokerAccessControl
+@_spi(StoredBytes) import BrokerModel
+import BrokerJSON
+
+extension Disclosure {
+    /// A contact as a line of the agent's list: these keys of it, each text cut to so many characters. A name of a
+    /// megabyte must not make the list too long to be sent.
+    public func row(
+        of contact: StoredContact, keys requested: ContactKeySet, identifier: String, textLimit: Int
+    ) -> DisclosedRow {
+        let permitted = requested.intersection(keys)
+        var writer = JSONWriter(reservingCapacity: 512)
+        writer.object {
+            $0.member("identifier", identifier)
+            for key in requested.keys {
+                $0.name(key.rawValue)
+                let value = permitted.contains(key) ? contact.value(of: key) : nil
+                $0.raw(value.map { Self.cut($0, textLimit) } ?? Array(key.emptyValue.utf8))
+            }
+        }
+        return DisclosedRow(contact: writer.bytes, detail: detail(of: contact, textLimit))
+    }
+
+    private static func cut(_ json: ArraySlice<UInt8>, _ limit: Int) -> [UInt8] {
+        // No text has fewer bytes than characters.
+        guard json.count > limit, let text = try? JSONDocument(parsing: Array(json)).root.string else {
+            return Array(json)
+        }
+        var writer = JSONWriter()
+        writer.value(String(text.prefix(limit)))
+        return writer.bytes
+    }
+
+    /// One line that tells two contacts of the same name apart: an e-mail address, else a phone number, of those
+    /// that this disclosure may tell.
+    private func detail(of contact: StoredContact, _ textLimit: Int) -> String? {
+        for key in [ContactKey.emailAddresses, .phoneNumbers] where keys.contains(key) {
+            guard let text = contact.value(of: key), let values = try? JSONDocument(parsing: Array(text)).root,
+                var elements = values.elements, let value = elements.next()?["value"]?.string
+            else { continue }
+            return String(value.prefix(textLimit))
+        }
+        return nil
+    }
+}
+
+/// One line of the agent's list. Only ``Disclosure/row(of:keys:identifier:textLimit:)`` makes it.
+public struct DisclosedRow: Hashable, Sendable {
+    /// A `Contact` of the agent's interface.
+    @_spi(Disclosed) public let contact: [UInt8]
+    /// What tells two contacts of the same name apart.
+    @_spi(Disclosed) public let detail: String?
+
+    init(contact: [UInt8], detail: String?) {
+        self.contact = contact
+        self.detail = detail
+    }
+}

@@ -1,0 +1,191 @@
+import BrokerAccessControl
+import CBrokerCrypto
+import BrokerModel
+
+/// The kinds of record that have identifiers. An identifier of one kind names nothing as another.
+public enum RecordKind: UInt8, CaseIterable, Sendable {
+    case contact = 1
+    case unifiedContact
+    case group
+    case container
+    case pickedRow
+    case agentRow
+}
+
+/// Turns record numbers into identifiers under one principal's key, and back.
+///
+/// An identifier is one AES-128 block over a kind, the record number and zeros, in 32 hexadecimal digits. Without the
+/// key, two apps cannot tell that they speak of the same record; what somebody makes up decrypts to the shape of a
+/// kind with a probability of 2^-64, and otherwise names nothing.
+///
+/// It lives where it was made: on the loop.
+public final class IdentifierCipher {
+    /// Bytes in a key.
+    public static let keySize = 16
+    private let key: [UInt8]
+    private let blocks: OpaquePointer
+    /// Those of tokens that were made until now, see ``tokenKey(_:)``.
+    private var tokenKeys: [TokenPurpose: [UInt8]] = [:]
+    private static let blockSize = Int(CCRYPTO_BLOCK_SIZE)
+
+    /// `nil` where the key has another length, or libcrypto has no memory.
+    public init?(key: [UInt8]) {
+        guard key.count == Self.keySize, let blocks = ccrypto_blocks_make(key) else { return nil }
+        self.key = key
+        self.blocks = blocks
+    }
+
+    deinit { ccrypto_blocks_free(blocks) }
+
+    /// A key nobody has seen before; `nil` where the system has no randomness to give.
+    public static func randomKey() -> [UInt8]? {
+        var key = [UInt8](repeating: 0, count: keySize)
+        return ccrypto_random(&key, key.count) == 1 ? key : nil
+    }
+
+    public func identifier(of record: RecordNumber, as kind: RecordKind) -> String {
+        String(decoding: identifiers(of: [record], as: kind), as: UTF8.self)
+    }
+
+    /// The identifiers of many records, 32 hexadecimal digits each, one after the other.
+    func identifiers(of records: [RecordNumber], as kind: RecordKind) -> [UInt8] {
+        guard !records.isEmpty else { return [] }
+        var plain = [UInt8](repeating: 0, count: records.count * Self.blockSize)
+        for (index, record) in records.enumerated() {
+            let start = index * Self.blockSize
+            plain[start] = kind.rawValue
+            for byte in 0..<8 { plain[start + 1 + byte] = UInt8(truncatingIfNeeded: record.rawValue >> (8 * byte)) }
+        }
+        var sealed = plain
+        // AES over memory that is there cannot fail; if it did, the plain number must not go out.
+        precondition(
+            ccrypto_blocks_encrypt(blocks, plain, &sealed, records.count) == 1, "libcrypto encrypts whole blocks")
+        return Self.hexadecimal(sealed)
+    }
+
+    /// The record that an identifier names, or `nil`: malformed, made up, another app's and another kind's look alike.
+    public func record(_ identifier: String, as kind: RecordKind) -> RecordNumber? {
+        guard let named = named(identifier), named.kind == kind else { return nil }
+        return named.record
+    }
+
+    /// The same, of whatever kind.
+    public func named(_ identifier: String) -> (kind: RecordKind, record: RecordNumber)? {
+        guard identifier.utf8.count == 2 * Self.blockSize else { return nil }
+        var sealed = [UInt8](repeating: 0, count: Self.blockSize)
+        var identifier = identifier
+        let isHexadecimal = identifier.withUTF8 { text in
+            for index in 0..<Self.blockSize {
+                guard let high = Self.digit(text[2 * index]), let low = Self.digit(text[2 * index + 1]) else {
+                    return false
+                }
+                sealed[index] = high << 4 | low
+            }
+            return true
+        }
+        guard isHexadecimal else { return nil }
+        var plain = sealed
+        guard ccrypto_blocks_decrypt(blocks, sealed, &plain, 1) == 1 else { return nil }
+        var rest: UInt8 = 0
+        for place in 9..<Self.blockSize { rest |= plain[place] }
+        guard let kind = RecordKind(rawValue: plain[0]), rest == 0 else { return nil }
+        var number: UInt64 = 0
+        for byte in 0..<8 { number |= UInt64(plain[1 + byte]) << UInt64(8 * byte) }
+        return (kind, RecordNumber(Int64(bitPattern: number)))
+    }
+
+    /// Lower case only: one record has one identifier.
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    static let digits = Array("0123456789abcdef".utf8)
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return text
+    }
+
+    // MARK: Tokens
+
+    /// Seals bytes that the app carries for us, such as a place in an order. Their length shows: give them one length.
+    ///
+    /// - Returns: `nil` where the system has no randomness to give.
+    public func seal(_ bytes: [UInt8], as purpose: TokenPurpose) -> String? {
+        guard let key = tokenKey(purpose), let nonce = nonce(for: bytes, key, purpose) else { return nil }
+        var sealed = [UInt8](repeating: 0, count: bytes.count + Int(CCRYPTO_TAG_SIZE))
+        guard ccrypto_seal(key, nonce, bytes, bytes.count, &sealed) == 1 else { return nil }
+        return String(decoding: Self.hexadecimal(nonce + sealed), as: UTF8.self)
+    }
+
+    /// What was sealed; `nil` for anything that this app was not given for this purpose.
+    public func open(_ token: String, as purpose: TokenPurpose) -> [UInt8]? {
+        let text = Array(token.utf8)
+        let nonceSize = Int(CCRYPTO_NONCE_SIZE)
+        guard text.count.isMultiple(of: 2), text.count / 2 >= nonceSize + Int(CCRYPTO_TAG_SIZE),
+            text.count <= 2_048, let key = tokenKey(purpose)
+        else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 2)
+        for index in 0..<text.count / 2 {
+            guard let high = Self.digit(text[2 * index]), let low = Self.digit(text[2 * index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        let sealed = Array(bytes[nonceSize...])
+        var plain = [UInt8](repeating: 0, count: sealed.count)
+        guard ccrypto_open(key, Array(bytes[..<nonceSize]), sealed, sealed.count, &plain) == 1 else { return nil }
+        return Array(plain.dropLast(Int(CCRYPTO_TAG_SIZE)))
+    }
+
+    private func nonce(for bytes: [UInt8], _ key: [UInt8], _ purpose: TokenPurpose) -> [UInt8]? {
+        switch purpose {
+        case .page:
+            var nonce = [UInt8](repeating: 0, count: Int(CCRYPTO_NONCE_SIZE))
+            return ccrypto_random(&nonce, nonce.count) == 1 ? nonce : nil
+        case .history:
+            // Made from what is sealed (as RFC 8452 does): the same place is the same token, so that a token changes only
+            // where the place does, and no nonce serves two texts.
+            let digest = Self.digest(Array("nonce".utf8) + [0] + key + bytes)
+            return digest.map { Array($0[..<Int(CCRYPTO_NONCE_SIZE)]) }
+        }
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
+        return ccrypto_sha256(bytes, bytes.count, &digest) == 1 ? digest : nil
+    }
+
+    /// Names the app inside the broker without saying which it is: 16 bytes that only this key gives.
+    public var mark: [UInt8] {
+        // A hash of memory that is there cannot fail; if it did, one app's work could pass for another's.
+        guard let digest = Self.digest(Array("mark".utf8) + [0] + key) else {
+            preconditionFailure("libcrypto hashes what is in memory")
+        }
+        return Array(digest[..<16])
+    }
+
+    /// One key for each purpose, so that a token of one is none of another.
+    private func tokenKey(_ purpose: TokenPurpose) -> [UInt8]? {
+        if let known = tokenKeys[purpose] { return known }
+        let made = Self.digest(Array(purpose.rawValue.utf8) + [0] + key)
+        tokenKeys[purpose] = made
+        return made
+    }
+}
+
+/// What a sealed token is for.
+public enum TokenPurpose: String, Sendable {
+    /// A place in the order of a list.
+    case page
+    /// A place in the history of changes.
+    case history
+}

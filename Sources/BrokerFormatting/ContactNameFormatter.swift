@@ -1,0 +1,201 @@
+import BrokerModel
+
+/// Writes a contact's name by the rules of its own script, as Apple's `CNContactFormatter` does.
+///
+/// What comes out is the contact's own text: put it through ``DisplayText`` before a terminal sees it.
+public struct ContactNameFormatter: Hashable, Sendable {
+    public enum Style: Hashable, Sendable {
+        /// All of the name, with titles.
+        case full
+        /// How it sounds.
+        case phonetic
+        /// What one is called among people who know each other.
+        case short
+        /// As it stands in an index: family name, then what tells its bearers apart.
+        case sorting
+    }
+
+    public enum Order: Hashable, Sendable {
+        /// As the name's language has it, or else as the person set it.
+        case userDefault
+        case givenNameFirst, familyNameFirst
+    }
+
+    /// What a name is made of, in this order.
+    public typealias Run = FormattedRun<ContactKey>
+
+    public var style: Style
+    public var order: Order
+    /// What the person set: it holds where ``order`` says so, and the name's language has no order of its own.
+    public var userOrder: Order
+    /// The short name is the nickname, where there is one.
+    public var prefersNickname = false
+    /// Two or three letters, or `nil`: Latin names of Hungarian and Vietnamese readers are taken for names of theirs.
+    private let language: String?
+
+    /// - Parameter language: a BCP 47 tag: of the person who reads.
+    public init(
+        style: Style = .full, order: Order = .userDefault, userOrder: Order = .userDefault, language: String? = nil
+    ) {
+        self.style = style
+        self.order = order
+        self.userOrder = userOrder
+        self.language = language.flatMap { $0.split { $0 == "-" || $0 == "_" }.first }.map { $0.lowercased() }
+    }
+
+    /// The name; `nil` where there is none. An organization is called by its name; who has only a nickname, by that.
+    public func string(from contact: Contact) -> String? {
+        let runs = runs(of: contact)
+        return runs.isEmpty ? nil : runs.map(\.text).joined()
+    }
+
+    /// The name in pieces, each with the key that it came from.
+    public func runs(of contact: Contact) -> [Run] { runs(of: contact, withNickname: true) }
+
+    /// - Parameter withNickname: whether the nickname stands in for a name that is not there.
+    func runs(of contact: Contact, withNickname: Bool) -> [Run] {
+        if style == .phonetic { return phoneticRuns(of: contact) }
+        let organization = run(.organizationName, of: contact)
+        if contact.contactType == .organization, let organization { return [organization] }
+        let nickname = run(.nickname, of: contact)
+        if style == .short, prefersNickname, let nickname { return [nickname] }
+        let runs =
+            switch style {
+            case .full, .phonetic: fullRuns(of: contact)
+            case .short: shortRuns(of: contact)
+            case .sorting: sortingRuns(of: contact)
+            }
+        return runs.isEmpty && withNickname ? nickname.map { [$0] } ?? [] : runs
+    }
+
+    /// Which of the two comes first in this name; never `userDefault`.
+    public func nameOrder(for contact: Contact) -> Order {
+        let script = script(of: contact)
+        if script.isFamilyFirst { return .familyNameFirst }
+        if order != .userDefault { return order }
+        switch script {
+        case .vietnamese: return .familyNameFirst
+        case .other where language == "hu" || language == "vi": return .familyNameFirst
+        case .hanBySound: return .givenNameFirst
+        case .other, .katakana: return userOrder == .userDefault ? .givenNameFirst : userOrder
+        case .han, .japanese, .hangul: return .familyNameFirst
+        }
+    }
+
+    /// What stands between given and family name.
+    public func delimiter(for contact: Contact) -> String { script(of: contact).delimiter }
+
+    // MARK: - The styles
+
+    private func fullRuns(of contact: Contact) -> [Run] {
+        let script = script(of: contact)
+        let (prefix, suffix) = (run(.namePrefix, of: contact), run(.nameSuffix, of: contact))
+        var runs = join(named(contact), by: script.delimiter)
+        guard !runs.isEmpty, script.hasTitlesAfter else {
+            if let prefix { runs = [prefix] + (runs.isEmpty ? [] : [Run(" ")]) + runs }
+            if let suffix { runs += (runs.isEmpty ? [] : [Run(Self.delimiter(beforeSuffix: suffix.text))]) + [suffix] }
+            return runs
+        }
+        for title in [prefix, suffix].compactMap({ $0 }) {
+            // 様 and 博士 follow at once; Korean ones, and Latin letters, after a space.
+            let isOneWord = script != .hangul && title.text.unicodeScalars.allSatisfy { $0.value >= 0x2E80 }
+            runs += (isOneWord ? [] : [Run(" ")]) + [title]
+        }
+        return runs
+    }
+
+    private func shortRuns(of contact: Contact) -> [Run] {
+        let (given, family) = (run(.givenName, of: contact), run(.familyName, of: contact))
+        switch script(of: contact) {
+        case .japanese: return [family ?? given].compactMap { $0 }
+        case .han where language == "ja": return [family ?? given].compactMap { $0 }
+        // One or two syllables are short already, and nobody is called by the given name alone but by their family.
+        case .han, .hangul: return join(named(contact), by: "")
+        case .katakana, .hanBySound, .vietnamese, .other:
+            return [given ?? family ?? run(.middleName, of: contact)].compactMap { $0 }
+        }
+    }
+
+    private func sortingRuns(of contact: Contact) -> [Run] {
+        let script = script(of: contact)
+        let family = run(.familyName, of: contact)
+        let others = [run(.givenName, of: contact), run(.middleName, of: contact)].compactMap { $0 }
+        guard let family, !others.isEmpty else { return family.map { [$0] } ?? join(others, by: script.delimiter) }
+        switch script {
+        case .han, .japanese, .hangul: return join(named(contact), by: "")
+        case .katakana, .hanBySound: return [family, Run(" ")] + join(others, by: script.delimiter)
+        case .vietnamese: return join([family] + others.reversed(), by: " ")
+        case .other where language == "vi": return join([family] + others.reversed(), by: " ")
+        case .other where language == "hu": return join([family] + others, by: " ")
+        case .other: return [family, Run(", ")] + join(others, by: " ")
+        }
+    }
+
+    private func phoneticRuns(of contact: Contact) -> [Run] {
+        let organization = run(.phoneticOrganizationName, of: contact)
+        if contact.contactType == .organization, let organization { return [organization] }
+        let (given, middle, family) = (
+            run(.phoneticGivenName, of: contact), run(.phoneticMiddleName, of: contact),
+            run(.phoneticFamilyName, of: contact)
+        )
+        return join(inOrder(given, middle, family, of: contact), by: " ")
+    }
+
+    // MARK: - Parts
+
+    private func script(of contact: Contact) -> NameScript {
+        var script = NameScript(
+            given: contact.givenName, middle: contact.middleName, family: contact.familyName, language: language)
+        if contact.givenName.isEmpty, contact.middleName.isEmpty, contact.familyName.isEmpty {
+            script = NameScript(
+                given: contact.phoneticGivenName, middle: contact.phoneticMiddleName,
+                family: contact.phoneticFamilyName, language: language)
+        }
+        return script
+    }
+
+    private func named(_ contact: Contact) -> [Run] {
+        inOrder(
+            run(.givenName, of: contact), run(.middleName, of: contact), run(.familyName, of: contact), of: contact)
+    }
+
+    private func inOrder(_ given: Run?, _ middle: Run?, _ family: Run?, of contact: Contact) -> [Run] {
+        guard nameOrder(for: contact) == .familyNameFirst else { return [given, middle, family].compactMap { $0 } }
+        switch script(of: contact) {
+        // What stands between family and given name there is a middle name: Nguyễn Văn An, and the generation's 김·영·수.
+        case .han, .japanese, .hangul, .vietnamese: return [family, middle, given].compactMap { $0 }
+        case .other where language == "vi": return [family, middle, given].compactMap { $0 }
+        case .katakana, .hanBySound, .other: return [family, given, middle].compactMap { $0 }
+        }
+    }
+
+    /// A key's text without white space at its ends; `nil` where it shows as nothing.
+    private func run(_ key: ContactKey, of contact: Contact) -> Run? {
+        guard let text = contact.text(of: key), !text.isEmpty, !DisplayText.line(text).isEmpty else { return nil }
+        let start = text.drop { $0.isWhitespace }
+        let end = start.lastIndex { !$0.isWhitespace }.map { start[...$0] } ?? start
+        return Run(String(end), key)
+    }
+
+    private func join(_ parts: [Run], by delimiter: String) -> [Run] {
+        var runs: [Run] = []
+        for part in parts {
+            if !runs.isEmpty, !delimiter.isEmpty { runs.append(Run(delimiter)) }
+            runs.append(part)
+        }
+        return runs
+    }
+
+    /// `Jr.` and its kin belong to the name; what was earned stands after a comma (Unicode CLDR, person name fields
+    /// `generation` and `credentials`).
+    private static func delimiter(beforeSuffix suffix: String) -> String {
+        if suffix.hasPrefix(",") { return "" }
+        let first = suffix.prefix { !$0.isWhitespace && $0 != "," && $0 != "." }.lowercased()
+        return generations.contains(first) ? " " : ", "
+    }
+
+    private static let generations: Set<String> = [
+        "jr", "sr", "jnr", "snr", "junior", "senior", "ii", "iii", "iv", "v", "vi", "vii", "viii", "2nd", "3rd", "4th",
+        "5th", "filho", "júnior", "neto", "sobrinho", "hijo", "fils", "père",
+    ]
+}

@@ -1,0 +1,54 @@
+import BrokerAccessControl
+import BrokerModel
+import BrokerJSON
+import BrokerVarlink
+
+/// Parameters that the methods of `io.contactbroker.Admin` share, and the few of their own.
+public struct AdminParameters: Sendable {
+    public var app: String?
+    public var strength: IdentityStrength?
+    public var uid: UInt32?
+    public var allUsers = false
+    public var status: AuthorizationStatus?
+    /// Pseudonyms of the contacts that stay.
+    public var identifiers: [String]?
+    public var keys: ContactKeySet?
+    public var expires: String?
+    public var since: String?
+    public var until: String?
+    public var event: String?
+    public var contact: String?
+    public var limit: Int?
+    public var follow = false
+    /// The person may be asked for a password (the parameter is systemd's convention).
+    public var mayInteract = false
+
+    /// - Parameter allowed: the method's own parameters; any other is `InvalidParameter`.
+    public init(_ parameters: JSONValue, allowing allowed: Set<String>) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
+            guard allowed.contains(name) || name == "allowInteractiveAuthentication" else {
+                throw reader.invalid(name)
+            }
+            switch name {
+            case "app": app = try reader.text(value, name, maximum: 8_192)
+            case "strength": strength = try reader.one(of: IdentityStrength.self, value, name)
+            case "uid": uid = UInt32(try reader.integer(value, name, in: 0...Int64(UInt32.max)))
+            case "allUsers": allUsers = try reader.bool(value, name)
+            case "status": status = try reader.one(of: AuthorizationStatus.self, value, name)
+            case "identifiers":
+                identifiers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+            case "keys": keys = try reader.grantKeys(value, name)
+            case "expires": expires = try reader.string(value, name)
+            case "since": since = try reader.string(value, name)
+            case "until": until = try reader.string(value, name)
+            case "event": event = try reader.string(value, name)
+            case "contact": contact = try reader.string(value, name)
+            case "limit": limit = try reader.integer(value, name, in: 1...100_000)
+            case "follow": follow = try reader.bool(value, name)
+            case "allowInteractiveAuthentication": mayInteract = try reader.bool(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import BrokerJSON
+import BrokerVarlink
+
+/// The errors of `io.contactbroker.Contacts`.
+public enum ContactsError {
+    private static let prefix = "io.contactbroker.Contacts."
+
+    public static let accessDenied = VarlinkError(prefix + "AccessDenied")
+    public static let authorizationNotDetermined = VarlinkError(prefix + "AuthorizationNotDetermined")
+    public static let noAgent = VarlinkError(prefix + "NoAgent")
+    public static let storeUnavailable = VarlinkError(prefix + "StoreUnavailable")
+
+    /// Whole seconds, rounded up.
+    public static func tooManyPrompts(retryAfterSeconds: Int) -> VarlinkError {
+        VarlinkError(prefix + "TooManyPrompts") { $0.member("retryAfterSeconds", retryAfterSeconds) }
+    }
+
+    /// The same bytes for every record that the caller cannot see.
+    public static func recordDoesNotExist(at index: Int? = nil) -> VarlinkError {
+        VarlinkError(prefix + "RecordDoesNotExist") { $0.member("index", index) }
+    }
+
+    public static func recordNotWritable(at index: Int, identifier: String?) -> VarlinkError {
+        VarlinkError(prefix + "RecordNotWritable") {
+            $0.member("index", index)
+            $0.member("identifier", identifier)
+        }
+    }
+
+    public static func recordAlreadyExists(at index: Int, identifier: String) -> VarlinkError {
+        VarlinkError(prefix + "RecordAlreadyExists") {
+            $0.member("index", index)
+            $0.member("identifier", identifier)
+        }
+    }
+
+    /// The same bytes for every group that the caller cannot see.
+    public static func parentRecordDoesNotExist(at index: Int) -> VarlinkError {
+        VarlinkError(prefix + "ParentRecordDoesNotExist") { $0.member("index", index) }
+    }
+
+    public static func containmentCycle(at index: Int) -> VarlinkError {
+        VarlinkError(prefix + "ContainmentCycle") { $0.member("index", index) }
+    }
+
+    public static func unauthorizedKeys(_ keys: [String]) -> VarlinkError {
+        VarlinkError(prefix + "UnauthorizedKeys") { $0.member("keys", keys) }
+    }
+
+    public static func invalidPredicate(_ reason: String) -> VarlinkError {
+        VarlinkError(prefix + "InvalidPredicate") { $0.member("reason", reason) }
+    }
+
+    public static func invalidContact(at index: Int?, key: String, reason: String) -> VarlinkError {
+        VarlinkError(prefix + "InvalidContact") {
+            $0.member("index", index)
+            $0.member("key", key)
+            $0.member("reason", reason)
+        }
+    }
+
+    public static func limitExceeded(_ limit: String, maximum: Int) -> VarlinkError {
+        VarlinkError(prefix + "LimitExceeded") {
+            $0.member("limit", limit)
+            $0.member("maximum", maximum)
+        }
+    }
+}
+
+/// The errors of `io.contactbroker.Agent`.
+public enum AgentError {
+    private static let prefix = "io.contactbroker.Agent."
+
+    public static let unknownPrompt = VarlinkError(prefix + "UnknownPrompt")
+    public static let tooManyAgents = VarlinkError(prefix + "TooManyAgents")
+
+    /// - Parameter reason: why nobody was asked, or nobody answered; `nil` where the person was, and was not recognised.
+    public static func authenticationFailed(_ reason: String? = nil) -> VarlinkError {
+        VarlinkError(prefix + "AuthenticationFailed") { $0.member("reason", reason) }
+    }
+
+    public static func invalidAnswer(_ reason: String) -> VarlinkError {
+        VarlinkError(prefix + "InvalidAnswer") { $0.member("reason", reason) }
+    }
+
+    public static func notAnAgent(_ reason: String) -> VarlinkError {
+        VarlinkError(prefix + "NotAnAgent") { $0.member("reason", reason) }
+    }
+}
+
+/// The errors of `io.contactbroker.Admin`.
+public enum AdminError {
+    private static let prefix = "io.contactbroker.Admin."
+
+    /// - Parameter reason: what came of asking for a password, where one would help; `nil` where none does.
+    public static func notAuthorized(_ reason: String? = nil) -> VarlinkError {
+        VarlinkError(prefix + "NotAuthorized") { $0.member("reason", reason) }
+    }
+
+    /// A password is wanted, and the caller did not say that the person may be asked. systemd's name for it.
+    public static let interactiveAuthenticationRequired = VarlinkError(
+        "io.systemd.InteractiveAuthenticationRequired")
+
+    public static func unknownApp(_ app: String) -> VarlinkError {
+        VarlinkError(prefix + "UnknownApp") { $0.member("app", app) }
+    }
+
+    public static func invalidValue(_ parameter: String, reason: String) -> VarlinkError {
+        VarlinkError(prefix + "InvalidValue") {
+            $0.member("parameter", parameter)
+            $0.member("reason", reason)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import BrokerVarlink
+
+/// The contract with apps, agents and administrators: three interfaces, one for each door.
+///
+/// Their texts are the files under `Interfaces`, served as they stand.
+public enum ContactsInterface: CaseIterable, Sendable {
+    case contacts, agent, admin
+
+    public var name: String {
+        switch self {
+        case .contacts: "io.contactbroker.Contacts"
+        case .agent: "io.contactbroker.Agent"
+        case .admin: "io.contactbroker.Admin"
+        }
+    }
+
+    public var description: InterfaceDescription {
+        let text =
+            switch self {
+            case .contacts: PackageResources.io_contactbroker_Contacts_varlink
+            case .agent: PackageResources.io_contactbroker_Agent_varlink
+            case .admin: PackageResources.io_contactbroker_Admin_varlink
+            }
+        return InterfaceDescription(name: name, text: String(decoding: text, as: UTF8.self))
+    }
+
+    /// What the broker says of itself at this interface's door.
+    public var service: Service {
+        Service(
+            vendor: "contactbroker", product: "contactbrokerd", version: Release.version,
+            url: "", interfaces: [description])
+    }
+}
+
+/// The release this is.
+public enum Release {
+    public static let version = "0.1.0"
+}

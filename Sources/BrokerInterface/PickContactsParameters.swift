@@ -1,0 +1,88 @@
+import BrokerModel
+import BrokerJSON
+import BrokerVarlink
+
+/// Parameters of `PickContacts`.
+public struct PickContactsParameters: Sendable {
+    public enum Selection: String, Sendable { case contact, property }
+
+    /// What is shown and returned; `nil`: everything but what must be named.
+    public var keys: ContactKeySet?
+    public var enabling: PickerRule?
+    public var returningContact: PickerRule?
+    public var returningProperty: PickerRule?
+    public var multiple = false
+    public var select = Selection.contact
+
+    public init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "keys": keys = try reader.keys(value, name)
+            case "enabling": enabling = try PickerRule(value, of: name)
+            case "returningContact": returningContact = try PickerRule(value, of: name)
+            case "returningProperty": returningProperty = try PickerRule(value, of: name)
+            case "multiple": multiple = try reader.bool(value, name)
+            case "select": select = try reader.one(of: Selection.self, value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+        // A contact is no value: only a rule about values can name the key of one.
+        if enabling?.key != nil { throw .invalidParameter("enabling") }
+        if returningContact?.key != nil { throw .invalidParameter("returningContact") }
+    }
+
+    /// Every key that the call names, to return it or to look at it.
+    public var namedKeys: ContactKeySet {
+        [enabling, returningContact, returningProperty].reduce(keys ?? []) { $0.union($1?.keys ?? []) }
+    }
+}
+
+/// `PickerRule` of the interface: which contacts, or values, can be chosen. All that is given must hold.
+public struct PickerRule: Hashable, Sendable {
+    /// Each has a value.
+    public var hasKeys = ContactKeySet()
+    public var minimumCount: [ContactKey: Int] = [:]
+    public var maximumCount: [ContactKey: Int] = [:]
+    public var familyNames: Set<String>?
+    /// As the app spelled them.
+    public var excludedIdentifiers: [String] = []
+    /// The value's key; of rules about values only.
+    public var key: ContactKey?
+
+    init(_ object: JSONValue, of parameter: String) throws(VarlinkError) {
+        let reader = ParameterReader(outermost: parameter)
+        try reader.members(of: object) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "hasKeys": hasKeys = try reader.keys(value, name)
+            case "minimumCount": minimumCount = try reader.counts(value, name)
+            case "maximumCount": maximumCount = try reader.counts(value, name)
+            case "familyNames":
+                familyNames = Set(try reader.strings(value, name, maximum: ParameterLimits.familyNames))
+            case "excludedIdentifiers":
+                excludedIdentifiers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+            case "key": key = try reader.one(of: ContactKey.self, value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+
+    /// Every key that it looks at.
+    var keys: ContactKeySet {
+        hasKeys.union(ContactKeySet(minimumCount.keys)).union(ContactKeySet(maximumCount.keys))
+            .union(ContactKeySet([key].compactMap { $0 }))
+    }
+}
+
+extension ParameterReader {
+    /// Numbers by keys' names.
+    func counts(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [ContactKey: Int] {
+        guard let members = value.members else { throw invalid(name) }
+        var counts: [ContactKey: Int] = [:]
+        for (key, count) in members {
+            guard let key = key.string.flatMap(ContactKey.init) else { throw invalid(name) }
+            counts[key] = try integer(count, name)
+        }
+        return counts
+    }
+}

@@ -1,0 +1,53 @@
+import BrokerModel
+import BrokerJSON
+import BrokerVarlink
+
+/// Parameters of `ProposeContact`.
+public struct ProposeContactParameters: Sendable {
+    /// The card, checked as one that is added; what it calls itself means nothing.
+    public var card: WireContact
+    public var purpose: String?
+
+    public init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        var found: JSONValue?
+        var purpose: String?
+        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "contact": found = value
+            case "purpose": purpose = try reader.text(value, name, maximum: ParameterLimits.purpose)
+            default: throw reader.invalid(name)
+            }
+        }
+        guard let found else { throw .invalidParameter("contact") }
+        do throws(ContactError) {
+            card = try WireContact(found)
+            try card.contact.validate(writing: card.keys)
+        } catch {
+            throw Self.error(error)
+        }
+        card.identifier = nil
+        self.purpose = purpose
+    }
+
+    private static func error(_ error: ContactError) -> VarlinkError {
+        switch error {
+        case .invalidParameter(let name): .invalidParameter(name)
+        case .invalidContact(let key, let reason): ContactsError.invalidContact(at: nil, key: key, reason: reason)
+        case .limitExceeded(let limit, let maximum): ContactsError.limitExceeded(limit, maximum: maximum)
+        }
+    }
+
+    /// The card as the person is shown it, written out: an image is only told of.
+    public var shown: [UInt8] {
+        var shown = card
+        if !shown.contact.imageData.isEmpty {
+            shown.contact.imageDataAvailable = true
+            shown.keys.formUnion(ContactKeySet([.imageDataAvailable]))
+        }
+        shown.keys.subtract(.images)
+        var writer = JSONWriter(reservingCapacity: 1_024)
+        shown.write(to: &writer)
+        return writer.bytes
+    }
+}

@@ -1,0 +1,28 @@
+import BrokerJSON
+
+extension StoredContact {
+    /// How many values a key has. Images count as they are told of: they are kept elsewhere.
+    public func count(of key: ContactKey) -> Int {
+        switch key {
+        case .imageData, .thumbnailImageData: present.contains(.imageDataAvailable) ? 1 : 0
+        // Every contact has a type; that of a person is not written down.
+        case .contactType: 1
+        case .extraProperties: list(key)?.count ?? 0
+        case .phoneNumbers, .emailAddresses, .postalAddresses, .dates, .urlAddresses, .contactRelations,
+            .socialProfiles, .instantMessageAddresses:
+            list(key)?.count ?? 0
+        case .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
+            .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName, .departmentName,
+            .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday, .creationDate, .modificationDate,
+            .imageDataAvailable, .note:
+            present.contains(key) ? 1 : 0
+        }
+    }
+
+    /// Empty where there is none.
+    public var familyName: String { list(.familyName)?.string ?? "" }
+
+    private func list(_ key: ContactKey) -> JSONValue? {
+        value(of: key).flatMap { try? JSONDocument(parsing: Array($0)).root }
+    }
+}

@@ -1,0 +1,43 @@
+import CBrokerLinux
+
+/// One state of one file: a change of its contents changes at least the time of change, which nobody but the kernel sets.
+public struct FileIdentity: Hashable, Sendable {
+    public let deviceMajor: UInt32
+    public let deviceMinor: UInt32
+    public let inode: UInt64
+    /// Bytes.
+    public let size: UInt64
+    public let modified: Time
+    /// Of contents, name or mode, `st_ctime`.
+    public let changed: Time
+
+    /// Since 1970.
+    public struct Time: Hashable, Sendable {
+        public let seconds: Int64
+        public let nanoseconds: UInt32
+
+        public init(seconds: Int64, nanoseconds: UInt32) {
+            self.seconds = seconds
+            self.nanoseconds = nanoseconds
+        }
+    }
+
+    public init(
+        deviceMajor: UInt32, deviceMinor: UInt32, inode: UInt64, size: UInt64, modified: Time, changed: Time
+    ) {
+        self.deviceMajor = deviceMajor
+        self.deviceMinor = deviceMinor
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+        self.changed = changed
+    }
+
+    init(_ status: clinux_file) {
+        self.init(
+            deviceMajor: status.device_major, deviceMinor: status.device_minor, inode: status.inode,
+            size: status.size,
+            modified: Time(seconds: status.modified_seconds, nanoseconds: status.modified_nanoseconds),
+            changed: Time(seconds: status.changed_seconds, nanoseconds: status.changed_nanoseconds))
+    }
+}

@@ -1,0 +1,79 @@
+import CBrokerCrypto
+import CBrokerIdentify
+import CBrokerLinux
+import Glibc
+import Synchronization
+
+/// SHA-256 of executables, each read once for as long as it does not change.
+///
+/// Safe to use from several threads; two that meet the same new file both read it.
+public final class HashCache: Sendable {
+    /// Largest file that is hashed, in bytes. A larger one identifies nobody.
+    public static let sizeLimit: UInt64 = 1_073_741_824
+
+    private let capacity: Int
+    private let settlingTime: Int64
+    private let entries = Mutex(Entries())
+
+    private struct Entries {
+        var digests: [FileIdentity: (sha256: String, lastUse: UInt64)] = [:]
+        var uses: UInt64 = 0
+    }
+
+    public convenience init() { self.init(capacity: 256, settlingTime: 2) }
+
+    /// - Parameters:
+    ///   - capacity: files remembered; beyond it the one that was not asked for longest is forgotten.
+    ///   - settlingTime: seconds. A file changed more recently is not remembered: clocks of file systems are coarse,
+    ///     and a further change could leave it with the same times.
+    init(capacity: Int, settlingTime: Int64) {
+        self.capacity = capacity
+        self.settlingTime = settlingTime
+    }
+
+    /// Hashes a local file that is open as a path.
+    func digest(of path: CInt, _ status: clinux_file) -> Executable.Digest {
+        let identity = FileIdentity(status)
+        if status.is_regular == 1, identity.size <= Self.sizeLimit, let known = remembered(identity) {
+            return .sha256(known)
+        }
+        var status = status
+        var sum = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
+        var reason: Int32 = 0
+        let found = identify_hash(path, &status, Self.sizeLimit, &sum, &reason)
+        // What none of our words stands for was not hashed.
+        let digest = Executable.Digest(found.rawValue, sha256: sum, reason: reason) ?? .unreadable(errno: EINVAL)
+        keep(digest, of: identity)
+        return digest
+    }
+
+    /// Remembers a hash, unless the file may still change without its times telling.
+    func keep(_ digest: Executable.Digest, of identity: FileIdentity) {
+        if case .sha256(let text) = digest, hasSettled(identity) { remember(text, of: identity) }
+    }
+
+    func remembered(_ identity: FileIdentity) -> String? {
+        entries.withLock { entries in
+            entries.uses += 1
+            entries.digests[identity]?.lastUse = entries.uses
+            return entries.digests[identity]?.sha256
+        }
+    }
+
+    private func remember(_ sha256: String, of identity: FileIdentity) {
+        entries.withLock { entries in
+            entries.uses += 1
+            entries.digests[identity] = (sha256, entries.uses)
+            guard entries.digests.count > capacity,
+                let oldest = entries.digests.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
+            else { return }
+            entries.digests[oldest] = nil
+        }
+    }
+
+    private func hasSettled(_ identity: FileIdentity) -> Bool {
+        var now = timespec()
+        guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }
+        return max(identity.modified.seconds, identity.changed.seconds) + settlingTime <= Int64(now.tv_sec)
+    }
+}

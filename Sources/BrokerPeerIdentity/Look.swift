@@ -1,0 +1,85 @@
+import BrokerAccessControl
+import CBrokerIdentify
+import Glibc
+
+/// What `identify_look_at` found, in our words: what only those see who may look into the process.
+struct Look {
+    let pid: Int32
+    let namespaces: Evidence.Namespaces
+    let initNamespaces: Evidence.Namespaces
+    let executable: Reading<File>
+    let place: Reading<Evidence.Place>
+    let flatpakInfo: Reading<Evidence.FlatpakInfo>
+
+    /// An executable before it is known whether it is an interpreter's.
+    struct File: Hashable {
+        let path: String
+        let isDeleted: Bool
+        let identity: FileIdentity
+        /// `nil`: it can be hashed, and was not asked to be.
+        let digest: Executable.Digest?
+    }
+
+    init(_ look: identify_look) {
+        var look = look
+        pid = look.pid
+        namespaces = Evidence.Namespaces(look.namespaces)
+        initNamespaces = Evidence.Namespaces(look.first)
+        let sha256 = withUnsafeBytes(of: look.sha256) { Array($0) }
+        let path = Array(
+            UnsafeRawBufferPointer(start: identify_path(&look), count: Int(look.path_size)))
+        let (app, instance) = (String(cString: identify_app(&look)), String(cString: identify_instance(&look)))
+        let (text, isDeleted) = ExecutablePath.parse(link: path)
+        executable = Reading(
+            look.executable_reading,
+            File(
+                path: text, isDeleted: isDeleted, identity: FileIdentity(look.executable),
+                digest: Executable.Digest(UInt32(look.digest), sha256: sha256, reason: look.digest_errno)))
+        place =
+            switch look.place {
+            case Int32(IDENTIFY_PLACE_OTHER.rawValue): Reading(look.place_reading, .other)
+            case Int32(IDENTIFY_PLACE_SAME.rawValue): Reading(look.place_reading, .same(isOnlyRoots: false))
+            case Int32(IDENTIFY_PLACE_SAME_AND_ROOTS.rawValue): Reading(look.place_reading, .same(isOnlyRoots: true))
+            default: look.place_reading < 0 ? .unreadable(errno: -look.place_reading) : .absent
+            }
+        flatpakInfo = Reading(
+            look.info_reading,
+            look.info_is_read == 1
+                ? Evidence.FlatpakInfo(app: app.isEmpty ? nil : app, instance: instance.isEmpty ? nil : instance)
+                : Evidence.FlatpakInfo(app: nil, instance: nil))
+    }
+}
+
+extension Reading {
+    /// A reading as look.h writes it.
+    init(_ code: Int32, _ value: @autoclosure () -> Value) {
+        switch code {
+        case IDENTIFY_FOUND: self = .found(value())
+        case ..<0: self = .unreadable(errno: -code)
+        default: self = .absent
+        }
+    }
+}
+
+extension Evidence.Namespaces {
+    fileprivate init(_ namespaces: identify_namespaces) {
+        self.init(
+            mount: Reading(namespaces.mount_reading, namespaces.mount),
+            user: Reading(namespaces.user_reading, namespaces.user))
+    }
+}
+
+extension Executable.Digest {
+    /// `nil` for a file that was not to be hashed.
+    init?(_ digest: UInt32, sha256: [UInt8], reason: Int32) {
+        switch digest {
+        case IDENTIFY_DIGEST_SHA256.rawValue: self = .sha256(sha256.map(hexadecimal).joined())
+        case IDENTIFY_DIGEST_NOT_REGULAR.rawValue: self = .notRegular
+        case IDENTIFY_DIGEST_TOO_LARGE.rawValue: self = .tooLarge
+        case IDENTIFY_DIGEST_NOT_LOCAL.rawValue: self = .notLocal
+        case IDENTIFY_DIGEST_CHANGING.rawValue: self = .changing
+        case IDENTIFY_DIGEST_UNREADABLE.rawValue: self = .unreadable(errno: reason)
+        default: return nil
+        }
+    }
+}

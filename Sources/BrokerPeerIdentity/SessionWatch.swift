@@ -1,0 +1,69 @@
+import BrokerAccessControl
+import CBrokerLinux
+import Glibc
+
+/// Tells when a process ends on which grants hang: the leader of a terminal session, or the caller itself.
+///
+/// Owns its descriptor and closes it.
+public final class SessionWatch: Sendable {
+    /// Becomes readable when the process ends, pidfd_open(2). Only for waiting on; never to be closed by others.
+    public let fileDescriptor: CInt
+
+    init(owning pidfd: CInt) { fileDescriptor = pidfd }
+
+    /// Watches that run of that process.
+    ///
+    /// - Throws: ``PeerError/ended`` where it is over, though its number may belong to another process by now.
+    public init(_ process: ProcessIdentity) throws(PeerError) {
+        let pidfd = clinux_pidfd_open(process.pid)
+        fileDescriptor = pidfd
+        if pidfd == -ESRCH { throw PeerError.ended }
+        guard pidfd >= 0 else { throw PeerError.unreadable(what: "process descriptor", errno: -pidfd) }
+        // The number first, then the start, then that the holder of the number has not changed in between.
+        let startTime: UInt64?
+        do {
+            startTime = try ProcessDirectory(pid: process.pid).status().startTime
+        } catch {
+            guard clinux_pidfd_has_ended(pidfd) == 0 else { throw PeerError.ended }
+            throw error
+        }
+        guard startTime == process.startTime, clinux_pidfd_has_ended(pidfd) == 0 else { throw PeerError.ended }
+    }
+
+    /// Watches the leader of that terminal session.
+    ///
+    /// - Throws: ``PeerError/ended`` also where the session was of an earlier boot.
+    public convenience init(_ session: SessionIdentity) throws(PeerError) {
+        switch BootIdentifier.read() {
+        case .found(let boot):
+            guard boot == session.bootIdentifier else { throw PeerError.ended }
+        case .absent: throw PeerError.unreadable(what: "boot", errno: ENOENT)
+        case .unreadable(let errno): throw PeerError.unreadable(what: "boot", errno: errno)
+        }
+        try self.init(session.leader)
+    }
+
+    deinit { if fileDescriptor >= 0 { close(fileDescriptor) } }
+
+    /// The process has ended. Where that cannot be told, it has.
+    public var hasEnded: Bool { clinux_pidfd_has_ended(fileDescriptor) != 0 }
+}
+
+/// `/proc/sys/kernel/random/boot_id`: another one after each start of the machine.
+enum BootIdentifier {
+    static func read() -> Reading<String> {
+        switch contents(ofFile: "/proc/sys/kernel/random/boot_id") {
+        case .found(let bytes): .found(String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self))
+        case .absent: .absent
+        case .unreadable(let errno): .unreadable(errno: errno)
+        }
+    }
+}
+
+/// A small file of the kernel's.
+func contents(ofFile path: String) -> Reading<[UInt8]> {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return errno == ENOENT ? .absent : .unreadable(errno: errno) }
+    defer { close(file) }
+    return readAll(file, limit: 65_536)
+}

@@ -1,0 +1,79 @@
+import BrokerAccessControl
+
+/// What the administrator decided for everybody's apps, as values. Pure: what it says of an app follows from its rules alone.
+public struct Policy: Hashable, Sendable {
+    /// What becomes of an answer that wants the person's password where nobody can ask for it.
+    public enum WithoutAuthentication: String, CaseIterable, Sendable {
+        case refuse, allow
+    }
+
+    /// What could not be read. Every app is refused then: nobody knows what the administrator wants.
+    public enum Problem: Hashable, Sendable {
+        /// A file of rules, until the policy is reloaded.
+        case policy(PolicyError)
+        /// The settings, until the broker restarts.
+        case settings(PolicyError)
+
+        public var error: PolicyError {
+            switch self {
+            case .policy(let error), .settings(let error): error
+            }
+        }
+
+        public var words: String {
+            switch self {
+            case .policy(let error): "the policy cannot be read, so every app is refused: \(error)"
+            case .settings(let error): "the settings cannot be read, so every app is refused: \(error)"
+            }
+        }
+    }
+
+    public var rules: [Rule]
+    /// `nil` where the administrator says nothing: the mode decides.
+    public var withoutAuthentication: WithoutAuthentication?
+    /// Disclosures are on the disk before they are told.
+    public var isAuditDurable: Bool
+    public private(set) var problem: Problem?
+    /// SHA-256 over the names and texts of the files, in hexadecimal digits; `nil` where there are none.
+    public internal(set) var digest: String?
+
+    /// No rules: the person decides.
+    public init(
+        rules: [Rule] = [], withoutAuthentication: WithoutAuthentication? = nil, isAuditDurable: Bool = false
+    ) {
+        self.rules = rules
+        self.withoutAuthentication = withoutAuthentication
+        self.isAuditDurable = isAuditDurable
+    }
+
+    /// The policy while the files cannot be read.
+    public init(unreadable problem: Problem) {
+        self.init(withoutAuthentication: .refuse)
+        self.problem = problem
+    }
+
+    /// What all rules together say of one app of one user.
+    public func ruling(on principal: Principal) -> Ruling {
+        Ruling(rules.filter { $0.matches(principal) }, problem: problem)
+    }
+
+    /// Both policies in one: every rule of either, and the stricter setting of both.
+    func joined(with other: Policy) -> Policy {
+        var joined = self
+        joined.rules += other.rules
+        joined.withoutAuthentication = Self.stricter(withoutAuthentication, other.withoutAuthentication)
+        joined.isAuditDurable = isAuditDurable || other.isAuditDurable
+        return joined
+    }
+
+    /// The stricter of two settings; where one says nothing the other holds.
+    public static func stricter(
+        _ one: WithoutAuthentication?, _ other: WithoutAuthentication?
+    ) -> WithoutAuthentication? {
+        switch (one, other) {
+        case (.refuse, _), (_, .refuse): .refuse
+        case (.allow, _), (_, .allow): .allow
+        case (nil, nil): nil
+        }
+    }
+}

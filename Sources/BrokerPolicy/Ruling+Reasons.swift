@@ -1,0 +1,31 @@
+import BrokerAccessControl
+
+extension Ruling {
+    /// What the administrator's rules have to say about the app, a sentence for each.
+    public var reasons: [String] {
+        if let problem { return [problem.words] }
+        var reasons = rules.map { rule in
+            "policy \(rule.place)\(rule.name.map { " “\($0)”" } ?? "") " + rule.effects.joined(separator: ", ")
+        }
+        if isDenied, forcedLevel != nil { reasons.append("a rule that refuses holds over every other one") }
+        return reasons
+    }
+
+    /// How what the person decided and what counts of it differ, in words; `nil` where they do not.
+    public func difference(of grant: Grant?, from standing: Standing, at now: Int64) -> String? {
+        guard let grant else { return nil }
+        switch standing {
+        case .restricted: return "what was decided is kept, and counts again when no rule refuses the app"
+        case .notDetermined:
+            return end(of: grant).map { $0 <= now } == true
+                ? "what was decided held as long as the policy allows; the person is asked again" : nil
+        case .granted(let counting):
+            if counting.access.status != grant.access.status {
+                return
+                    "what was decided (\(grant.access.status.rawValue)) is kept, and counts again without these rules"
+            }
+            return counting.keys != grant.keys
+                ? "of the keys that were decided only those that the rules allow count" : nil
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import CBrokerLinux
+import Glibc
+
+/// `contactbroker-thumbnail`: makes a thumbnail of a photo, in a process of its own that can do nothing else.
+///
+/// A photo is bytes that a stranger chose, and decoders of pictures have been taken over by less. So nobody who has anything to
+/// lose decodes one.
+public struct ThumbnailProgram: Sendable {
+    /// Milliseconds, then it is killed.
+    public static let patience: CInt = 2_000
+    /// Characters of a thumbnail in base64: 64 KiB.
+    public static let limit = 87_384
+
+    private let path: String
+    private let patience: CInt
+
+    public init(path: String) { self.init(path: path, patience: Self.patience) }
+
+    init(path: String, patience: CInt) {
+        self.path = path
+        self.patience = patience
+    }
+
+    /// The one that lies beside the program that runs; `nil` where there is none.
+    public static var besideThisOne: ThumbnailProgram? {
+        var link = [CChar](repeating: 0, count: 4_097)
+        let count = readlink("/proc/self/exe", &link, link.count - 1)
+        guard count > 0 else { return nil }
+        let own = String(decoding: link[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let slash = own.lastIndex(of: "/") else { return nil }
+        let path = own[...slash] + "contactbroker-thumbnail"
+        return access(String(path), X_OK) == 0 ? ThumbnailProgram(path: String(path)) : nil
+    }
+
+    /// A JPEG in base64, of at most 320 pixels on its longer side. Not for a loop: it waits for the program.
+    ///
+    /// - Parameter photo: in base64.
+    /// - Returns: `nil` for what is no photo, is too large or takes too long, and where the program cannot be run.
+    public func thumbnail(of photo: [UInt8]) -> [UInt8]? {
+        let text = [UInt8](unsafeUninitializedCapacity: Self.limit) { room, size in
+            let count = photo.withUnsafeBytes {
+                clinux_filter(path, $0.baseAddress, $0.count, room.baseAddress, Self.limit, patience)
+            }
+            size = max(0, count)
+        }
+        return Self.isThumbnail(text) ? text : nil
+    }
+
+    /// The program is not believed: a photo may have taken it over. A JPEG begins so; and nothing else gets into a reply.
+    static func isThumbnail(_ text: [UInt8]) -> Bool {
+        guard text.count % 4 == 0, text.starts(with: Array("/9j/".utf8)) else { return false }
+        let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
+        return text.dropLast(padding).allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import BrokerModel
+
+extension CardReading {
+    /// Puts one property where the contact has a place for it.
+    mutating func take(_ line: ContentLine) {
+        switch line.property {
+        case .begin, .end, .version, .prodID, .rev, .label: break
+        case .country: takeCountry(line)
+        case .formattedName: takeFormattedName(line)
+        case .name: takeName(line)
+        case .nickname: takeNickname(line)
+        case .organization: takeOrganization(line)
+        case .title: setOnce(line, \.jobTitle)
+        case .note: takeNote(line)
+        case .birthday: takeBirthday(line)
+        case .otherBirthday, .appleOtherBirthday: takeOtherBirthday(line)
+        case .phone: takePhone(line)
+        case .email: takeEmail(line)
+        case .address: takeAddress(line)
+        case .url: takeURL(line)
+        case .instantMessage, .aim, .jabber, .msn, .yahoo, .icq, .skype, .skypeUsername, .googleTalk, .gaduGadu, .qq:
+            takeInstantMessage(line)
+        case .appleSocialProfile, .socialProfile: takeSocialProfile(line)
+        case .related, .appleRelated: takeRelation(line)
+        case .appleDate, .anniversary, .oldAnniversary: takeDate(line)
+        case .photo: takePhoto(line)
+        case .phoneticFirstName: setOnce(line, \.phoneticGivenName)
+        case .phoneticMiddleName: setOnce(line, \.phoneticMiddleName)
+        case .phoneticLastName: setOnce(line, \.phoneticFamilyName)
+        case .phoneticOrganization: setOnce(line, \.phoneticOrganizationName)
+        case .maidenName: setOnce(line, \.previousFamilyName)
+        case .showAs: takeKind(line, organization: "company")
+        case .kind: takeKind(line, organization: "org")
+        case .uid, .appleKind, .member, .appleMember, .other: keep(line)
+        }
+    }
+
+    private mutating func takeKind(_ line: ContentLine, organization: String) {
+        let kind = line.valueText
+        if ASCII.equal(kind, organization) {
+            contact.contactType = .organization
+        } else if !ASCII.equal(kind, "individual") {
+            keepUnlessEmpty(line)
+        }
+    }
+
+    // MARK: Names
+
+    private mutating func takeFormattedName(_ line: ContentLine) {
+        if !line.isValueEmpty { formattedNames.append(line) }
+    }
+
+    /// family;given;additional;prefixes;suffixes (RFC 6350 §6.2.2), and what RFC 9554 §2.2 puts behind them.
+    private mutating func takeName(_ line: ContentLine) {
+        if line["PHONETIC"] != nil {
+            if phoneticName == nil { phoneticName = line }
+            return keep(line)
+        }
+        let parts = line.joinedComponents
+        guard parts.contains(where: { !$0.isEmpty }) else { return }
+        guard isFirst(line) else { return keep(line) }
+        func part(_ place: Int) -> String { place < parts.count ? parts[place] : "" }
+        contact.familyName = part(0)
+        contact.givenName = part(1)
+        contact.middleName = part(2)
+        contact.namePrefix = part(3)
+        contact.nameSuffix = part(4)
+        note(line, as: .name, at: 0, rest: line.rest(after: 5))
+    }
+
+    private mutating func takeNickname(_ line: ContentLine) {
+        let name = line.list.joined(separator: ", ")
+        guard !name.isEmpty else { return }
+        if isFirst(line) { note(line, as: .nickname, at: 0) }
+        contact.nickname += contact.nickname.isEmpty ? name : ", " + name
+    }
+
+    /// A contact has one note; another language's of the same one is no further note (RFC 6350 §5.4).
+    private mutating func takeNote(_ line: ContentLine) {
+        let text = line.valueText
+        guard !text.isEmpty else { return }
+        if isFirst(line) {
+            note(line, as: .note, at: 0)
+        } else if line["ALTID"] != nil {
+            return keep(line)
+        }
+        contact.note += contact.note.isEmpty ? text : "\n" + text
+    }
+
+    /// The organisation, then its units (RFC 6350 §6.6.4): a contact has one department.
+    private mutating func takeOrganization(_ line: ContentLine) {
+        let parts = line.components
+        guard parts.contains(where: { !$0.isEmpty }) else { return }
+        guard isFirst(line) else { return keep(line) }
+        contact.organizationName = parts[0]
+        contact.departmentName = parts.dropFirst().filter { !$0.isEmpty }.joined(separator: ", ")
+        note(line, as: .organization, at: 0)
+    }
+
+    /// The formatted name repeats what N says. Where it says something else, it is kept; where there is no N, it is
+    /// the name, taken apart by nobody's guess.
+    mutating func settleName() {
+        settlePhoneticName()
+        for (place, line) in formattedNames.enumerated() {
+            let name = line.valueText
+            if place == 0, !isRepeated(name), !contact.hasNameParts {
+                if contact.contactType == .person {
+                    contact.givenName = name
+                } else if contact.organizationName.isEmpty {
+                    contact.organizationName = name
+                }
+            }
+            if !isRepeated(name) {
+                keep(line)
+            } else if place == 0 {
+                note(line, as: .formattedName, at: 0)
+            }
+        }
+    }
+
+    /// Whether a formatted name says nothing that the other names do not say.
+    private func isRepeated(_ name: String) -> Bool {
+        if name == contact.derivedFormattedName { return true }
+        guard contact.hasNameParts else { return false }
+        let known = [
+            contact.namePrefix, contact.givenName, contact.middleName, contact.familyName, contact.nameSuffix,
+            contact.nickname, contact.organizationName,
+        ]
+        return Set(Self.words(name)).isSubset(of: known.flatMap(Self.words))
+    }
+
+    private static func words(_ text: String) -> [String] {
+        text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    }
+
+    /// How the name sounds, where no property of Apple's says it.
+    private mutating func settlePhoneticName() {
+        guard let line = phoneticName, contact.phoneticGivenName.isEmpty, contact.phoneticFamilyName.isEmpty,
+            contact.phoneticMiddleName.isEmpty
+        else { return }
+        let parts = line.joinedComponents
+        contact.phoneticFamilyName = parts[0]
+        if parts.count > 1 { contact.phoneticGivenName = parts[1] }
+        if parts.count > 2 { contact.phoneticMiddleName = parts[2] }
+    }
+
+    // MARK: Dates
+
+    private mutating func takeBirthday(_ line: ContentLine) {
+        if let calendar = line["CALSCALE"], !ASCII.equal(calendar, "gregorian") { return takeOtherBirthday(line) }
+        guard let date = DateValue.gregorian(line.storage[line.value], omittedYear: omittedYear(line)), isFirst(line)
+        else { return keepUnlessEmpty(line) }
+        contact.birthday = date
+        note(line, as: .birthday, at: 0, understood: ["CALSCALE"], rest: DateValue.time(line))
+    }
+
+    private mutating func takeOtherBirthday(_ line: ContentLine) {
+        guard let calendar = line["CALSCALE"], !ASCII.equal(calendar, "gregorian"),
+            let date = DateValue.date(line.storage[line.value], in: calendar, omittedYear: omittedYear(line)),
+            contact.nonGregorianBirthday.isEmpty
+        else { return keepUnlessEmpty(line) }
+        contact.nonGregorianBirthday = date
+        note(line, as: .otherBirthday, at: 0, understood: ["CALSCALE"], rest: DateValue.time(line))
+    }
+
+    private mutating func takeDate(_ line: ContentLine) {
+        let isGregorian = line["CALSCALE"].map { ASCII.equal($0, "gregorian") } ?? true
+        guard isGregorian,
+            let date = DateValue.gregorian(line.storage[line.value], omittedYear: omittedYear(line))
+        else { return keepUnlessEmpty(line) }
+        let label = label(line, of: []) ?? (line.property == .appleDate ? nil : Label.anniversary)
+        note(
+            line, as: .appleDate, at: contact.dates.count, understood: ["CALSCALE"], rest: DateValue.time(line))
+        contact.dates.append(LabeledDate(label: label, value: date))
+    }
+
+    private func omittedYear(_ line: ContentLine) -> Int? { line["X-APPLE-OMIT-YEAR"].flatMap { Int($0) } }
+
+    private mutating func takePhoto(_ line: ContentLine) {
+        guard !line.isValueEmpty else { return }
+        switch PhotoValue.read(line) {
+        case .address: keep(line)
+        case .damaged: remark(.badPhoto, line.number)
+        case .picture(let base64):
+            // A second one is no content line to keep: it may be megabytes.
+            guard contact.imageData.isEmpty else { return remark(.furtherPhoto, line.number) }
+            contact.imageData = base64
+            note(line, as: .photo, at: 0, types: [], understood: ["MEDIATYPE"])
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import BrokerModel
+
+/// Values with labels.
+extension CardReading {
+    mutating func takePhone(_ line: ContentLine) {
+        let (value, _) = without("tel:", line.valueText)
+        guard !value.isEmpty else { return }
+        let types = line.types
+        let label = label(line, .phone)
+        note(
+            line, as: .phone, at: contact.phoneNumbers.count, types: Label.leftOver(types, label: label, .phone))
+        contact.phoneNumbers.append(LabeledString(label: label, value: value))
+    }
+
+    mutating func takeEmail(_ line: ContentLine) {
+        let (value, _) = without("mailto:", line.valueText)
+        guard !value.isEmpty else { return }
+        let label = label(line, .email)
+        note(
+            line, as: .email, at: contact.emailAddresses.count,
+            types: Label.leftOver(line.types, label: label, .email))
+        contact.emailAddresses.append(LabeledString(label: label, value: value))
+    }
+
+    mutating func takeURL(_ line: ContentLine) {
+        let value = line.valueText
+        guard !value.isEmpty else { return }
+        let label = label(line, .other)
+        note(
+            line, as: .url, at: contact.urlAddresses.count, types: Label.leftOver(line.types, label: label, .other))
+        contact.urlAddresses.append(LabeledString(label: label, value: value))
+    }
+
+    /// However often it stands there.
+    private func without(_ scheme: String, _ value: String) -> (value: String, hadScheme: Bool) {
+        var value = value
+        var hadScheme = false
+        while ASCII.hasPrefix(value, scheme) {
+            value = ASCII.trimmed(value.dropFirst(scheme.count))
+            hadScheme = true
+        }
+        return (value, hadScheme)
+    }
+
+    /// post office box;extended;street;locality;region;code;country (RFC 6350 §6.3.1). Post office box and extended
+    /// address are lines of the street, for contacts have no place of their own for them.
+    mutating func takeAddress(_ line: ContentLine) {
+        let parts = line.components
+        func part(_ place: Int) -> String { place < parts.count ? parts[place] : "" }
+        var address = PostalAddress()
+        address.street = [part(0), part(1), part(2)].filter { !$0.isEmpty }.joined(separator: "\n")
+        address.city = part(3)
+        address.state = part(4)
+        address.postalCode = part(5)
+        address.country = part(6)
+        address.subLocality = line[AddressParameter.subLocality] ?? ""
+        address.subAdministrativeArea = line[AddressParameter.subAdministrativeArea] ?? ""
+        let rest = line.rest(after: 7)
+        address.isoCountryCode = line["CC"].map { ASCII.lowercased($0) } ?? country(line) ?? ""
+        guard address != PostalAddress() || !rest.isEmpty else { return keepIfAnythingElse(line) }
+        address.label = label(line, .address)
+        note(
+            line, as: .address, at: contact.postalAddresses.count,
+            types: Label.leftOver(line.types, label: address.label, .address),
+            understood: ["CC", AddressParameter.subLocality, AddressParameter.subAdministrativeArea], rest: rest)
+        contact.postalAddresses.append(address)
+    }
+
+    /// An address may stand in its LABEL alone (RFC 6350 §6.3.1), or be a place on the map.
+    private mutating func keepIfAnythingElse(_ line: ContentLine) {
+        if line["LABEL"] != nil || line["GEO"] != nil { keep(line) }
+    }
+
+    mutating func takeInstantMessage(_ line: ContentLine) {
+        guard var address = InstantMessageValue.read(line) else { return keepUnlessEmpty(line) }
+        guard !contact.instantMessageAddresses.contains(where: { InstantMessageValue.isSame($0, address) }) else {
+            return
+        }
+        address.label = label(line, .other)
+        note(
+            line, as: .instantMessage, at: contact.instantMessageAddresses.count,
+            types: Label.leftOver(line.types, label: address.label, .other),
+            understood: ["X-SERVICE-TYPE", "SERVICE-TYPE"])
+        contact.instantMessageAddresses.append(address)
+    }
+
+    mutating func takeSocialProfile(_ line: ContentLine) {
+        var profile = SocialProfile()
+        var types = line.types.filter { !ASCII.equal($0, "pref") }
+        if let service = line["SERVICE-TYPE"] {
+            profile.service = service
+        } else if line.property == .appleSocialProfile, !types.isEmpty {
+            profile.service = types.removeFirst()
+        }
+        profile.username = line["X-USER"] ?? line["USERNAME"] ?? ""
+        profile.userIdentifier = line["X-USERID"] ?? ""
+        let value = line.valueText
+        let (handle, isHandle) = without("x-apple:", value)
+        if isHandle {
+            if profile.username.isEmpty { profile.username = ASCII.trimmed(InstantMessageValue.percentDecoded(handle)) }
+        } else if line.valueType == "text" {
+            if profile.username.isEmpty { profile.username = value }
+        } else {
+            profile.urlString = value
+        }
+        guard !(profile.urlString.isEmpty && profile.username.isEmpty && profile.userIdentifier.isEmpty) else { return }
+        profile.label = label(line, of: types)
+        types = Label.leftOver(types, label: profile.label, .other)
+        note(
+            line, as: .appleSocialProfile, at: contact.socialProfiles.count, types: types,
+            understood: ["SERVICE-TYPE", "X-USER", "USERNAME", "X-USERID"])
+        contact.socialProfiles.append(profile)
+    }
+
+    /// RELATED is an address of another card unless it says that it is text (RFC 6350 §6.6.6).
+    mutating func takeRelation(_ line: ContentLine) {
+        let value = line.valueText
+        guard !value.isEmpty else { return }
+        if line.property == .related, line.valueType != "text" { return keep(line) }
+        let label = label(line, .relation)
+        note(
+            line, as: .appleRelated, at: contact.contactRelations.count,
+            types: Label.leftOver(line.types, label: label, .relation))
+        contact.contactRelations.append(LabeledString(label: label, value: value))
+    }
+}
+
+extension ContentLine {
+    /// The components behind those that contacts have a place for, as they stand; empty where they say nothing.
+    func rest(after count: Int) -> String {
+        let parts = split(value, at: UInt8(ascii: ";"))
+        guard parts.count > count else { return "" }
+        let bytes = storage[parts[count].lowerBound..<value.upperBound]
+        return bytes.allSatisfy { ASCII.isSpace($0) || $0 == UInt8(ascii: ";") }
+            ? "" : String(decoding: ASCII.trimmed(bytes), as: UTF8.self)
+    }
+}

@@ -1,0 +1,246 @@
+import BrokerModel
+
+/// Makes a contact of one card. Every property goes where contacts have a place for it; the rest is kept as it stands.
+struct CardReading {
+    var contact = Contact()
+    private(set) var remarks: [CardProblem] = []
+    /// Labels by group (`item1.X-ABLabel`), wherever in the card they stand.
+    private var labels: [String: String] = [:]
+    /// Groups whose label is that of a value.
+    private var usedLabels: Set<String> = []
+    /// ISO country codes by group (`item1.X-ABADR`), and where they stand.
+    private var countries: [String: (code: String, line: ContentLine)] = [:]
+    var formattedNames: [ContentLine] = []
+    /// N with PHONETIC (RFC 9554 §4.6).
+    var phoneticName: ContentLine?
+    private var extra: [ContentLine] = []
+    /// Properties of which a contact has only one and this card had one already.
+    private var taken: UInt64 = 0
+    /// What the values' properties say beside them: by place among the values of their property.
+    private var kept: [(place: Int, kept: KeptParameters)] = []
+    private let limits: VCardLimits
+
+    private init(_ limits: VCardLimits) { self.limits = limits }
+
+    static func read(_ card: CardSplitter.Card, _ limits: VCardLimits) throws(CardProblem.Reason) -> VCardReader.Item {
+        var reading = CardReading(limits)
+        var lines: [ContentLine] = []
+        lines.reserveCapacity(card.lines.count)
+        var isGroup = false
+        var hasPreferences = false
+        for line in card.lines {
+            guard let contentLine = ContentLine(line, of: card) else {
+                if !card.bytes[line.range].allSatisfy(ASCII.isSpace) { reading.remark(.notAContentLine, line.number) }
+                continue
+            }
+            if !contentLine.isCertain { reading.remark(.notUTF8, line.number) }
+            switch contentLine.property {
+            case .kind, .appleKind: if ASCII.equal(contentLine.valueText, "group") { isGroup = true }
+            default: break
+            }
+            if contentLine.preference != ContentLine.noPreference { hasPreferences = true }
+            lines.append(contentLine)
+        }
+        try checkVersion(lines)
+        if card.isWithoutEnd { reading.remark(.missingEnd, card.firstLine) }
+        if isGroup { return .group(reading.group(lines, card.firstLine)) }
+        reading.collectLabels(lines)
+        // Preferred values first: contacts have no other mark for them.
+        if hasPreferences { lines.sort { ($0.preference, $0.number) < ($1.preference, $1.number) } }
+        for line in lines { reading.take(line) }
+        reading.settleName()
+        reading.keepExtraProperties()
+        guard ContactKey.allCases.contains(where: reading.contact.hasValue) else { throw .empty }
+        return .card(
+            ReadCard(contact: reading.contact, line: card.firstLine, remarks: reading.sortedRemarks))
+    }
+
+    private var sortedRemarks: [CardProblem] { remarks.sorted { $0.line < $1.line } }
+
+    /// A card without a version is read as 3.0, which forgives most.
+    private static func checkVersion(_ lines: [ContentLine]) throws(CardProblem.Reason) {
+        var isUnknown = false
+        for line in lines where line.property == .version {
+            if VCardVersion(rawValue: line.valueText) != nil { return }
+            isUnknown = true
+        }
+        if isUnknown { throw .unknownVersion }
+    }
+
+    private func group(_ lines: [ContentLine], _ firstLine: Int) -> ReadGroup {
+        func first(_ property: Property) -> ContentLine? { lines.first { $0.property == property && !$0.isValueEmpty } }
+        let name = first(.formattedName)?.valueText ?? first(.name)?.joinedComponents.first { !$0.isEmpty }
+        return ReadGroup(
+            name: name ?? "", uid: first(.uid)?.valueText ?? "",
+            members: lines.filter { $0.property == .member || $0.property == .appleMember }.map(\.valueText)
+                .filter { !$0.isEmpty },
+            line: firstLine, remarks: sortedRemarks)
+    }
+
+    private mutating func collectLabels(_ lines: [ContentLine]) {
+        for line in lines {
+            switch line.property {
+            case .label:
+                let label = line.valueText
+                if let group = line.group, !label.isEmpty, labels[group] == nil { labels[group] = label }
+            case .country:
+                let code = line.valueText
+                if let group = line.group, code.utf8.count == 2, countries[group] == nil {
+                    countries[group] = (ASCII.lowercased(code), line)
+                }
+            default: break
+            }
+        }
+    }
+
+    mutating func remark(_ reason: CardProblem.Reason, _ line: Int) {
+        remarks.append(CardProblem(line: line, reason: reason))
+    }
+
+    // MARK: What is kept
+
+    mutating func keep(_ line: ContentLine) {
+        guard line.size <= limits.keptSize else { return remark(.propertyTooLong, line.number) }
+        extra.append(line)
+    }
+
+    mutating func keepUnlessEmpty(_ line: ContentLine) {
+        if !line.isValueEmpty { keep(line) }
+    }
+
+    /// The country's code in the property's group, which is of no further use then.
+    mutating func country(_ line: ContentLine) -> String? {
+        line.group.flatMap { group in
+            countries[group].map {
+                takenCountries.insert(group)
+                return $0.code
+            }
+        }
+    }
+    private var takenCountries: Set<String> = []
+
+    /// An X-ABADR that no address has is kept.
+    mutating func takeCountry(_ line: ContentLine) {
+        // The same one again, for a second address of the group, says nothing.
+        if let group = line.group, let country = countries[group], ASCII.equal(line.valueText, country.code) { return }
+        keepUnlessEmpty(line)
+    }
+
+    /// The label in the property's group, or else the one that its types mean.
+    mutating func label(_ line: ContentLine, _ kind: Label.Kind = .other, of types: [String]? = nil) -> String? {
+        if let group = line.group, let label = labels[group] {
+            usedLabels.insert(group)
+            return label
+        }
+        return Label.of(types ?? line.types, kind)
+    }
+
+    /// Notes what the property of a value says beside it.
+    ///
+    /// - Parameters:
+    ///   - property: the one under whose name it is kept, whatever the line's name.
+    ///   - place: of the value among those of its property.
+    ///   - types: what of TYPE the label does not say.
+    ///   - understood: parameters that are in the value.
+    mutating func note(
+        _ line: ContentLine, as property: Property, at place: Int, types: [String]? = nil, understood: [String] = [],
+        rest: String = ""
+    ) {
+        if line.parameters.isEmpty, rest.isEmpty, line.group == nil { return }
+        var new = KeptParameters(property)
+        new.group = line.group
+        if place > 0, line.preference != ContentLine.noPreference { new.preference = line.preference }
+        new.types = types ?? Label.leftOver(line.types, label: nil, .other)
+        for parameter in line.parameters {
+            switch parameter.name {
+            case "TYPE", "PREF", "CHARSET", "ENCODING", "VALUE", "X-APPLE-OMIT-YEAR", KeptParameters.checkName,
+                KeptParameters.restName:
+                continue
+            default: break
+            }
+            if !understood.contains(parameter.name) { new.parameters.append(parameter) }
+        }
+        new.rest = rest
+        if !new.isEmpty { kept.append((place, new)) }
+    }
+
+    /// Sets a text of which there is only one; what comes second is kept as a content line.
+    mutating func setOnce(_ line: ContentLine, _ key: WritableKeyPath<Contact, String>) {
+        let text = line.valueText
+        guard !text.isEmpty else { return }
+        if isFirst(line), contact[keyPath: key].isEmpty {
+            contact[keyPath: key] = text
+            note(line, as: line.property, at: 0)
+        } else {
+            keep(line)
+        }
+    }
+
+    /// Whether this is the first property of its name.
+    mutating func isFirst(_ line: ContentLine) -> Bool {
+        let bit: UInt64 = 1 << UInt64(line.property.rawValue)
+        defer { taken |= bit }
+        return taken & bit == 0
+    }
+
+    /// In the order of the file, and with the labels of their groups; what belongs to values behind them.
+    private mutating func keepExtraProperties() {
+        for (group, country) in countries where !takenCountries.contains(group) { extra.append(country.line) }
+        if extra.isEmpty, kept.isEmpty { return }
+        extra.sort { $0.number < $1.number }
+        var members: [String: Int] = [:]
+        var written: Set<String> = []
+        for line in extra {
+            contact.extraProperties.append(line.text)
+            guard let group = line.group else { continue }
+            members[group, default: 0] += 1
+            if written.insert(group).inserted { keepLabel(of: group) }
+        }
+        for each in kept {
+            guard let group = each.kept.group else { continue }
+            members[group, default: 0] += 1
+            // The label of a property that has none.
+            if !usedLabels.contains(group), labels[group] != nil, written.insert(group).inserted {
+                keepLabel(of: group)
+                members[group, default: 0] += 1
+            }
+        }
+        for index in kept.indices {
+            // Apple's programs number groups for the sake of one label each.
+            guard let group = kept[index].kept.group, members[group] == 1, Self.isNumbered(group) else { continue }
+            kept[index].kept.group = nil
+        }
+        keepParameters()
+    }
+
+    private mutating func keepLabel(of group: String) {
+        guard let label = labels[group] else { return }
+        var output = ContentLineOutput()
+        output.text(label)
+        contact.extraProperties.append("\(group).X-ABLabel:" + String(decoding: output.bytes, as: UTF8.self))
+    }
+
+    private static func isNumbered(_ group: String) -> Bool {
+        group.hasPrefix("item") && group.utf8.dropFirst(4).allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private mutating func keepParameters() {
+        var checks: [Property: [String]] = [:]
+        let sorted = kept.filter { !$0.kept.isEmpty }.sorted {
+            ($0.kept.property.rawValue, $0.place) < ($1.kept.property.rawValue, $1.place)
+        }
+        for (place, each) in sorted {
+            var each = each
+            let all =
+                checks[each.property]
+                ?? contact.texts(of: each.property).map {
+                    KeptParameters.check(of: $0, occurrence: 0)
+                }
+            checks[each.property] = all
+            guard place < all.count else { continue }
+            let before = all[..<place].count { $0 == all[place] }
+            each.check = before == 0 ? all[place] : "\(all[place]).\(before)"
+            contact.extraProperties.append(each.text)
+        }
+    }
+}

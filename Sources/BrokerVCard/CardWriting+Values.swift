@@ -1,0 +1,267 @@
+import BrokerModel
+
+extension CardWriting {
+    /// What the parameters of one value are, and how its label is said.
+    private struct Head {
+        var group: String?
+        /// The label, where the types do not say it and the group's other members do not have it.
+        var label: String?
+        var types: [String]
+        var preference: Int?
+        var parameters: [Parameter]
+        var rest: String
+    }
+
+    mutating func writeValues() {
+        writePhones()
+        writeEmails()
+        writeAddresses()
+        writeURLs()
+        writeInstantMessages()
+        writeSocialProfiles()
+        writeRelations()
+        writeLabeledDates()
+    }
+
+    private mutating func writePhones() {
+        let marks = preferences(.phone, "TEL", contact.phoneNumbers.count)
+        for (place, value) in contact.phoneNumbers.enumerated() {
+            let head = head(.phone, place, value.label, .phone, marks)
+            begin("TEL", head)
+            output.text(value.value)
+            end(head)
+        }
+    }
+
+    private mutating func writeEmails() {
+        let marks = preferences(.email, "EMAIL", contact.emailAddresses.count)
+        for (place, value) in contact.emailAddresses.enumerated() {
+            var head = head(.email, place, value.label, .email, marks)
+            if version == .v3_0 { head.types.insert("INTERNET", at: 0) }
+            begin("EMAIL", head)
+            output.text(value.value)
+            end(head)
+        }
+    }
+
+    private mutating func writeURLs() {
+        let marks = preferences(.url, "URL", contact.urlAddresses.count)
+        for (place, value) in contact.urlAddresses.enumerated() {
+            let head = head(.url, place, value.label, .other, marks)
+            begin("URL", head)
+            output.address(value.value)
+            end(head)
+        }
+    }
+
+    /// What of an address has no component in vCard is in Apple's parameters, its country's code in Apple's property or
+    /// in RFC 8605's parameter.
+    private mutating func writeAddresses() {
+        let marks = preferences(.address, "ADR", contact.postalAddresses.count)
+        for (place, value) in contact.postalAddresses.enumerated() {
+            var head = head(.address, place, value.label, .address, marks)
+            let code = value.isoCountryCode
+            // A group has one country. Where the value's group has another one, the parameter says it, and wins.
+            let isApples =
+                version == .v3_0 && code.utf8.count == 2 && (head.group.map { claim($0, country: code) } ?? true)
+            if isApples {
+                if head.group == nil { head.group = newGroup() }
+            } else if !code.isEmpty {
+                head.parameters.append(Parameter("CC", [ASCII.uppercased(code)]))
+            }
+            if !value.subLocality.isEmpty {
+                head.parameters.append(Parameter(AddressParameter.subLocality, [value.subLocality]))
+            }
+            if !value.subAdministrativeArea.isEmpty {
+                head.parameters.append(
+                    Parameter(AddressParameter.subAdministrativeArea, [value.subAdministrativeArea]))
+            }
+            begin("ADR", head)
+            output.raw(";;")
+            for text in [value.street, value.city, value.state, value.postalCode, value.country] {
+                output.text(text)
+                output.raw(UInt8(ascii: ";"))
+            }
+            if head.rest.isEmpty { output.removeLastByte() } else { output.raw(head.rest) }
+            end(head)
+            if isApples, let group = head.group {
+                output.raw("\(group).X-ABADR:")
+                output.text(code)
+                output.endLine()
+            }
+        }
+    }
+
+    private mutating func writeInstantMessages() {
+        let marks = preferences(.instantMessage, "IMPP", contact.instantMessageAddresses.count)
+        for (place, value) in contact.instantMessageAddresses.enumerated() {
+            var head = head(.instantMessage, place, value.label, .other, marks)
+            if !value.service.isEmpty {
+                let name = version == .v4_0 ? "SERVICE-TYPE" : "X-SERVICE-TYPE"
+                head.parameters.insert(Parameter(name, [value.service]), at: 0)
+            }
+            begin("IMPP", head)
+            output.address(InstantMessageValue.uri(value))
+            end(head)
+            // Android knows no other.
+            if version == .v3_0, let older = InstantMessageValue.olderProperty(value) {
+                output.raw(older.name + ":")
+                output.text(value.username)
+                output.endLine()
+            }
+        }
+    }
+
+    private mutating func writeSocialProfiles() {
+        let isNew = version == .v4_0
+        let name = isNew ? "SOCIALPROFILE" : "X-SOCIALPROFILE"
+        let marks = preferences(.appleSocialProfile, name, contact.socialProfiles.count, always: false)
+        for (place, value) in contact.socialProfiles.enumerated() {
+            var head = head(.appleSocialProfile, place, value.label, .other, marks)
+            var own: [Parameter] = []
+            // Else the first of the types would be the service.
+            if value.service.isEmpty, !head.types.isEmpty { own.append(Parameter("SERVICE-TYPE", [""])) }
+            if !value.service.isEmpty {
+                let isType =
+                    !isNew && value.service.utf8.allSatisfy(ContentLine.isNameByte)
+                    && !ASCII.equal(value.service, "pref")
+                if isType {
+                    head.types.insert(value.service, at: 0)
+                } else {
+                    own.append(Parameter("SERVICE-TYPE", [value.service]))
+                }
+            }
+            if !value.userIdentifier.isEmpty { own.append(Parameter("X-USERID", [value.userIdentifier])) }
+            let hasURL = !value.urlString.isEmpty
+            if hasURL, !value.username.isEmpty {
+                own.append(Parameter(isNew ? "USERNAME" : "X-USER", [value.username]))
+            }
+            if !hasURL, isNew { own.append(Parameter("VALUE", ["text"])) }
+            head.parameters.insert(contentsOf: own, at: 0)
+            begin(name, head)
+            if hasURL {
+                output.address(value.urlString)
+            } else if isNew {
+                output.text(value.username)
+            } else {
+                output.address("x-apple:" + InstantMessageValue.percentEncoded(value.username))
+            }
+            end(head)
+        }
+    }
+
+    private mutating func writeRelations() {
+        let name = version == .v4_0 ? "RELATED" : "X-ABRELATEDNAMES"
+        let marks = preferences(.appleRelated, name, contact.contactRelations.count, always: false)
+        for (place, value) in contact.contactRelations.enumerated() {
+            var head = head(.appleRelated, place, value.label, .relation, marks)
+            if version == .v4_0 { head.parameters.insert(Parameter("VALUE", ["text"]), at: 0) }
+            begin(name, head)
+            output.text(value.value)
+            end(head)
+        }
+    }
+
+    /// The one anniversary that vCard 4.0 has a property for (RFC 6350 §6.2.6), and the others as Apple's programs write
+    /// them.
+    private mutating func writeLabeledDates() {
+        var hasAnniversary = version != .v4_0
+        let marks = preferences(.appleDate, "X-ABDATE", contact.dates.count, always: false)
+        for (place, value) in contact.dates.enumerated() {
+            let isAnniversary = !hasAnniversary && value.label == Label.anniversary
+            let head = head(.appleDate, place, value.label, .other, marks, hasTypes: false, isSaid: isAnniversary)
+            let (parameters, date) = dateValue(value.value)
+            begin(isAnniversary ? "ANNIVERSARY" : "X-ABDATE", head, parameters: head.rest.isEmpty ? parameters : "")
+            output.raw(date)
+            output.raw(head.rest)
+            end(head)
+            if isAnniversary { hasAnniversary = true }
+        }
+    }
+
+    // MARK: Heads
+
+    /// Which preference each value is written with. Contacts have their values in the order of preference; the first of
+    /// several is marked, as Apple's programs do, and what further marks were read stand as long as they agree with the
+    /// order.
+    private func preferences(_ property: Property, _ name: String, _ count: Int, always: Bool = true) -> [Int?] {
+        guard count > 0 else { return [] }
+        var marks = [Int?](repeating: nil, count: count)
+        var isInOrder = true
+        if hasKept(property) {
+            let values = contact.texts(of: property)
+            var last = 1
+            for place in 1..<max(count, 1) {
+                marks[place] = take(property, values, place)?.preference
+                let preference = marks[place] ?? ContentLine.noPreference
+                if preference < last { isInOrder = false }
+                last = preference
+            }
+        }
+        if !isInOrder { marks = [Int?](repeating: nil, count: count) }
+        if always && count > 1 || marks.contains(where: { $0 != nil }) || isPreferring(name) { marks[0] = 1 }
+        return marks
+    }
+
+    private mutating func head(
+        _ property: Property, _ place: Int, _ label: String?, _ kind: Label.Kind, _ marks: [Int?],
+        hasTypes: Bool = true, isSaid: Bool = false
+    ) -> Head {
+        let own = hasKept(property) ? take(property, contact.texts(of: property), place) : nil
+        let label = label.flatMap { $0.isEmpty ? nil : $0 }
+        let left = own?.types ?? []
+        var head = Head(
+            types: left, preference: marks[place], parameters: own?.parameters ?? [], rest: own?.rest ?? "")
+        let ofLabel = hasTypes ? label.flatMap { Label.types(for: $0, kind, version) } : nil
+        if let ofLabel, Label.of(ofLabel + left, kind) == label {
+            head.types = ofLabel + left.filter { type in !ofLabel.contains { ASCII.equal($0, type) } }
+        } else if label == nil, hasTypes, Label.of(left, kind) != nil {
+            head.types = []
+        } else if !isSaid {
+            head.label = label
+        }
+        // The group's other members have no label, and must not get this one: it came from a type, and is one again.
+        if let word = head.label, let group = own?.group, isUnlabelled(group), hasTypes,
+            !word.utf8.contains(UInt8(ascii: ",")), Label.of([word] + left, kind) == word
+        {
+            head.types = [word] + left
+            head.label = nil
+        }
+        if let group = own?.group, claim(group, label: label, isSaid: head.label == nil) {
+            head.group = group
+        } else if head.label != nil {
+            head.group = newGroup()
+        }
+        if version == .v3_0, head.preference == 1 {
+            head.types.append("pref")
+            head.preference = nil
+        }
+        return head
+    }
+
+    private mutating func begin(_ name: String, _ head: Head, parameters: String = "") {
+        if let group = head.group {
+            output.raw(group)
+            output.raw(UInt8(ascii: "."))
+        }
+        output.raw(name)
+        output.raw(parameters)
+        if !head.types.isEmpty { output.raw(Parameter("TYPE", head.types).text) }
+        if let preference = head.preference { output.raw(";PREF=\(preference)") }
+        for parameter in head.parameters { output.raw(parameter.text) }
+        output.raw(UInt8(ascii: ":"))
+    }
+
+    /// Ends the property, and says its label where it must be said.
+    private mutating func end(_ head: Head) {
+        output.endLine()
+        guard let label = head.label, let group = head.group else { return }
+        write(label: label, of: group)
+    }
+}
+
+/// What Apple's programs write of an address that has no component in vCard.
+enum AddressParameter {
+    static let subLocality = "X-APPLE-SUBLOCALITY"
+    static let subAdministrativeArea = "X-APPLE-SUBADMINISTRATIVEAREA"
+}

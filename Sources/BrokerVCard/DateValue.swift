@@ -1,0 +1,64 @@
+import BrokerModel
+
+/// The dates of vCard, and the form contacts have: `YYYY-MM-DD`, or `--MM-DD` without a year.
+enum DateValue {
+    /// The year that Apple's programs write for "no year"; a bare one means the same.
+    static let yearForNone = 1604
+
+    /// Reads basic and extended form, of a date with a time the date as written (RFC 2426 §3.1.5, RFC 6350 §4.3).
+    ///
+    /// - Parameter omittedYear: `X-APPLE-OMIT-YEAR`: the year that is only a placeholder.
+    /// - Returns: `nil` for what is no whole calendar day, such as `1985-04` or `circa 1800`.
+    static func gregorian(_ value: ArraySlice<UInt8>, omittedYear: Int? = nil) -> String? {
+        written(value) { $0 == yearForNone || $0 == omittedYear }.flatMap { CalendarDate($0) == nil ? nil : $0 }
+    }
+
+    /// As ``gregorian(_:omittedYear:)``, for a date in another calendar: with its name and a colon before it.
+    static func date(_ value: ArraySlice<UInt8>, in calendar: String, omittedYear: Int? = nil) -> String? {
+        let date = written(value) { $0 == omittedYear }.map { "\(ASCII.lowercased(calendar)):\($0)" }
+        return date.flatMap { CalendarDate.isNonGregorian($0) ? $0 : nil }
+    }
+
+    /// What of the value is a time, and says anything: Apple's and Outlook's programs write midnight for none.
+    static func time(_ line: ContentLine) -> String {
+        let text = ASCII.trimmed(line.storage[line.value])
+        let time = text.drop { $0 != UInt8(ascii: "T") && $0 != UInt8(ascii: " ") }
+        return time.contains { (0x31...0x39).contains($0) } ? String(decoding: time, as: UTF8.self) : ""
+    }
+
+    private static func written(_ value: ArraySlice<UInt8>, isNone: (Int) -> Bool) -> String? {
+        let text = ASCII.trimmed(value)
+        let bytes = text.prefix { $0 != UInt8(ascii: "T") && $0 != UInt8(ascii: " ") }
+        let dash = UInt8(ascii: "-")
+        let year: Int?
+        var rest: ArraySlice<UInt8>
+        if bytes.starts(with: [dash, dash]) {
+            year = nil
+            rest = bytes.dropFirst(2)
+        } else {
+            guard bytes.count >= 8, let number = number(bytes.prefix(4)) else { return nil }
+            year = number
+            rest = bytes.dropFirst(4)
+            if rest.first == dash { rest.removeFirst() }
+        }
+        guard rest.count >= 4, let month = number(rest.prefix(2)) else { return nil }
+        rest = rest.dropFirst(2)
+        if rest.first == dash { rest.removeFirst() }
+        guard rest.count == 2, let day = number(rest) else { return nil }
+        let monthAndDay = "\(twoDigits(month))-\(twoDigits(day))"
+        guard let year, !isNone(year) else { return "--\(monthAndDay)" }
+        return String(repeating: "0", count: 4 - String(year).count) + "\(year)-\(monthAndDay)"
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    /// `YYYYMMDD` or `--MMDD`: the only form of vCard 4.0 (RFC 6350 §4.3.1).
+    static func basic(_ date: some StringProtocol) -> String {
+        (date.hasPrefix("--") ? "--" : "") + String(date.filter { $0 != "-" })
+    }
+}

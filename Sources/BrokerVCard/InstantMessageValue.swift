@@ -1,0 +1,113 @@
+import BrokerModel
+
+/// IMPP and the older properties of one messenger each (RFC 6350 §6.4.3, RFC 4770).
+enum InstantMessageValue {
+    static let properties: [Property: String] = [
+        .aim: "AIM", .jabber: "Jabber", .msn: "MSN", .yahoo: "Yahoo", .icq: "ICQ", .skype: "Skype",
+        .skypeUsername: "Skype", .googleTalk: "GoogleTalk", .gaduGadu: "GaduGadu", .qq: "QQ",
+    ]
+
+    /// The service by the parameter first, by the scheme second: Apple's cards say `aim:` for ICQ too.
+    private static let schemes = [
+        "aim": "AIM", "xmpp": "Jabber", "msnim": "MSN", "ymsgr": "Yahoo", "icq": "ICQ", "skype": "Skype",
+        "gg": "GaduGadu", "qq": "QQ", "irc": "IRC", "sip": "SIP",
+    ]
+
+    /// The schemes that Apple's programs write, and the property that older ones and Android read.
+    private static let written: [String: (scheme: String, property: Property?)] = [
+        "AIM": ("aim", .aim), "ICQ": ("aim", .icq), "MSN": ("msnim", .msn), "Yahoo": ("ymsgr", .yahoo),
+        "Skype": ("skype", .skypeUsername), "Jabber": ("xmpp", .jabber), "GoogleTalk": ("xmpp", .googleTalk),
+        "Facebook": ("xmpp", nil), "GaduGadu": ("x-apple", .gaduGadu), "QQ": ("x-apple", .qq), "IRC": ("irc", nil),
+        "SIP": ("sip", nil),
+    ]
+
+    /// The scheme for which no program but Apple's is known.
+    private static let noScheme = "x-apple"
+
+    static func read(_ line: ContentLine) -> InstantMessageAddress? {
+        var address = InstantMessageAddress()
+        let value = line.valueText
+        if let service = properties[line.property] {
+            address.username = value
+            address.service = service
+        } else {
+            let colon = value.utf8.firstIndex(of: UInt8(ascii: ":"))
+            let scheme = colon.map { ASCII.lowercased(value[..<$0]) }
+            let rest = colon.map { String(value[value.utf8.index(after: $0)...]) } ?? value
+            address.username = ASCII.trimmed(percentDecoded(rest))
+            let ofScheme = scheme.map { schemes[$0] ?? ($0 == noScheme ? "" : $0) }
+            address.service = line["X-SERVICE-TYPE"] ?? line["SERVICE-TYPE"] ?? ofScheme ?? ""
+        }
+        return address.username.isEmpty ? nil : address
+    }
+
+    /// The same handle written twice, once in the old way: one address.
+    static func isSame(_ left: InstantMessageAddress, _ right: InstantMessageAddress) -> Bool {
+        ASCII.equal(left.username, right.username) && ASCII.equal(left.service, right.service)
+    }
+
+    /// The address as a URI.
+    static func uri(_ address: InstantMessageAddress) -> String {
+        let scheme = written[address.service]?.scheme ?? ownScheme(address.service) ?? noScheme
+        return scheme + ":" + percentEncoded(address.username)
+    }
+
+    /// A service without a name of its own was read off its scheme.
+    private static func ownScheme(_ service: String) -> String? {
+        guard let first = service.utf8.first, (0x61...0x7A).contains(first), schemes[service] == nil,
+            service.utf8.allSatisfy({
+                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0)
+            })
+        else { return nil }
+        return service
+    }
+
+    /// The property that says the same to older programs.
+    static func olderProperty(_ address: InstantMessageAddress) -> Property? { written[address.service]?.property }
+
+    /// Whether the parameter says more than the scheme.
+    static func needsService(_ address: InstantMessageAddress) -> Bool { !address.service.isEmpty }
+
+    static func percentDecoded(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = ASCII.hexadecimal(bytes[index + 1]),
+                let low = ASCII.hexadecimal(bytes[index + 2])
+            {
+                result.append(high << 4 | low)
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        // What is encoded must not bring in what could not have stood there.
+        return TextDecoder.isClean(result.filter { $0 != 0x0A }[...]) ? String(decoding: result, as: UTF8.self) : text
+    }
+
+    /// Everything but what a URI has unencoded anyway (RFC 3986 §2), and `@`.
+    static func percentEncoded(_ text: String) -> String {
+        guard !text.utf8.allSatisfy(isUnreserved) else { return text }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                result.append(byte)
+            } else {
+                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch ASCII.upper(byte) {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "-._~@+:/?=&!$'()*".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import CBrokerICU
+
+/// Turns the bytes of a line into text: UTF-8, and where they are not, the character set that the line names, else
+/// Windows-1252.
+enum TextDecoder {
+    /// Control characters but tab are left out: contacts have none, and terminals obey them.
+    ///
+    /// - Parameter charset: what CHARSET says. What is UTF-8 all the same is read as that: other character sets hardly
+    ///   ever look like it.
+    /// - Returns: the text, and whether its characters are certain.
+    static func decode(_ bytes: [UInt8], charset: String? = nil) -> (text: String, isCertain: Bool) {
+        if let text = String(validating: bytes, as: UTF8.self) { return (withoutControls(text), true) }
+        let name = charset.map { ASCII.lowercased($0) } ?? ""
+        if converted.contains(name), let text = convert(bytes, name) {
+            return (withoutControls(text), !text.unicodeScalars.contains("\u{FFFD}"))
+        }
+        var text = String.UnicodeScalarView()
+        for scalar in bytes.lazy.map(windows1252) where !isControl(scalar) { text.append(scalar) }
+        return (String(text), western.contains(name))
+    }
+
+    /// Whether these bytes are what ``decode(_:charset:)`` would make of them: UTF-8 (RFC 3629 §4) without control
+    /// characters but tab.
+    static func isClean(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var index = bytes.startIndex
+        let end = bytes.endIndex
+        while index < end {
+            let byte = bytes[index]
+            index += 1
+            if byte < 0x80 {
+                guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { return false }
+                continue
+            }
+            let count: Int
+            let second: ClosedRange<UInt8>
+            switch byte {
+            // U+0080 to U+009F are controls.
+            case 0xC2: (count, second) = (1, 0xA0...0xBF)
+            case 0xC3...0xDF: (count, second) = (1, 0x80...0xBF)
+            case 0xE0: (count, second) = (2, 0xA0...0xBF)
+            case 0xED: (count, second) = (2, 0x80...0x9F)
+            case 0xE1...0xEF: (count, second) = (2, 0x80...0xBF)
+            case 0xF0: (count, second) = (3, 0x90...0xBF)
+            case 0xF1...0xF3: (count, second) = (3, 0x80...0xBF)
+            case 0xF4: (count, second) = (3, 0x80...0x8F)
+            default: return false
+            }
+            guard index + count <= end, second.contains(bytes[index]) else { return false }
+            for next in index + 1..<index + count where bytes[next] & 0xC0 != 0x80 { return false }
+            index += count
+        }
+        return true
+    }
+
+    private static func withoutControls(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var kept = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where !isControl(scalar) { kept.append(scalar) }
+        return String(kept)
+    }
+
+    /// Names of Windows-1252, and of what browsers read as that (WHATWG Encoding).
+    private static let western: Set<String> = ["windows-1252", "cp1252", "iso-8859-1", "latin1", "iso_8859-1"]
+
+    /// Names of other character sets in which the characters of ASCII are themselves. ICU knows more, among them such
+    /// as have a second way of writing a colon, and it takes a name for that of a file.
+    static let converted: Set<String> = [
+        "shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932", "euc-jp", "gb2312", "gbk", "gb18030",
+        "cp936", "big5", "euc-kr", "ks_c_5601-1987", "koi8-r", "koi8-u", "tis-620", "macintosh", "iso-8859-2",
+        "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6", "iso-8859-7", "iso-8859-8", "iso-8859-9",
+        "iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15", "windows-1250", "windows-1251", "windows-1253",
+        "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258",
+    ]
+
+    /// U+FFFD stands for bytes that are none of the character set; `nil` where ICU does not have it.
+    static func convert(_ bytes: [UInt8], _ charset: String) -> String? {
+        bytes.withUnsafeBytes { raw in
+            raw.withMemoryRebound(to: CChar.self) { characters in
+                // In none of the character sets does a character have more than three bytes of UTF-8 for each of its own.
+                let capacity = characters.count * 3
+                var size = 0
+                // ICU writes at most the capacity it is told, and `count` is what it wrote of that.
+                let text = [UInt8](unsafeUninitializedCapacity: capacity) { out, count in
+                    size = out.withMemoryRebound(to: CChar.self) {
+                        cicu_decode(charset, characters.baseAddress, characters.count, $0.baseAddress, capacity)
+                    }
+                    count = min(max(size, 0), capacity)
+                }
+                return (0...capacity).contains(size) ? String(validating: text, as: UTF8.self) : nil
+            }
+        }
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 && scalar != "\t" || (0x7F...0x9F).contains(scalar.value)
+    }
+
+    /// Windows-1252 as browsers read it: it has a character for every byte (WHATWG Encoding, windows-1252).
+    private static func windows1252(_ byte: UInt8) -> Unicode.Scalar {
+        guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
+        return Unicode.Scalar(high[Int(byte) - 0x80]) ?? Unicode.Scalar(byte)
+    }
+
+    private static let high: [UInt16] = [
+        0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D,
+        0x017D, 0x008F, 0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A,
+        0x0153, 0x009D, 0x017E, 0x0178,
+    ]
+}

@@ -1,0 +1,65 @@
+import BrokerModel
+
+/// Writes contacts as vCards: 3.0 as Apple's programs and Android read it best (RFC 2426, with Apple's groups), or 4.0
+/// (RFC 6350, RFC 8605, RFC 9554).
+///
+/// What ``VCardReader`` read is written so that reading it again gives the same contact, in either version.
+public struct VCardWriter: Hashable, Sendable {
+    public let version: VCardVersion
+
+    /// - Precondition: the version is 3.0 or 4.0.
+    public init(version: VCardVersion) {
+        precondition(version != .v2_1, "vCard 2.1 is only read")
+        self.version = version
+    }
+
+    /// What the cards say wrote them (RFC 6350 §6.7.3).
+    static let product = "-//contactbroker//contactbroker//EN"
+
+    /// The whole card: UTF-8, CRLF, folded at 75 octets. It has the UID of the contact's extra properties, if there is
+    /// one. Extra properties that are no content lines, or would end the card, are left out.
+    public func card(_ contact: Contact) -> [UInt8] {
+        var bytes: [UInt8] = []
+        append(contact, to: &bytes)
+        return bytes
+    }
+
+    /// Appends a card to others.
+    public func append(_ contact: Contact, to bytes: inout [UInt8]) {
+        var writing = CardWriting(contact, version, after: bytes.isEmpty ? [] : bytes)
+        bytes = []
+        writing.write()
+        bytes = writing.output.bytes
+    }
+
+    /// A list of contacts as a card of its own (RFC 6350 §6.1.4; in 3.0 as Apple's programs write it).
+    ///
+    /// - Parameters:
+    ///   - uid: UID of the group; empty for none.
+    ///   - members: UIDs of its members: `urn:uuid:…`, or what else their cards have.
+    public func group(named name: String, uid: String, members: [String]) -> [UInt8] {
+        var output = ContentLineOutput()
+        func line(_ name: String, _ value: String) {
+            output.raw(name)
+            output.raw(UInt8(ascii: ":"))
+            output.text(value)
+            output.endLine()
+        }
+        line("BEGIN", "VCARD")
+        line("VERSION", version.rawValue)
+        line("PRODID", Self.product)
+        if version == .v4_0 {
+            line("KIND", "group")
+        } else {
+            line("X-ADDRESSBOOKSERVER-KIND", "group")
+            line("N", name)
+        }
+        line("FN", name)
+        if !uid.isEmpty { line("UID", uid) }
+        for member in members where !member.isEmpty {
+            line(version == .v4_0 ? "MEMBER" : "X-ADDRESSBOOKSERVER-MEMBER", member)
+        }
+        line("END", "VCARD")
+        return output.bytes
+    }
+}

@@ -1,0 +1,126 @@
+import BrokerJSON
+
+/// One call as it stands in its frame (varlink.org, Method Call), checked, before anyone answers it.
+public struct CallFrame: Sendable {
+    /// Fully qualified, for example `io.contactbroker.Contacts.FetchContacts`.
+    public let method: String
+    /// An object; empty where the caller sent none or null.
+    public let parameters: JSONValue
+    public let more: Bool
+    public let oneway: Bool
+    public let upgrade: Bool
+
+    /// Longest method name accepted, in bytes. Interface names are bounded like domain names; ours are far shorter.
+    static let maximumMethodLength = 512
+
+    /// Reads a frame without its NUL.
+    ///
+    /// - Throws: ``MessageError``; whoever sent this does not speak Varlink, and the connection is dropped.
+    public init(parsing frame: [UInt8], limits: JSONLimits = JSONLimits()) throws(MessageError) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(parsing: frame, limits: limits)
+        } catch {
+            throw .json(error)
+        }
+        guard let members = document.root.members else { throw .notAnObject }
+        var method: String?
+        var parameters = JSONDocument.emptyObject.root
+        var (more, oneway, upgrade) = (false, false, false)
+        for (name, value) in members {
+            if name.says("method") {
+                guard let text = value.string, Self.isQualified(text) else { throw .malformed(member: "method") }
+                method = text
+            } else if name.says("parameters") {
+                guard !value.isNull else { continue }
+                guard value.kind == .object else { throw .malformed(member: "parameters") }
+                parameters = value
+            } else if name.says("more") {
+                more = try Self.flag(value, "more")
+            } else if name.says("oneway") {
+                oneway = try Self.flag(value, "oneway")
+            } else if name.says("upgrade") {
+                upgrade = try Self.flag(value, "upgrade")
+            } else {
+                throw .unknownMember
+            }
+        }
+        guard let method else { throw .malformed(member: "method") }
+        // One wants many replies, the other none.
+        guard !(more && oneway) else { throw .malformed(member: "oneway") }
+        self.method = method
+        self.parameters = parameters
+        self.more = more
+        self.oneway = oneway
+        self.upgrade = upgrade
+    }
+
+    private static func flag(_ value: JSONValue, _ name: String) throws(MessageError) -> Bool {
+        if value.isNull { return false }
+        guard let flag = value.bool else { throw .malformed(member: name) }
+        return flag
+    }
+
+    /// Names with dots between them, of the characters that names may have (varlink.org, Interface Definition).
+    private static func isQualified(_ method: String) -> Bool {
+        guard method.utf8.count <= maximumMethodLength else { return false }
+        var method = method
+        return method.withUTF8 { isQualified($0) }
+    }
+
+    private static func isQualified(_ method: UnsafeBufferPointer<UInt8>) -> Bool {
+        var parts = 0
+        var partLength = 0
+        for byte in method {
+            switch byte {
+            case UInt8(ascii: "."):
+                guard partLength > 0 else { return false }
+                parts += 1
+                partLength = 0
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                partLength += 1
+            default: return false
+            }
+        }
+        return parts > 0 && partLength > 0
+    }
+
+    /// Writes a call as a frame with its NUL.
+    ///
+    /// - Parameter parameters: a JSON object, written out.
+    public static func encode(
+        _ method: String, parameters: [UInt8], more: Bool = false, oneway: Bool = false
+    ) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: parameters.count + method.utf8.count + 64)
+        writer.object {
+            $0.member("method", method)
+            $0.name("parameters")
+            $0.raw(parameters)
+            if more { $0.member("more", true) }
+            if oneway { $0.member("oneway", true) }
+        }
+        return writer.bytes + [0]
+    }
+}
+
+/// Why a frame is no message.
+public enum MessageError: Error, Hashable, Sendable {
+    case json(JSONError)
+    case notAnObject
+    /// A member is missing or is not what it should be.
+    case malformed(member: String)
+    /// A member that no Varlink message has.
+    case unknownMember
+}
+
+extension MessageError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .json(let error): error.description
+        case .notAnObject: "no JSON object"
+        case .malformed(let member): "'\(member)' is missing or malformed"
+        case .unknownMember: "an unknown member"
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import BrokerJSON
+
+/// One reply as it stands in its frame (varlink.org, Method Call).
+public struct ReplyFrame: Sendable {
+    /// An object: the reply's parameters, or the error's. Empty where there are none.
+    public let parameters: JSONValue
+    /// Another reply to the same call follows.
+    public let continues: Bool
+    /// Fully qualified, where this is an error.
+    public let error: String?
+
+    /// Reads a frame without its NUL.
+    ///
+    /// - Throws: ``MessageError``; the server does not speak Varlink.
+    public init(parsing frame: [UInt8], limits: JSONLimits = JSONLimits()) throws(MessageError) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(parsing: frame, limits: limits)
+        } catch {
+            throw .json(error)
+        }
+        guard let members = document.root.members else { throw .notAnObject }
+        var parameters = JSONDocument.emptyObject.root
+        var continues = false
+        var error: String?
+        for (name, value) in members {
+            if name.says("parameters") {
+                guard !value.isNull else { continue }
+                guard value.kind == .object else { throw .malformed(member: "parameters") }
+                parameters = value
+            } else if name.says("continues") {
+                guard !value.isNull else { continue }
+                guard let flag = value.bool else { throw .malformed(member: "continues") }
+                continues = flag
+            } else if name.says("error") {
+                guard !value.isNull else { continue }
+                guard let text = value.string, !text.isEmpty else { throw .malformed(member: "error") }
+                error = text
+            } else {
+                throw .unknownMember
+            }
+        }
+        // An error is the last word of a call.
+        guard !(continues && error != nil) else { throw .malformed(member: "continues") }
+        self.parameters = parameters
+        self.continues = continues
+        self.error = error
+    }
+
+    /// Appends the frame of a reply, with its NUL.
+    ///
+    /// - Parameter parameters: a JSON object, written out.
+    public static func append(parameters: [UInt8], continues: Bool, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: opening)
+        bytes.append(contentsOf: parameters)
+        bytes.append(contentsOf: continues ? continuesClosing : closing)
+    }
+
+    /// Appends the frame of an error, with its NUL.
+    public static func append(_ error: VarlinkError, to bytes: inout [UInt8]) {
+        var writer = JSONWriter(reservingCapacity: error.parameters.count + error.name.utf8.count + 32)
+        writer.object {
+            $0.member("error", error.name)
+            $0.name("parameters")
+            $0.raw(error.parameters)
+        }
+        bytes.append(contentsOf: writer.bytes)
+        bytes.append(0)
+    }
+
+    /// Bytes that a reply's frame has besides its parameters, at most.
+    public static let overhead = opening.count + continuesClosing.count
+
+    private static let opening = Array(#"{"parameters":"#.utf8)
+    private static let closing = Array("}\0".utf8)
+    private static let continuesClosing = Array(#","continues":true}"#.utf8) + [0]
+}

@@ -1,0 +1,38 @@
+import BrokerJSON
+
+/// An error reply: its qualified name and its parameters.
+public struct VarlinkError: Error, Hashable, Sendable {
+    /// Fully qualified, for example `org.varlink.service.MethodNotFound`.
+    public let name: String
+    /// A JSON object.
+    public let parameters: [UInt8]
+
+    public init(_ name: String, _ write: (inout JSONWriter) -> Void = { _ in }) {
+        self.name = name
+        var writer = JSONWriter(reservingCapacity: 64)
+        writer.object(write)
+        parameters = writer.bytes
+    }
+
+    // org.varlink.service, in its own words.
+
+    public static func interfaceNotFound(_ interface: String) -> VarlinkError {
+        VarlinkError("org.varlink.service.InterfaceNotFound") { $0.member("interface", interface) }
+    }
+
+    public static func methodNotFound(_ method: String) -> VarlinkError {
+        VarlinkError("org.varlink.service.MethodNotFound") { $0.member("method", method) }
+    }
+
+    public static func methodNotImplemented(_ method: String) -> VarlinkError {
+        VarlinkError("org.varlink.service.MethodNotImplemented") { $0.member("method", method) }
+    }
+
+    /// A bare field name; where the field lies deeper, the outermost one.
+    public static func invalidParameter(_ parameter: String) -> VarlinkError {
+        VarlinkError("org.varlink.service.InvalidParameter") { $0.member("parameter", parameter) }
+    }
+
+    public static let permissionDenied = VarlinkError("org.varlink.service.PermissionDenied")
+    public static let expectedMore = VarlinkError("org.varlink.service.ExpectedMore")
+}

@@ -1,0 +1,27 @@
+import BrokerJSON
+
+/// Why a call has no reply, or which error it was answered with.
+public enum VarlinkClientError: Error, Sendable {
+    /// Nobody listens there, or not for us.
+    case cannotConnect(path: String, reason: String)
+    /// The server hung up, or ``VarlinkClient/close()`` was called.
+    case closed
+    /// No reply within the client's timeout. The connection is closed: a late reply would pass for the next call's.
+    case timedOut
+    /// The server said something that is not Varlink. The connection is closed.
+    case protocolViolation(String)
+    /// The server's own answer: an error, by its qualified name.
+    case error(name: String, parameters: JSONValue)
+}
+
+extension VarlinkClientError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .cannotConnect(let path, let reason): "no connection to \(path): \(reason)"
+        case .closed: "the connection was closed"
+        case .timedOut: "no reply in time"
+        case .protocolViolation(let what): "no Varlink reply: \(what)"
+        case .error(let name, let parameters): "\(name) \(String(decoding: parameters.text, as: UTF8.self))"
+        }
+    }
+}

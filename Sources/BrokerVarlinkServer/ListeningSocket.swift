@@ -1,0 +1,58 @@
+import CBrokerLinux
+import Glibc
+
+/// A bound, listening Unix socket, and the file it owns.
+struct ListeningSocket {
+    let descriptor: CInt
+    /// Where it is bound; `nil` where it was handed over, since its file is then somebody else's to remove.
+    private let file: BoundFile?
+
+    private struct BoundFile {
+        let path: String
+        let device: dev_t
+        let inode: ino_t
+    }
+
+    /// Makes the socket. A left-over that nobody answers at is removed first.
+    static func bind(path: String, mode: mode_t, backlog: CInt) throws(DoorError) -> ListeningSocket {
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+            switch clinux_is_answered(path) {
+            case 0: unlink(path)
+            case 1: throw .alreadyServed(path: path)
+            // Gone in the meantime.
+            case -ENOENT: break
+            case let code: throw .cannotListen(path: path, reason: String(cString: strerror(-code)))
+            }
+        }
+        let descriptor = clinux_listen(path, mode, backlog)
+        guard descriptor >= 0 else {
+            throw .cannotListen(path: path, reason: String(cString: strerror(-descriptor)))
+        }
+        var file: BoundFile?
+        if lstat(path, &status) == 0 {
+            file = BoundFile(path: path, device: status.st_dev, inode: status.st_ino)
+        }
+        return ListeningSocket(descriptor: descriptor, file: file)
+    }
+
+    /// Takes over a socket that somebody else has bound.
+    static func adopt(descriptor: CInt) throws(DoorError) -> ListeningSocket {
+        guard clinux_is_listening(descriptor), clinux_set_close_on_exec(descriptor) == 0,
+            clinux_set_nonblocking(descriptor) == 0, clinux_know_writers(descriptor) == 0
+        else {
+            throw .notListening(descriptor: descriptor)
+        }
+        return ListeningSocket(descriptor: descriptor, file: nil)
+    }
+
+    /// Removes the file, unless another socket stands in its place.
+    func unlinkFile() {
+        var status = stat()
+        guard let file, lstat(file.path, &status) == 0, status.st_dev == file.device, status.st_ino == file.inode else {
+            return
+        }
+        unlink(file.path)
+    }
+}

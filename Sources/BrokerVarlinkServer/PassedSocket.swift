@@ -1,0 +1,40 @@
+import CBrokerLinux
+import Glibc
+
+/// A socket that the service manager has bound for us (sd_listen_fds(3)).
+public struct PassedSocket: Hashable, Sendable {
+    public let descriptor: CInt
+    /// The unit's `FileDescriptorName=`; `unknown` where none was told, as in sd_listen_fds(3).
+    public let name: String
+
+    public init(descriptor: CInt, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    /// The sockets that an environment tells of; none where it speaks of another process or makes no sense.
+    ///
+    /// Afterwards the variables should be unset, so that no child takes them for its own.
+    public static func all(in environment: [String: String], processID: pid_t) -> [PassedSocket] {
+        guard environment["LISTEN_PID"].flatMap({ pid_t($0) }) == processID,
+            let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }), (1...maximum).contains(count)
+        else { return [] }
+        let names = environment["LISTEN_FDNAMES"]?.split(separator: ":", omittingEmptySubsequences: false) ?? []
+        return (0..<count).map { index in
+            let name = Int(index) < names.count ? String(names[Int(index)]) : "unknown"
+            return PassedSocket(descriptor: first + index, name: name)
+        }
+    }
+
+    /// Where the socket is bound, for telling apart sockets of one name; `nil` where it is no Unix socket with a path.
+    public var path: String? {
+        var buffer = [CChar](repeating: 0, count: 128)
+        guard clinux_bound_path(descriptor, &buffer, buffer.count) == 0, buffer[0] != 0 else { return nil }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// SD_LISTEN_FDS_START.
+    private static let first: CInt = 3
+    /// More than any unit of ours has; what goes beyond is no sensible environment.
+    private static let maximum: CInt = 64
+}

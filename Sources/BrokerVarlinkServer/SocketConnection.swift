@@ -1,0 +1,400 @@
+import Glibc
+import BrokerVarlink
+
+/// One connection: reads frames, hands out calls one after the other, sends their replies in order.
+///
+/// Replies go to the kernel as far as it takes them; what it has not taken can still be withdrawn. It lives on the loop.
+final class SocketConnection: Connection, Watcher {
+    var context: AnyObject?
+    private(set) var isClosed = false
+    /// When the peer last took something of what it was sent.
+    private(set) var lastProgress = Uptime.beginning
+
+    private let door: Door
+    private let loop: EventLoop
+    private let account: UserAccount
+    private let limits: DoorLimits
+    private let peer: AcceptedPeer
+    private var isAdmitted = false
+    private lazy var pending = PendingAdmission { [weak self] in self?.decided($0) }
+    private var watching: Watching?
+    /// What the kernel was asked to tell.
+    private var interest: Readiness = []
+    private var closeReason = CloseReason.peerClosed
+
+    private var decoder: FrameDecoder
+    private var current: Call?
+    private var currentSize = 0
+    private var countedCallBytes = 0
+    private var isDispatching = false
+    private var dispatchIsDue = false
+    /// The peer has said its last byte. It may still want replies.
+    private var inputHasEnded = false
+
+    private var outgoing = OutgoingReplies()
+    /// The kernel takes no more until the peer has read.
+    private var isStalled = false
+    private var countedReplyBytes = 0
+    private var replySize = 0
+    private var isFlushing = false
+    private var waitingToWrite: [() -> Void] = []
+    private var writeIsDue = false
+    private var isWriting = false
+
+    private lazy var frameWatch = Watch(loop: loop, timeout: limits.frameTimeout) { [weak self] in
+        self?.close(because: .unfinishedFrame)
+    }
+    private lazy var stallWatch = Watch(loop: loop, timeout: limits.stallTimeout) { [weak self] in
+        self?.close(because: .peerDoesNotRead)
+    }
+
+    init(peer: AcceptedPeer, account: UserAccount, door: Door) {
+        self.peer = peer
+        self.account = account
+        self.door = door
+        loop = door.loop
+        limits = door.limits
+        decoder = FrameDecoder(maximumFrameSize: door.limits.frameSize, keptCapacity: Self.keptBytes)
+    }
+
+    /// Begins to wait for the peer. Nothing is read before it was admitted.
+    ///
+    /// - Returns: `false` where the kernel has no room for another one.
+    func begin() -> Bool {
+        watching = loop.inside.watchlist.add(peer.descriptor, interest, self)
+        return watching != nil
+    }
+
+    func askForAdmission() { door.admit(peer, pending) }
+
+    // MARK: What the kernel tells
+
+    func isReady(_ readiness: Readiness) {
+        if readiness.contains(.writable) { flushOn() }
+        guard !isClosed else { return }
+        if readiness.contains(.hungUp), current != nil || !interest.contains(.readable) {
+            // Nobody takes an answer any more.
+            close(because: .peerClosed)
+        } else if interest.contains(.readable), !readiness.isDisjoint(with: [.readable, .hungUp]) {
+            receive()
+        }
+    }
+
+    /// Takes what is there, of one writer and up to a bound: the others have their turn before there is more.
+    private func receive() {
+        switch ReceiveOutcome.ofReceiving(from: peer, into: &decoder, through: &loop.inside.scratch) {
+        case .took: dispatch()
+        case .nothing: break
+        case .ended:
+            inputHasEnded = true
+            listen(to: interest.subtracting(.readable))
+            dispatch()
+        case .foreign(let processID, let userID):
+            close(because: .foreignBytes(writer: processID, writerUser: userID, owner: peer.processID))
+        case .failed(let code): close(because: CloseReason(errno: code))
+        }
+    }
+
+    private func listen(to readiness: Readiness) {
+        guard interest != readiness, let watching else { return }
+        interest = readiness
+        loop.inside.watchlist.change(watching, to: readiness)
+    }
+
+    private func decided(_ admission: Admission) {
+        guard !isClosed, !isAdmitted else { return }
+        switch admission {
+        case .admit(let context):
+            isAdmitted = true
+            self.context = context
+            loop.inside.answered(peer.processID)
+            dispatch()
+        case .refuse: close(because: .refused)
+        }
+    }
+
+    // MARK: Calls
+
+    /// Hands out calls until one is not answered at once, and no more than one's part in a turn. It never calls itself,
+    /// however many calls are waiting.
+    private func dispatch() {
+        guard isAdmitted, !isClosed, !isDispatching else { return }
+        isDispatching = true
+        var handedOut = 0
+        while !isClosed, current == nil, unsentBytes <= limits.unsentBytes, handedOut < Self.callsInTurn,
+            let frame = nextFrame()
+        {
+            handedOut += 1
+            handOut(frame)
+            if unsentBytes >= Self.flushSize { flush() }
+        }
+        isDispatching = false
+        flush()
+        guard !isClosed else { return }
+        countCallBytes()
+        watchFrame(isNew: handedOut > 0)
+        readOn()
+        if current == nil, decoder.hasFrame() {
+            if unsentBytes <= limits.unsentBytes { dispatchSoon() }
+        } else if inputHasEnded, current == nil, unsentBytes == 0 {
+            close(because: .peerClosed)
+        } else if handedOut > 0 {
+            wasAnswered()
+        }
+    }
+
+    private func nextFrame() -> [UInt8]? {
+        do {
+            return try decoder.nextFrame()
+        } catch {
+            flush()
+            close(because: .frameTooLong)
+            return nil
+        }
+    }
+
+    private func handOut(_ frame: [UInt8]) {
+        let parsed: CallFrame
+        do {
+            parsed = try CallFrame(parsing: frame)
+        } catch {
+            flush()
+            close(because: .malformedCall(reason: error.description))
+            return
+        }
+        let call = Call(
+            method: parsed.method, parameters: parsed.parameters, more: parsed.more, oneway: parsed.oneway,
+            connection: self)
+        current = call
+        currentSize = frame.count
+        if parsed.upgrade {
+            call.fail(.invalidParameter("upgrade"))
+        } else {
+            door.onCall(call)
+        }
+    }
+
+    /// Goes on with the next call in a turn of its own: whoever answers must not find itself answering another call
+    /// before the first `reply` has returned.
+    private func dispatchSoon() {
+        guard !isDispatching, !dispatchIsDue, !isClosed, isAdmitted else { return }
+        guard decoder.bufferedBytes > 0 || inputHasEnded || isWithheld else { return countCallBytes() }
+        dispatchIsDue = true
+        loop.soon {
+            self.dispatchIsDue = false
+            self.dispatch()
+        }
+    }
+
+    // MARK: Reading
+
+    private var mayRead: Bool {
+        guard isAdmitted, !isClosed, !inputHasEnded else { return false }
+        guard decoder.bufferedBytes > limits.pipelinedBytes else { return true }
+        // Only what is missing of one long call; calls that are whole wait where they are.
+        return current == nil && unsentBytes <= limits.unsentBytes && !decoder.hasFrame() && account.mayRead(self)
+    }
+
+    private var isWithheld: Bool { isAdmitted && !inputHasEnded && !interest.contains(.readable) }
+
+    /// Leaves in the kernel what the peer says where we hold enough, and goes on once we do not. The time in between is
+    /// not the peer's.
+    func readOn() {
+        guard !isClosed, isWithheld == mayRead else { return }
+        listen(to: isWithheld ? interest.union(.readable) : interest.subtracting(.readable))
+        watchFrame(isNew: true)
+    }
+
+    private func watchFrame(isNew: Bool) {
+        if decoder.bufferedBytes > 0, !inputHasEnded, !isWithheld, !decoder.hasFrame() {
+            if isNew || !frameWatch.isRunning { frameWatch.start() }
+        } else {
+            frameWatch.stop()
+        }
+    }
+
+    private func countCallBytes() {
+        let held = isClosed ? 0 : decoder.bufferedBytes + (current == nil ? 0 : currentSize)
+        guard held != countedCallBytes else { return }
+        account.holdCallBytes(held - countedCallBytes)
+        countedCallBytes = held
+        if decoder.bufferedBytes <= limits.pipelinedBytes || isClosed { account.finishedLongCall(self) }
+    }
+
+    // MARK: Replies
+
+    private var unsentBytes: Int { outgoing.unsentBytes }
+
+    func send(_ reply: Reply, for call: Call) {
+        guard !isClosed, call === current else { return }
+        var isFinal = true
+        var sensitive = false
+        var bytes: [UInt8] = []
+        switch reply {
+        case .parameters(let parameters, let continues, let isSensitive):
+            isFinal = !continues
+            sensitive = isSensitive
+            if !call.oneway {
+                bytes.reserveCapacity(parameters.count + ReplyFrame.overhead)
+                ReplyFrame.append(parameters: parameters, continues: continues, to: &bytes)
+            }
+        case .error(let error):
+            if !call.oneway { ReplyFrame.append(error, to: &bytes) }
+        }
+        guard bytes.count - 1 <= limits.frameSize else { return close(because: .replyTooLong) }
+        if !bytes.isEmpty { outgoing.append(bytes, sensitive: sensitive, continues: !isFinal) }
+        if isFinal { (current, replySize) = (nil, bytes.count) }
+        guard !isDispatching else { return }
+        flush()
+        guard isFinal else { return }
+        dispatchSoon()
+        wasAnswered()
+    }
+
+    /// Everything that was asked is answered, and the kernel has it.
+    private func wasAnswered() {
+        let isDone = current == nil && decoder.bufferedBytes == 0 && unsentBytes == 0
+        if isDone { loop.inside.answered(peer.processID, bytes: replySize) }
+    }
+
+    /// Hands the kernel as much as it takes.
+    private func flush() {
+        guard !isFlushing, !isClosed else { return }
+        isFlushing = true
+        while !isClosed, !isStalled, !outgoing.isEmpty {
+            var outcome = SendOutcome.took(0)
+            let tookAll = outgoing.offer(using: &door.scratch) { bytes in
+                outcome = SendOutcome.ofSending(bytes, to: peer.descriptor)
+                if case .took(let count) = outcome { return count }
+                return 0
+            }
+            if case .failed(let code) = outcome {
+                close(because: CloseReason(errno: code))
+            } else if !tookAll {
+                stall()
+            }
+        }
+        isFlushing = false
+        countReplyBytes()
+    }
+
+    private func stall() {
+        isStalled = true
+        lastProgress = .now()
+        stallWatch.start()
+        account.stall(self)
+        listen(to: interest.union(.writable))
+    }
+
+    /// Goes on after the peer has read.
+    private func flushOn() {
+        guard isStalled, !isClosed else { return }
+        isStalled = false
+        stallWatch.stop()
+        flush()
+        guard !isClosed else { return }
+        if !isStalled {
+            account.unstall(self)
+            listen(to: interest.subtracting(.writable))
+        }
+        dispatchSoon()
+    }
+
+    private func countReplyBytes() {
+        let held = isClosed ? 0 : unsentBytes
+        if isClosed { account.unstall(self) }
+        if held != countedReplyBytes {
+            let difference = held - countedReplyBytes
+            countedReplyBytes = held
+            account.holdReplyBytes(difference)
+        }
+        writeSoon()
+    }
+
+    func whenWritable(_ body: @escaping () -> Void) {
+        guard !isClosed else { return }
+        if unsentBytes > limits.unsentBytes, !isFlushing { flush() }
+        if unsentBytes <= limits.unsentBytes, waitingToWrite.isEmpty, !isWriting {
+            isWriting = true
+            body()
+            isWriting = false
+        } else {
+            waitingToWrite.append(body)
+        }
+        writeSoon()
+    }
+
+    /// Runs one of those who wait for room, in a turn of its own: a peer that reads fast must not keep the loop from
+    /// the others, nor deepen the stack with every batch.
+    private func writeSoon() {
+        guard !waitingToWrite.isEmpty, !writeIsDue, !isWriting, unsentBytes <= limits.unsentBytes else { return }
+        writeIsDue = true
+        loop.soon {
+            self.writeIsDue = false
+            guard !self.isClosed, !self.waitingToWrite.isEmpty else { return }
+            guard self.unsentBytes <= self.limits.unsentBytes else { return }
+            let body = self.waitingToWrite.removeFirst()
+            self.isWriting = true
+            body()
+            self.isWriting = false
+            self.writeSoon()
+        }
+    }
+
+    @discardableResult
+    func withdraw(_ error: VarlinkError) -> Int {
+        guard !isClosed else { return 0 }
+        let hasPartlyLeft = outgoing.hasPartlyLeftSensitive
+        let count = outgoing.withdraw(error)
+        if hasPartlyLeft {
+            close(because: .withdrawn)
+            return count + 1
+        }
+        if !isDispatching { flush() }
+        return count
+    }
+
+    // MARK: The end
+
+    func close() { close(because: .closedByOwner) }
+
+    /// Ends the connection without another byte. Its calls and its owner hear of it in a turn of their own.
+    func close(because reason: CloseReason) {
+        guard !isClosed else { return }
+        isClosed = true
+        if isAdmitted, case .peerClosed = reason { loop.inside.answered(peer.processID) }
+        closeReason = reason
+        letGo()
+        if let watching { loop.inside.watchlist.remove(watching) }
+        watching = nil
+        Glibc.close(peer.descriptor)
+        loop.soon { self.ended() }
+    }
+
+    private func ended() {
+        let abandoned = current
+        current = nil
+        abandoned?.abandon()
+        pending.abandon()
+        door.closed(self, account: account, wasAdmitted: isAdmitted, because: closeReason)
+        context = nil
+    }
+
+    private func letGo() {
+        outgoing.removeAll()
+        waitingToWrite = []
+        decoder = FrameDecoder(maximumFrameSize: limits.frameSize, keptCapacity: Self.keptBytes)
+        frameWatch.cancel()
+        stallWatch.cancel()
+        countCallBytes()
+        account.finishedLongCall(self)
+        countReplyBytes()
+    }
+
+    /// Replies of one burst of calls are gathered up to here before they leave, in bytes.
+    private static let flushSize = 64 * 1_024
+    /// Calls that are answered at once, in one turn: what a client that sends many makes others wait.
+    private static let callsInTurn = 32
+    /// What a connection keeps for its next frame, in bytes: most calls fit, and a thousand connections cost little.
+    private static let keptBytes = 4 * 1_024
+}

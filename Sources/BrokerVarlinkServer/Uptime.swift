@@ -1,0 +1,29 @@
+import CBrokerLinux
+
+/// A moment on a clock that nobody can set, in nanoseconds.
+struct Uptime: Comparable {
+    let nanoseconds: Int64
+
+    static let beginning = Uptime(nanoseconds: 0)
+
+    static func now() -> Uptime { Uptime(nanoseconds: clinux_uptime()) }
+
+    static func < (left: Uptime, right: Uptime) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// Nanoseconds from one to the other.
+    static func - (left: Uptime, right: Uptime) -> Int64 { left.nanoseconds - right.nanoseconds }
+
+    /// A time in the past counts as none, and one of more than a century as a century.
+    static func + (moment: Uptime, delay: Duration) -> Uptime {
+        Uptime(nanoseconds: moment.nanoseconds + delay.boundedNanoseconds)
+    }
+}
+
+extension Duration {
+    fileprivate var boundedNanoseconds: Int64 {
+        let century: Int64 = 100 * 366 * 86_400
+        let (seconds, attoseconds) = components
+        guard seconds < century else { return century * 1_000_000_000 }
+        return max(0, max(-1, seconds) * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}
