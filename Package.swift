@@ -101,12 +101,19 @@ let package = Package(
 
         // First floor: files, the kernel, sockets.
         room("BrokerPolicy", ["BrokerAccessControl", "CBrokerCrypto", "CBrokerTOML", "BrokerModel"]),
+        room("BrokerSQLite", [grdbSQLite]),
         room(
             "BrokerContactsStore",
-            ["BrokerNormalization", "CBrokerLinux", "CBrokerXXHash", grdbSQLite, "BrokerModel", "BrokerJSON"]),
+            [
+                "BrokerSQLite", "BrokerNormalization", "CBrokerLinux", "CBrokerXXHash", grdbSQLite, "BrokerModel",
+                "BrokerJSON",
+            ]),
         room(
             "BrokerAccessStore",
-            ["BrokerAccessControl", "BrokerDisclosure", "CBrokerLinux", grdbSQLite, "CBrokerCrypto", "BrokerModel"]),
+            [
+                "BrokerSQLite", "BrokerAccessControl", "BrokerDisclosure", "CBrokerLinux", grdbSQLite, "CBrokerCrypto",
+                "BrokerModel",
+            ]),
         room("BrokerPeerIdentity", ["BrokerAccessControl", "CBrokerLinux", "CBrokerIdentify", "CBrokerCrypto"]),
         room("BrokerManifests", ["BrokerPeerIdentity", "BrokerPolicy"]),
         room("BrokerVarlinkServer", ["BrokerVarlink", "CBrokerLinux"]),
@@ -237,14 +244,19 @@ let package = Package(
         tests("PolicyTests", ["BrokerPolicy", "BrokerAccessControl", "BrokerModel"]),
         tests(
             "AccessStoreTests",
-            ["BrokerAccessStore", "BrokerAccessControl", "CBrokerCrypto", "BrokerModel", "BrokerDisclosure"]),
-        tests("ContactsStoreTests", ["BrokerContactsStore", grdb, "BrokerModel", "BrokerNormalization", grdbSQLite]),
+            [
+                "BrokerAccessStore", "BrokerAccessControl", "CBrokerCrypto", "BrokerModel", "BrokerDisclosure",
+                "BrokerSQLite",
+            ]),
+        tests(
+            "ContactsStoreTests",
+            ["BrokerContactsStore", grdb, "BrokerModel", "BrokerNormalization", grdbSQLite, "BrokerSQLite"]),
         tests(
             "BrokerTests",
             [
                 "BrokerCore", "BrokerPolicy", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface",
                 "BrokerModel",
-                "BrokerContactsStore", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure",
+                "BrokerContactsStore", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure", "BrokerSQLite",
             ]),
         tests(
             "BrokerAuditTests",

@@ -1,6 +1,7 @@
 import BrokerAccessControl
 import BrokerDisclosure
 import BrokerModel
+import BrokerSQLite
 import Glibc
 
 /// What the file holds at the start.
@@ -19,45 +20,46 @@ struct AccessContents {
     /// What could not be read, for the audit.
     var findings: [AuditRecord] = []
 
-    init(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
+    init(_ connection: Database, now: Int64) throws(AccessStoreError) {
         try readCounters(connection)
         try readPrincipals(connection, now: now)
         try readIntents(connection, now: now)
         try readSilences(connection, now: now)
-        let keys = try SQLiteStatement("SELECT uid, key FROM auditKey", on: connection)
-        while try keys.next() {
-            guard let uid = keys.integer(0).flatMap(UInt32.init(exactly:)),
-                let key = keys.bytes(1).flatMap(Pseudonyms.init(key:))
+        let keys = try PreparedStatement("SELECT uid, key FROM auditKey", on: connection)
+        while try keys.step() {
+            guard let uid = keys.integerOrNil(0).flatMap(UInt32.init(exactly:)),
+                let key = keys.bytesOrNil(1).flatMap(Pseudonyms.init(key:))
             else { throw .damaged(reason: "auditKey: a key cannot be read") }
             pseudonyms[uid] = key
         }
-        let marks = try SQLiteStatement("SELECT uid, number FROM outboxMark", on: connection)
-        while try marks.next() {
-            guard let uid = marks.integer(0).flatMap(UInt32.init(exactly:)), let number = marks.integer(1) else {
+        let marks = try PreparedStatement("SELECT uid, number FROM outboxMark", on: connection)
+        while try marks.step() {
+            guard let uid = marks.integerOrNil(0).flatMap(UInt32.init(exactly:)), let number = marks.integerOrNil(1)
+            else {
                 throw .damaged(reason: "outboxMark: a number cannot be read")
             }
             outboxMarks[uid] = number
         }
-        let owners = try SQLiteStatement("SELECT uid, name, purged FROM owner", on: connection)
-        while try owners.next() {
-            guard let uid = owners.integer(0).flatMap(UInt32.init(exactly:)), let name = owners.text(1) else {
+        let owners = try PreparedStatement("SELECT uid, name, purged FROM owner", on: connection)
+        while try owners.step() {
+            guard let uid = owners.integerOrNil(0).flatMap(UInt32.init(exactly:)), let name = owners.textOrNil(1) else {
                 throw .damaged(reason: "owner: a name cannot be read")
             }
-            self.owners[uid] = Owner(name: name, isPurged: owners.integer(2) != 0)
+            self.owners[uid] = Owner(name: name, isPurged: owners.integerOrNil(2) != 0)
         }
     }
 
-    private mutating func readCounters(_ connection: SQLiteConnection) throws(AccessStoreError) {
-        let state = try SQLiteStatement("SELECT revision, recordNumber, intent FROM state", on: connection)
-        guard try state.next(), let revision = state.integer(0), let recordNumber = state.integer(1),
-            let intent = state.integer(2)
+    private mutating func readCounters(_ connection: Database) throws(AccessStoreError) {
+        let state = try PreparedStatement("SELECT revision, recordNumber, intent FROM state", on: connection)
+        guard try state.step(), let revision = state.integerOrNil(0), let recordNumber = state.integerOrNil(1),
+            let intent = state.integerOrNil(2)
         else { throw .damaged(reason: "the counters cannot be read") }
         let audit = AuditQuery(connection: connection)
         let counted = try audit.counted()
-        let last = try SQLiteStatement(
+        let last = try PreparedStatement(
             "SELECT sequence, event FROM audit ORDER BY sequence DESC LIMIT 1", on: connection)
-        let lastSequence = try last.next() ? last.integer(0) ?? 0 : 0
-        lastEvent = lastSequence > 0 ? last.text(1) : nil
+        let lastSequence = try last.step() ? last.integerOrNil(0) ?? 0 : 0
+        lastEvent = lastSequence > 0 ? last.textOrNil(1) : nil
         // After a crash the chain has gone on behind the counters. Where it does not hang together, or is shorter than it
         // was, somebody was at the file: going on behind both keeps the break for verification to find.
         var end = counted
@@ -73,7 +75,7 @@ struct AccessContents {
     ///
     /// - Parameter synced: `nil` where nobody knows how far the disk had come.
     mutating func compare(
-        with synced: SyncedPosition.Content?, _ connection: SQLiteConnection
+        with synced: SyncedPosition.Content?, _ connection: Database
     ) throws(AccessStoreError) -> AuditLoss? {
         let found = counters.auditSequence
         guard let synced else { return AuditLoss(synced: nil, found: found) }
@@ -86,33 +88,33 @@ struct AccessContents {
         return AuditLoss(synced: position.sequence, found: found)
     }
 
-    private mutating func readPrincipals(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
-        let contacts = try SQLiteStatement("SELECT contact FROM grantedContact WHERE principal = ?", on: connection)
-        let events = try SQLiteStatement(
+    private mutating func readPrincipals(_ connection: Database, now: Int64) throws(AccessStoreError) {
+        let contacts = try PreparedStatement("SELECT contact FROM grantedContact WHERE principal = ?", on: connection)
+        let events = try PreparedStatement(
             "SELECT revision, contact, kind, change, time FROM setEvent WHERE principal = ? ORDER BY revision",
             on: connection)
-        let rows = try SQLiteStatement(
+        let rows = try PreparedStatement(
             """
             SELECT id, uid, strength, app, displayName, identifierKey,
                 level, keys, expires, revision, decidedBy, decidedAt, lastUsedAt, uses, epoch, decision
             FROM principal LEFT JOIN appGrant ON appGrant.principal = id
             """, on: connection)
-        while try rows.next() {
-            guard let id = rows.integer(0), let principal = Self.principal(rows, from: 1) else {
+        while try rows.step() {
+            guard let id = rows.integerOrNil(0), let principal = Self.principal(rows, from: 1) else {
                 // Nobody can be this principal, so there is nothing to refuse.
-                unreadable("unreadable principal", uid: rows.integer(1), app: rows.text(3), nil, now: now)
+                unreadable("unreadable principal", uid: rows.integerOrNil(1), app: rows.textOrNil(3), nil, now: now)
                 continue
             }
-            if let bytes = rows.bytes(5) {
+            if let bytes = rows.bytesOrNil(5) {
                 if let cipher = IdentifierCipher(key: bytes) {
                     identifierKeys[principal] = IdentifierKey(bytes: bytes, cipher: cipher)
                 } else {
                     unreadable("unreadable identifier key", principal, now: now)
                 }
             }
-            guard let level = rows.text(6) else { continue }
+            guard let level = rows.textOrNil(6) else { continue }
             var grant = Self.grant(rows, level: level)
-            var decision = rows.integer(15) ?? 0
+            var decision = rows.integerOrNil(15) ?? 0
             if grant == nil {
                 decision = HeldGrant.newDecision()
                 unreadable("unreadable grant", principal, now: now)
@@ -124,28 +126,30 @@ struct AccessContents {
             guard var grant else { continue }
             var set: Set<RecordNumber> = []
             contacts.bind(1, id)
-            while try contacts.next() { if let contact = contacts.integer(0) { set.insert(RecordNumber(contact)) } }
+            while try contacts.step() {
+                if let contact = contacts.integerOrNil(0) { set.insert(RecordNumber(contact)) }
+            }
             if case .limited = grant.access { grant.access = .limited(to: set) } else { grant.own = set }
             // A grant that could not be read, or a history that cannot, begins anew.
             var history = SetHistory(epoch: grant.revision)
-            if let epoch = rows.integer(14) {
+            if let epoch = rows.integerOrNil(14) {
                 history = try Self.history(since: epoch, events.bind(1, id)) ?? history
             }
             held[principal] = HeldGrant(
-                grant: grant, displayName: rows.text(4) ?? "", history: history, decision: decision)
-            usages[principal] = Usage(lastUsedAt: rows.integer(12), uses: Int(rows.integer(13) ?? 0))
+                grant: grant, displayName: rows.textOrNil(4) ?? "", history: history, decision: decision)
+            usages[principal] = Usage(lastUsedAt: rows.integerOrNil(12), uses: Int(rows.integerOrNil(13) ?? 0))
         }
     }
 
     private static func history(
-        since epoch: Int64, _ rows: SQLiteStatement
+        since epoch: Int64, _ rows: PreparedStatement
     ) throws(AccessStoreError) -> SetHistory? {
         var history = SetHistory(epoch: epoch)
         var isWhole = true
-        while try rows.next() {
-            guard let revision = rows.integer(0), let record = rows.integer(1),
-                let kind = rows.integer(2).flatMap(SetEvent.Kind.init), let change = rows.integer(3),
-                let time = rows.integer(4)
+        while try rows.step() {
+            guard let revision = rows.integerOrNil(0), let record = rows.integerOrNil(1),
+                let kind = rows.integerOrNil(2).flatMap(SetEvent.Kind.init), let change = rows.integerOrNil(3),
+                let time = rows.integerOrNil(4)
             else {
                 isWhole = false
                 continue
@@ -157,15 +161,15 @@ struct AccessContents {
         return isWhole ? history : nil
     }
 
-    private static func principal(_ row: SQLiteStatement, from column: Int32) -> Principal? {
-        guard let uid = row.integer(column).flatMap(UInt32.init(exactly:)),
-            let strength = row.text(column + 1).flatMap(IdentityStrength.init(rawValue:)),
-            let app = row.text(column + 2)
+    private static func principal(_ row: PreparedStatement, from column: Int32) -> Principal? {
+        guard let uid = row.integerOrNil(column).flatMap(UInt32.init(exactly:)),
+            let strength = row.textOrNil(column + 1).flatMap(IdentityStrength.init(rawValue:)),
+            let app = row.textOrNil(column + 2)
         else { return nil }
         return Principal(uid: uid, strength: strength, app: app)
     }
 
-    private static func grant(_ row: SQLiteStatement, level: String) -> Grant? {
+    private static func grant(_ row: PreparedStatement, level: String) -> Grant? {
         let access: Access
         switch level {
         case "denied": access = .denied
@@ -173,36 +177,36 @@ struct AccessContents {
         case "full": access = .full
         default: return nil
         }
-        guard let bits = row.integer(7), let revision = row.integer(9), let decidedAt = row.integer(11),
-            let decidedBy = row.text(10).flatMap(Grant.Decider.init(rawValue:))
+        guard let bits = row.integerOrNil(7), let revision = row.integerOrNil(9), let decidedAt = row.integerOrNil(11),
+            let decidedBy = row.textOrNil(10).flatMap(Grant.Decider.init(rawValue:))
         else { return nil }
         let keys = ContactKeySet(rawValue: UInt64(bitPattern: bits))
         // A key that we do not know may be a restriction that we do not understand.
         guard keys.isSubset(of: .grantable) else { return nil }
         return Grant(
-            access: access, keys: keys, lifetime: row.integer(8).map { .untilTime($0) } ?? .untilRevoked,
+            access: access, keys: keys, lifetime: row.integerOrNil(8).map { .untilTime($0) } ?? .untilRevoked,
             revision: revision, decidedBy: decidedBy, decidedAt: decidedAt)
     }
 
-    private mutating func readIntents(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
-        let rows = try SQLiteStatement("SELECT id, uid, strength, app, adds FROM saveIntent", on: connection)
-        while try rows.next() {
-            guard let id = rows.integer(0), let principal = Self.principal(rows, from: 1),
-                let adds = rows.bytes(4).flatMap(RecordNumbers.decode)
+    private mutating func readIntents(_ connection: Database, now: Int64) throws(AccessStoreError) {
+        let rows = try PreparedStatement("SELECT id, uid, strength, app, adds FROM saveIntent", on: connection)
+        while try rows.step() {
+            guard let id = rows.integerOrNil(0), let principal = Self.principal(rows, from: 1),
+                let adds = rows.bytesOrNil(4).flatMap(RecordNumbers.decode)
             else {
-                unreadable("unreadable intent", uid: rows.integer(1), app: rows.text(3), nil, now: now)
+                unreadable("unreadable intent", uid: rows.integerOrNil(1), app: rows.textOrNil(3), nil, now: now)
                 continue
             }
             intents[id] = SaveIntent(id: id, uid: principal.uid, principal: principal, adds: adds)
         }
     }
 
-    private mutating func readSilences(_ connection: SQLiteConnection, now: Int64) throws(AccessStoreError) {
-        let rows = try SQLiteStatement("SELECT uid, strength, app, since FROM silence", on: connection)
-        while try rows.next() {
-            guard let principal = Self.principal(rows, from: 0), let since = rows.integer(3) else {
+    private mutating func readSilences(_ connection: Database, now: Int64) throws(AccessStoreError) {
+        let rows = try PreparedStatement("SELECT uid, strength, app, since FROM silence", on: connection)
+        while try rows.step() {
+            guard let principal = Self.principal(rows, from: 0), let since = rows.integerOrNil(3) else {
                 // Nobody can be this principal, so there is nobody to be silent about.
-                unreadable("unreadable silence", uid: rows.integer(0), app: rows.text(2), nil, now: now)
+                unreadable("unreadable silence", uid: rows.integerOrNil(0), app: rows.textOrNil(2), nil, now: now)
                 continue
             }
             silenced[principal] = since

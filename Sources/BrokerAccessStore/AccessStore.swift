@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerSQLite
 import Glibc
 
 /// What the people said and what was told to whom: grants, identifier keys and the audit, in a file of their own.

@@ -4,6 +4,7 @@ import BrokerModel
 import Testing
 
 @testable import BrokerAccessStore
+import BrokerSQLite
 
 @Suite("The audit")
 struct AuditChainTests {
@@ -180,7 +181,7 @@ struct AuditChainTests {
     func triggers() throws {
         let house = try House()
         let store = try house.open()
-        let connection = try SQLiteConnection(path: house.database, .readWrite)
+        let connection = try Database.open(house.database, .readWrite)
         for sql in [
             "UPDATE audit SET count = 7", "DELETE FROM audit", "UPDATE auditCaller SET app = 'x'",
             "DELETE FROM auditCaller",

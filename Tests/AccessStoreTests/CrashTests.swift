@@ -3,6 +3,7 @@ import BrokerModel
 import Testing
 
 @testable import BrokerAccessStore
+import BrokerSQLite
 
 @Suite("After a crash")
 struct CrashTests {

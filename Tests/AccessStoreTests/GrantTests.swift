@@ -4,6 +4,7 @@ import Testing
 
 @testable import BrokerAccessStore
 import BrokerDisclosure
+import BrokerSQLite
 
 @Suite("Keeping what the person said")
 struct GrantTests {

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import BrokerAccessStore
+import BrokerSQLite
 
 /// A folder of its own for one test, gone with it.
 final class House {
@@ -40,7 +41,7 @@ final class House {
 
     /// Runs SQL behind the store's back, as somebody with a SQLite shell would. The triggers stand in nobody's way then.
     func tamper(_ sql: String) throws {
-        let connection = try SQLiteConnection(path: database, .readWrite)
+        let connection = try Database.open(database, .readWrite)
         let triggers = ["auditKeepsWords", "auditKeepsRecords", "auditCallerKeepsWords", "auditCallerKeepsRecords"]
         for trigger in triggers { try connection.execute("DROP TRIGGER IF EXISTS \(trigger)") }
         try connection.execute(sql)

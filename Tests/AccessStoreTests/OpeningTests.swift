@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import BrokerAccessStore
+import BrokerSQLite
 
 @Suite("Opening the store")
 struct OpeningTests {
@@ -116,7 +117,7 @@ struct OpeningTests {
     @Test("Some other program's database is refused and left as it is")
     func foreign() throws {
         try House.write([], to: house.database)
-        let connection = try SQLiteConnection(path: house.database, .readWrite)
+        let connection = try Database.open(house.database, .readWrite)
         try connection.execute("CREATE TABLE other (x); INSERT INTO other VALUES (1)")
         let before = try House.bytes(of: house.database)
         guard case .damaged? = error(opening: house.folder) else {
@@ -151,7 +152,7 @@ struct OpeningTests {
     @Test("A refused file is left as it is even with transactions in its log")
     func refusedWithLog() throws {
         let store = try house.open()
-        let connection = try SQLiteConnection(path: house.database, .readWrite)
+        let connection = try Database.open(house.database, .readWrite)
         try connection.execute("PRAGMA user_version = \(Schema.version + 1)")
         let copy = try House()
         for file in ["", "-wal"] {

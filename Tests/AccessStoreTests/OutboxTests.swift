@@ -3,6 +3,7 @@ import BrokerModel
 import Testing
 
 @testable import BrokerAccessStore
+import BrokerSQLite
 
 @Suite("What a book's outbox still has to tell")
 struct OutboxTests {

@@ -5,13 +5,14 @@ import Testing
 
 @testable import BrokerCore
 @testable import BrokerContactsStore
+import BrokerSQLite
 
 extension BrokerHouse {
     /// Changes user 1000's address book behind the broker's back.
     func change(sql: String) throws {
-        let database = try Database(path: folder + "/users/1000/contacts.sqlite", patience: 5_000)
+        let database = try Database(path: folder + "/users/1000/contacts.sqlite", .readWrite, patience: 5_000)
         defer { database.close() }
-        try database.execute(sql: sql)
+        try database.execute(sql)
         // Reads that follow each other see one state of the book, for a moment.
         loop.advance(by: .seconds(1))
     }

@@ -6,6 +6,7 @@ import Testing
 
 @testable import BrokerAccessStore
 @testable import BrokerCore
+import BrokerSQLite
 
 @Suite("A crash between the book's commit and the access database's")
 struct OutboxTests {
@@ -108,7 +109,8 @@ struct OutboxTests {
         let before = access()
         #expect(try mail.save([.add(given: "Mine")]).error == nil)
         try house.crash(losing: before) {
-            let book = try SQLiteConnection(path: house.book + "/contacts.sqlite", .readWrite)
+            let book = try Connection<AccessStoreError>(
+                path: house.book + "/contacts.sqlite", .readWrite, patience: 5_000)
             try book.execute("UPDATE outbox SET entry = zeroblob(40) WHERE number = (SELECT max(number) FROM outbox)")
         }
         #expect(try house.app("mail").fetch().names == ["Ada"])
@@ -202,7 +204,8 @@ struct OutboxTests {
     func intents() throws {
         let records = try house.records("Ada", "Grace").sorted()
         try house.crash {
-            let file = try SQLiteConnection(path: house.folder + "/access.sqlite", .readWrite)
+            let file = try Connection<AccessStoreError>(
+                path: house.folder + "/access.sqlite", .readWrite, patience: 5_000)
             let known = records[0].rawValue.littleEndian, unknown = Int64(77).littleEndian
             let adds = withUnsafeBytes(of: (known, unknown)) { Array($0) }
             try file.statement(

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import BrokerContactsStore
+import BrokerSQLite
 
 /// What may happen to the bytes of a card.
 enum CardDamage: CaseIterable {
@@ -53,15 +54,15 @@ private final class DamagedBook {
         let book = try Book(["Ada", "Bob", "Cid", "Dan"].map { name in person(name) { $0.note = "of " + name } })
         for other in others { try book.store.apply([.link(.link(RecordNumber(2), RecordNumber(other)))], at: 0) }
         book.store.close()
-        let database = try OwnDatabase(path: book.folder.file, patience: 0)
-        let select = try PreparedStatement(database, "SELECT stored, checksum FROM contact WHERE record IN (2, 3)")
+        let database = try OwnDatabase(path: book.folder.file, .readWrite, patience: 0)
+        let select = try PreparedStatement("SELECT stored, checksum FROM contact WHERE record IN (2, 3)", on: database)
         var rows: [(stored: [UInt8], checksum: Int64)] = []
         while try select.step() { rows.append((select.bytes(0), select.integer(1))) }
-        let update = try PreparedStatement(database, "UPDATE contact SET stored = ?, checksum = ? WHERE record = 2")
+        let update = try PreparedStatement("UPDATE contact SET stored = ?, checksum = ? WHERE record = 2", on: database)
         update.bind(1, damage.bytes(of: rows[0].stored, rows[1].stored))
         if damage != .noChecksum { update.bind(2, rows[damage == .swappedRows ? 1 : 0].checksum) }
         try update.run()
-        try database.execute(sql: sql)
+        try database.execute(sql)
         database.close()
         folder = book.folder
         let report = Report()
@@ -171,9 +172,9 @@ struct DamagedCardTests {
             at: 0)
         let query = ContactQuery(scope: .all, images: .images)
         #expect(try store.fetch(unified: query).rows.map { $0.images?.imageData != nil } == [true, false])
-        let database = try OwnDatabase(path: folder.file, patience: 0)
+        let database = try OwnDatabase(path: folder.file, .readWrite, patience: 0)
         try database.execute(
-            sql: "UPDATE image SET imageData = CAST(replace(CAST(imageData AS TEXT), '9j', '\"}') AS BLOB)")
+            "UPDATE image SET imageData = CAST(replace(CAST(imageData AS TEXT), '9j', '\"}') AS BLOB)")
         database.close()
         #expect(try store.photoSize(of: [RecordNumber(1), RecordNumber(2)], .images) == photo.utf8.count)
         #expect(report.cards.isEmpty)

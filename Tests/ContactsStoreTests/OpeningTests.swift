@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import BrokerContactsStore
+import BrokerSQLite
 
 @Suite("Opening a book", .serialized)
 struct OpeningTests {
@@ -121,10 +122,10 @@ struct OpeningTests {
         defer { database.close() }
         let tables = "SELECT count(*) FROM sqlite_schema WHERE name IN ('more', 'most')"
         var migrator = Schema.migrator
-        migrator.registerMigration("more") { try $0.execute(sql: "CREATE TABLE more (x)") }
+        migrator.registerMigration("more") { try $0.execute("CREATE TABLE more (x)") }
         for _ in 0..<2 { try migrator.migrate(database) }
         #expect(try database.integer(tables) == 1)
-        migrator.registerMigration("most") { try $0.execute(sql: "CREATE TABLE most (x); SELECT nonsense") }
+        migrator.registerMigration("most") { try $0.execute("CREATE TABLE most (x); SELECT nonsense") }
         #expect(throws: StoreError.self) { try migrator.migrate(database) }
         #expect(try database.integer(tables) == 1)
         #expect(try Schema.migrator.hasBeenSuperseded(database))
@@ -140,7 +141,7 @@ struct OpeningTests {
         let library = try DatabaseQueue(path: folder.path + "/book.sqlite")
         try migrator.migrate(library)
         try library.close()
-        let database = try OwnDatabase(path: folder.path + "/book.sqlite", patience: 0)
+        let database = try OwnDatabase(path: folder.path + "/book.sqlite", .readWrite, patience: 0)
         defer { database.close() }
         var ours = OwnMigrator()
         ours.registerMigration("1: contacts") { _ in Issue.record("made a second time") }

@@ -6,6 +6,7 @@ import BrokerNormalization
 import Testing
 
 @testable import BrokerContactsStore
+import BrokerSQLite
 
 @Suite("Saving")
 struct SavingTests {
@@ -290,7 +291,7 @@ struct SavingTests {
             otherMaker: .init(locale: "", region: ""))
         defer { writer.close() }
         let pages = try #require(try database.integer("PRAGMA page_count"))
-        try database.execute(sql: "PRAGMA max_page_count = \(pages + 2)")
+        try database.execute("PRAGMA max_page_count = \(pages + 2)")
         let long = person("Bob") { $0.note = String(repeating: "long ", count: 20_000) }
         let small = person("Clara")
         do throws(ChangeError) {
@@ -304,7 +305,7 @@ struct SavingTests {
         }
         #expect(try database.integer("SELECT count(*) FROM contact") == 1)
         #expect(try database.integer("SELECT count(*) FROM word") == 1)
-        try database.execute(sql: "PRAGMA max_page_count = 1000000")
+        try database.execute("PRAGMA max_page_count = 1000000")
         try writer.apply([.add(RecordNumber(2), small), .add(RecordNumber(3), long)], at: 0)
         #expect(try database.integer("SELECT count(*) FROM contact") == 3)
         #expect(try database.text("PRAGMA integrity_check") == "ok")

@@ -1,14 +1,15 @@
 import Testing
 
 @testable import BrokerContactsStore
+import BrokerSQLite
 
 @Suite("A statement")
 struct StatementTests {
     @Test("does not run with a parameter that could not be set, and runs again with one that could")
     func parameterOutOfRange() throws {
-        let database = try OwnDatabase(path: ":memory:", patience: 0)
-        try database.execute(sql: "CREATE TABLE kept (value INTEGER)")
-        let insert = try PreparedStatement(database, "INSERT INTO kept VALUES (?1)")
+        let database = try OwnDatabase(path: ":memory:", .readWrite, patience: 0)
+        try database.execute("CREATE TABLE kept (value INTEGER)")
+        let insert = try PreparedStatement("INSERT INTO kept VALUES (?1)", on: database)
         insert.bind(1, 1)
         insert.bind(2, 2)
         #expect(throws: StoreError.self) { try insert.run() }
@@ -21,8 +22,8 @@ struct StatementTests {
 
     @Test("takes no parameter while it is being read")
     func parameterOfRunningStatement() throws {
-        let database = try OwnDatabase(path: ":memory:", patience: 0)
-        let select = try PreparedStatement(database, "VALUES (?1), (?1)")
+        let database = try OwnDatabase(path: ":memory:", .readWrite, patience: 0)
+        let select = try PreparedStatement("VALUES (?1), (?1)", on: database)
         select.bind(1, 1)
         #expect(try select.step())
         select.bind(1, "other")

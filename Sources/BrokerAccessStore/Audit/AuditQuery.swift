@@ -1,9 +1,10 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerSQLite
 
 /// Reads the audit over one connection: the loop's, or one of its own.
 struct AuditQuery {
-    let connection: SQLiteConnection
+    let connection: Database
 
     /// Without a caller where there is none: a record that lost its caller is still one to be found.
     private static let table = "audit LEFT JOIN auditCaller ON auditCaller.id = caller"
@@ -38,12 +39,12 @@ struct AuditQuery {
             .bind(3, filter.app).bind(4, filter.strength?.rawValue).bind(5, filter.since).bind(6, filter.until)
             .bind(7, filter.event?.rawValue).bind(8, pseudonym)
         var entries: [AuditEntry] = []
-        while entries.count < limit, try statement.next() {
+        while entries.count < limit, try statement.step() {
             let row = Self.row(statement)
             // The search for the bytes may have met the end of one pseudonym and the beginning of the next.
             if let pseudonym, !Self.pseudonyms(row.contacts ?? []).contains(pseudonym[...]) { continue }
-            let hash = statement.bytes(13) ?? []
-            let previous = statement.bytes(14) ?? []
+            let hash = statement.bytesOrNil(13) ?? []
+            let previous = statement.bytesOrNil(14) ?? []
             guard let entry = AuditEntry(row, previous: previous, hash: hash) else {
                 throw .damaged(reason: "audit record \(row.sequence) cannot be read; verify the audit")
             }
@@ -66,7 +67,7 @@ struct AuditQuery {
         if first > 1 {
             let before = try connection.statement("SELECT hash FROM audit WHERE sequence = ?").bind(1, first - 1)
             defer { before.reset() }
-            guard try before.next(), let hash = before.bytes(0) else {
+            guard try before.step(), let hash = before.bytesOrNil(0) else {
                 return AuditVerification(
                     checked: 0, head: Hexadecimal.text(previous), brokenAt: first - 1, next: nil)
             }
@@ -81,7 +82,7 @@ struct AuditQuery {
             AuditVerification(
                 checked: Int(expected - first), head: Hexadecimal.text(previous), brokenAt: brokenAt, next: next)
         }
-        while try statement.next() {
+        while try statement.step() {
             guard expected - first < Int64(max(1, rows)) else { return found(brokenAt: nil, next: expected) }
             guard let link = try Self.link(statement, at: expected, after: previous),
                 link.sequence != end.sequence || link == end
@@ -98,7 +99,7 @@ struct AuditQuery {
     func counted() throws(AccessStoreError) -> AuditPosition {
         let state = try connection.statement("SELECT auditSequence, auditHead FROM state WHERE id = 1")
         defer { state.reset() }
-        guard try state.next(), let sequence = state.integer(0), let hash = state.bytes(1),
+        guard try state.step(), let sequence = state.integerOrNil(0), let hash = state.bytesOrNil(1),
             hash.count == AuditChain.hashSize
         else { throw .damaged(reason: "the counters are missing") }
         return AuditPosition(sequence: sequence, hash: hash)
@@ -108,7 +109,7 @@ struct AuditQuery {
     func position(at sequence: Int64) throws(AccessStoreError) -> AuditPosition? {
         let statement = try connection.statement("SELECT hash FROM audit WHERE sequence = ?").bind(1, sequence)
         defer { statement.reset() }
-        guard try statement.next(), let hash = statement.bytes(0) else { return nil }
+        guard try statement.step(), let hash = statement.bytesOrNil(0) else { return nil }
         return AuditPosition(sequence: sequence, hash: hash)
     }
 
@@ -118,7 +119,7 @@ struct AuditQuery {
         defer { statement.reset() }
         statement.bind(1, link.sequence)
         var last = link
-        while try statement.next() {
+        while try statement.step() {
             guard let next = try Self.link(statement, at: last.sequence + 1, after: last.hash) else { return nil }
             last = next
         }
@@ -127,22 +128,24 @@ struct AuditQuery {
 
     /// The row at hand, if it is the record that follows.
     private static func link(
-        _ statement: SQLiteStatement, at sequence: Int64, after previous: [UInt8]
+        _ statement: PreparedStatement, at sequence: Int64, after previous: [UInt8]
     ) throws(AccessStoreError) -> AuditPosition? {
         let row = row(statement)
-        guard row.sequence == sequence, let hash = statement.bytes(13),
+        guard row.sequence == sequence, let hash = statement.bytesOrNil(13),
             try AuditChain.hash(row, after: previous) == hash
         else { return nil }
         return AuditPosition(sequence: sequence, hash: hash)
     }
 
-    private static func row(_ statement: SQLiteStatement) -> AuditRow<[UInt8]> {
+    private static func row(_ statement: PreparedStatement) -> AuditRow<[UInt8]> {
         AuditRow(
-            sequence: statement.integer(0) ?? 0, time: statement.integer(1) ?? 0, uid: statement.integer(2) ?? 0,
-            app: statement.bytes(3) ?? [], strength: statement.bytes(4), event: statement.bytes(5) ?? [],
-            status: statement.bytes(6), keys: statement.integer(7), count: statement.integer(8),
-            contacts: statement.bytes(9), revision: statement.integer(10), repeats: statement.integer(11),
-            detail: statement.bytes(12))
+            sequence: statement.integerOrNil(0) ?? 0, time: statement.integerOrNil(1) ?? 0,
+            uid: statement.integerOrNil(2) ?? 0,
+            app: statement.bytesOrNil(3) ?? [], strength: statement.bytesOrNil(4), event: statement.bytesOrNil(5) ?? [],
+            status: statement.bytesOrNil(6), keys: statement.integerOrNil(7), count: statement.integerOrNil(8),
+            contacts: statement.bytesOrNil(9), revision: statement.integerOrNil(10),
+            repeats: statement.integerOrNil(11),
+            detail: statement.bytesOrNil(12))
     }
 
     private static func pseudonyms(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {

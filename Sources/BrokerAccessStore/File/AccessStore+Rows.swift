@@ -1,14 +1,15 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerSQLite
 
 /// How what differs from the file gets into its rows. All within the transaction of a commit.
 extension AccessStore {
-    func writeGrants(_ connection: SQLiteConnection) throws(AccessStoreError) {
+    func writeGrants(_ connection: Database) throws(AccessStoreError) {
         for (principal, change) in unwrittenGrants { try writeGrant(of: principal, change, connection) }
     }
 
     private func writeGrant(
-        of principal: Principal, _ change: SetChange, _ connection: SQLiteConnection
+        of principal: Principal, _ change: SetChange, _ connection: Database
     ) throws(AccessStoreError) {
         let held = held[principal].flatMap { $0.grant.outlivesDaemon ? $0 : nil }
         let key = identifierKeys[principal]?.bytes
@@ -26,7 +27,7 @@ extension AccessStore {
         upsert.bind(1, Int64(principal.uid)).bind(2, principal.strength.rawValue).bind(3, principal.app)
             .bind(4, held?.displayName ?? "").bind(5, key)
         var id: Int64?
-        while try upsert.next() { id = upsert.integer(0) }
+        while try upsert.step() { id = upsert.integerOrNil(0) }
         guard let id else { throw .unavailable(reason: "a principal could not be written") }
         guard let held else {
             try connection.statement("DELETE FROM appGrant WHERE principal = ?").bind(1, id).run()
@@ -39,7 +40,7 @@ extension AccessStore {
     }
 
     private func write(
-        _ held: HeldGrant, _ usage: Usage, of id: Int64, _ connection: SQLiteConnection
+        _ held: HeldGrant, _ usage: Usage, of id: Int64, _ connection: Database
     ) throws(AccessStoreError) {
         let grant = held.grant
         var expires: Int64?
@@ -68,7 +69,7 @@ extension AccessStore {
     }
 
     private func write(
-        _ change: SetChange, _ grant: Grant, of id: Int64, _ connection: SQLiteConnection
+        _ change: SetChange, _ grant: Grant, of id: Int64, _ connection: Database
     ) throws(AccessStoreError) {
         let insert = try connection.statement("INSERT INTO grantedContact (principal, contact) VALUES (?, ?)")
         switch change {
@@ -89,13 +90,13 @@ extension AccessStore {
 
     /// What the file does not have yet, and takes out what memory no longer has.
     private func write(
-        _ history: SetHistory, of id: Int64, _ connection: SQLiteConnection
+        _ history: SetHistory, of id: Int64, _ connection: Database
     ) throws(AccessStoreError) {
         try connection.statement("DELETE FROM setEvent WHERE principal = ? AND revision < ?")
             .bind(1, id).bind(2, history.events.first?.revision ?? Int64.max).run()
         let last = try connection.statement("SELECT max(revision) FROM setEvent WHERE principal = ?").bind(1, id)
         var written: Int64 = 0
-        while try last.next() { written = last.integer(0) ?? 0 }
+        while try last.step() { written = last.integerOrNil(0) ?? 0 }
         let insert = try connection.statement(
             "INSERT INTO setEvent (principal, revision, contact, kind, change, time) VALUES (?, ?, ?, ?, ?, ?)")
         for event in history.events.reversed() {
@@ -107,13 +108,13 @@ extension AccessStore {
     }
 
     /// Takes away those that are settled; new ones are not made.
-    func writeIntents(_ connection: SQLiteConnection) throws(AccessStoreError) {
+    func writeIntents(_ connection: Database) throws(AccessStoreError) {
         for id in unwrittenIntents where intents[id] == nil {
             try connection.statement("DELETE FROM saveIntent WHERE id = ?").bind(1, id).run()
         }
     }
 
-    func writePseudonyms(_ connection: SQLiteConnection) throws(AccessStoreError) {
+    func writePseudonyms(_ connection: Database) throws(AccessStoreError) {
         for uid in unwrittenPseudonyms {
             try connection.statement("INSERT INTO auditKey (uid, key) VALUES (?, ?)")
                 .bind(1, Int64(uid)).bind(2, pseudonyms[uid]?.key).run()
@@ -121,7 +122,7 @@ extension AccessStore {
     }
 
     /// Writes the counts of all apps that have gathered some.
-    func writeUses(_ connection: SQLiteConnection) throws(AccessStoreError) {
+    func writeUses(_ connection: Database) throws(AccessStoreError) {
         hasUnwrittenUses = false
         for (app, usage) in usages where usage.unwritten > 0 {
             try connection.statement(

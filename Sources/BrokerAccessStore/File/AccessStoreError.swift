@@ -1,3 +1,6 @@
+import BrokerSQLite
+import GRDBSQLite
+
 /// Why the access database cannot be used. Whatever it is, the caller's answer to an app is no.
 public enum AccessStoreError: Error, Hashable, Sendable {
     /// It cannot be read or written just now; the reason is for the journal.
@@ -21,6 +24,18 @@ extension AccessStoreError: CustomStringConvertible {
         case .damaged(let reason): "the access database is damaged (\(reason))"
         case .newerSchema: "the access database was written by a later contactbrokerd"
         case .inUse: "another broker serves the folder"
+        }
+    }
+}
+
+extension AccessStoreError: SQLiteFailure {
+    /// What SQLite says, in our words.
+    public init(code: Int32, message: String) {
+        switch code & 0xff {
+        case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: message)
+        // Of these there are dozens, and the words for them are the same.
+        case SQLITE_IOERR: self = .unavailable(reason: "\(message), SQLite's code \(code)")
+        default: self = .unavailable(reason: message)
         }
     }
 }

@@ -1,25 +1,26 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerSQLite
 import GRDBSQLite
 
 /// The connection that writes, with the statements of every commit at hand.
 final class AccessWriter {
-    let connection: SQLiteConnection
-    private let begin: SQLiteStatement
-    private let end: SQLiteStatement
-    private let insertAudit: SQLiteStatement
-    private let updateState: SQLiteStatement
+    let connection: Database
+    private let begin: PreparedStatement
+    private let end: PreparedStatement
+    private let insertAudit: PreparedStatement
+    private let updateState: PreparedStatement
     private let pages: UnsafeMutablePointer<Int32>
     private var canonical: [UInt8] = []
-    private let insertCaller: SQLiteStatement
-    private let findCaller: SQLiteStatement
+    private let insertCaller: PreparedStatement
+    private let findCaller: PreparedStatement
     private var callers: [AuditCaller: Int64] = [:]
     /// Who wrote last is most often who writes next.
     private var latest: (caller: AuditCaller, id: Int64)?
     private static let mostCallers = 4_096
 
     init(database: String) throws(AccessStoreError) {
-        connection = try SQLiteConnection(path: database, .readWrite)
+        connection = try Database.open(database, .readWrite)
         // Small pages, because a commit writes and checksums whole ones. For a new file only.
         try connection.execute("PRAGMA page_size = 1024")
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
@@ -33,16 +34,16 @@ final class AccessWriter {
             PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY
             """)
         try Schema.migrate(connection)
-        begin = try SQLiteStatement("BEGIN IMMEDIATE", on: connection)
-        end = try SQLiteStatement("COMMIT", on: connection)
-        insertAudit = try SQLiteStatement(
+        begin = try PreparedStatement("BEGIN IMMEDIATE", on: connection)
+        end = try PreparedStatement("COMMIT", on: connection)
+        insertAudit = try PreparedStatement(
             "INSERT INTO audit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)", on: connection)
-        insertCaller = try SQLiteStatement(
+        insertCaller = try PreparedStatement(
             "INSERT INTO auditCaller (uid, strength, app) VALUES (?1, ?2, ?3) RETURNING id", on: connection)
-        findCaller = try SQLiteStatement(
+        findCaller = try PreparedStatement(
             "SELECT id FROM auditCaller WHERE app = ?3 AND uid = ?1 AND coalesce(strength, '') = coalesce(?2, '')",
             on: connection)
-        updateState = try SQLiteStatement(
+        updateState = try PreparedStatement(
             """
             UPDATE state SET auditSequence = ?1, auditHead = ?2, revision = ?3, recordNumber = ?4, intent = ?5
             WHERE id = 1
@@ -112,10 +113,10 @@ final class AccessWriter {
         return new
     }
 
-    private func number(_ statement: SQLiteStatement, _ caller: AuditCaller) throws(AccessStoreError) -> Int64? {
+    private func number(_ statement: PreparedStatement, _ caller: AuditCaller) throws(AccessStoreError) -> Int64? {
         statement.bind(1, caller.uid).bind(2, text: caller.strength).bind(3, text: caller.app)
         var id: Int64?
-        while try statement.next() { id = statement.integer(0) }
+        while try statement.step() { id = statement.integerOrNil(0) }
         return id
     }
 

@@ -1,3 +1,4 @@
+import BrokerSQLite
 import GRDBSQLite
 
 /// Carries what is in the WAL over into the database file, away from the loop.
@@ -20,7 +21,7 @@ public struct Checkpointer: Sendable {
     @discardableResult
     public func run() throws(AccessStoreError) -> Int {
         // A connection of its own each time: opening costs 0.1 ms here and leaves nothing to share between threads.
-        let connection = try SQLiteConnection(path: database, .readWrite)
+        let connection = try Database.open(database, .readWrite)
         try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
         // What keeps the loop's commits waiting must not itself wait long for a reader of the audit.
         sqlite3_busy_timeout(connection.handle, 100)
@@ -31,7 +32,7 @@ public struct Checkpointer: Sendable {
     }
 
     private func checkpoint(
-        _ connection: SQLiteConnection, _ mode: Int32
+        _ connection: Database, _ mode: Int32
     ) throws(AccessStoreError) -> (pages: Int, done: Int) {
         var pages: Int32 = 0
         var done: Int32 = 0

@@ -1,3 +1,4 @@
+import BrokerSQLite
 import GRDBSQLite
 import Glibc
 
@@ -192,7 +193,7 @@ enum Schema {
     /// - Returns: the version of the file; 0 where it is empty.
     static func inspect(path: String) throws(AccessStoreError) -> Int {
         // Whoever opens a file of ours makes a log beside it, and who may not write cannot take it away again.
-        let connection = try SQLiteConnection(path: path, access(path + "-wal", F_OK) == 0 ? .readOnly : .immutable)
+        let connection = try Database.open(path, access(path + "-wal", F_OK) == 0 ? .readOnly : .immutable)
         let version = try connection.integer("PRAGMA user_version") ?? 0
         let application = try connection.integer("PRAGMA application_id") ?? 0
         if version == 0, application == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
@@ -205,9 +206,9 @@ enum Schema {
         if version >= 4 { tables.append("silence") }
         if version >= 5 { tables.append("outboxMark") }
         for table in tables {
-            let report = try SQLiteStatement("PRAGMA quick_check(\(table))", on: connection)
-            while try report.next() {
-                let line = report.text(0) ?? ""
+            let report = try PreparedStatement("PRAGMA quick_check(\(table))", on: connection)
+            while try report.step() {
+                let line = report.textOrNil(0) ?? ""
                 // Rows that a CHECK refuses are no damage to the file: a grant that cannot be read counts as denied.
                 guard line == "ok" || line.hasPrefix("CHECK constraint failed") else {
                     throw .damaged(reason: "\(table): \(line)")
@@ -220,7 +221,7 @@ enum Schema {
         return Int(version)
     }
 
-    static func migrate(_ connection: SQLiteConnection) throws(AccessStoreError) {
+    static func migrate(_ connection: Database) throws(AccessStoreError) {
         let version = Int(try connection.integer("PRAGMA user_version") ?? 0)
         guard version < steps.count else { return }
         try connection.execute("BEGIN IMMEDIATE")

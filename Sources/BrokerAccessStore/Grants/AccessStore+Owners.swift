@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerSQLite
 
 /// Whose a user number is, and the end of everything that was kept for it.
 struct Owner: Hashable {
@@ -67,7 +68,7 @@ extension AccessStore {
 
     // MARK: Rows
 
-    func writeOwners(_ connection: SQLiteConnection) throws(AccessStoreError) {
+    func writeOwners(_ connection: Database) throws(AccessStoreError) {
         for uid in unwrittenPurges {
             for table in ["principal", "saveIntent", "auditKey", "silence", "outboxMark"] {
                 try connection.statement("DELETE FROM \(table) WHERE uid = ?").bind(1, Int64(uid)).run()

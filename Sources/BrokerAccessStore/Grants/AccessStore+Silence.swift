@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerSQLite
 
 /// Apps that the person does not want to be asked about again.
 extension AccessStore {
@@ -34,7 +35,7 @@ extension AccessStore {
         if principal.binding == .standing { unwrittenSilences.insert(principal) }
     }
 
-    func writeSilences(_ connection: SQLiteConnection) throws(AccessStoreError) {
+    func writeSilences(_ connection: Database) throws(AccessStoreError) {
         for principal in unwrittenSilences {
             let (uid, strength) = (Int64(principal.uid), principal.strength.rawValue)
             guard let time = silenced[principal] else {

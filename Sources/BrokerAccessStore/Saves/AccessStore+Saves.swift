@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerSQLite
 
 /// A save on its way into a user's book.
 public struct BegunSave: Sendable {
@@ -176,7 +177,7 @@ extension AccessStore {
         unwrittenMarks.insert(uid)
     }
 
-    func writeMarks(_ connection: SQLiteConnection) throws(AccessStoreError) {
+    func writeMarks(_ connection: Database) throws(AccessStoreError) {
         for uid in unwrittenMarks {
             guard let number = outboxMarks[uid] else { continue }
             try connection.statement(

@@ -1,3 +1,4 @@
+import BrokerSQLite
 /// A record of the audit that was on the disk when something was saved in a book.
 ///
 /// The audit's own file cannot show that an older copy of it was put back. A book is another file: what it names must be in the audit.
@@ -20,7 +21,7 @@ public struct AuditAnchor: Hashable, Sendable {
         guard try file.state() == .book else { return nil }
         let database = try BookConnection.reading(file)
         guard try database.integer("PRAGMA user_version") ?? 0 >= Schema.hasAnchor else { return nil }
-        let row = try PreparedStatement(database, "SELECT auditSequence, auditHash FROM book")
+        let row = try PreparedStatement("SELECT auditSequence, auditHash FROM book", on: database)
         guard try row.step(), !row.isNull(0), !row.isNull(1) else { return nil }
         return AuditAnchor(sequence: row.integer(0), hash: row.bytes(1))
     }

@@ -1,3 +1,4 @@
+import BrokerSQLite
 /// Opens connections to a book.
 enum BookConnection {
     /// Looks at a book without being able to change it: whether it is whole, of our version and the owner's.
@@ -7,11 +8,11 @@ enum BookConnection {
         guard version <= Int64(Schema.version), try !Schema.migrator.hasBeenSuperseded(database) else {
             throw .newerSchema
         }
-        let select = try PreparedStatement(database, "SELECT name FROM sqlite_schema")
+        let select = try PreparedStatement("SELECT name FROM sqlite_schema", on: database)
         var objects: Set<String> = []
         while try select.step() { objects.insert(select.text(0)) }
         guard Schema.objects(of: version).isSubset(of: objects) else { throw .damaged(reason: "tables are missing") }
-        let row = try PreparedStatement(database, "SELECT uid, userName FROM book")
+        let row = try PreparedStatement("SELECT uid, userName FROM book", on: database)
         guard try row.step() else { throw .damaged(reason: "no owner is recorded") }
         let found = StoreOwner(uid: UInt32(truncatingIfNeeded: row.integer(0)), name: row.text(1))
         guard found == owner else { throw .wrongOwner }
@@ -24,7 +25,7 @@ enum BookConnection {
         // Contacts that are told together lie far apart, so that hardly a page is met again before its place in the cache is
         // needed. So a small cache is quicker, whatever the size of the book: as much of it as the processor's own holds.
         try Database(
-            path: file.path, isReadOnly: true, patience: 500,
+            path: file.path, .readOnly, patience: 500,
             settings: """
                 PRAGMA trusted_schema = OFF;
                 PRAGMA cell_size_check = ON;
@@ -43,7 +44,7 @@ enum BookConnection {
 
     static func writing(_ file: BookFile) throws(StoreError) -> Database {
         let database = try Database(
-            path: file.path, patience: 2_000,
+            path: file.path, .readWrite, patience: 2_000,
             settings: """
                 PRAGMA synchronous = FULL;
                 PRAGMA journal_mode = WAL;

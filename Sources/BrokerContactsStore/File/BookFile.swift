@@ -1,3 +1,4 @@
+import BrokerSQLite
 import GRDBSQLite
 import Glibc
 
@@ -86,10 +87,11 @@ struct BookFile {
     /// When this returns the file is closed.
     private static func fill(_ path: String, _ owner: StoreOwner, _ forms: String) throws(StoreError) {
         do {
-            let database = try Database(path: path, patience: 0)
+            let database = try Database(path: path, .readWrite, patience: 0)
             try Schema.migrator.migrate(database)
             let insert = try PreparedStatement(
-                database, "INSERT INTO book (only, uid, userName, firstUse, forms) VALUES (1, ?, ?, unixepoch(), ?)")
+                "INSERT INTO book (only, uid, userName, firstUse, forms) VALUES (1, ?, ?, unixepoch(), ?)", on: database
+            )
             insert.bind([.integer(Int64(owner.uid)), .text(owner.name), .text(forms)])
             try insert.run()
         } catch {

@@ -1,6 +1,7 @@
 import CBrokerXXHash
 @_spi(StoredBytes) import BrokerModel
 import BrokerJSON
+import BrokerSQLite
 import Synchronization
 
 /// Detects cards that are not as they were saved. SQLite checks the structure of its pages and not what is in them, and what is
@@ -30,8 +31,8 @@ enum CardChecksum {
     /// Gives every card of a book that has no checksums yet its own; a card that cannot be read gets none.
     static func addToAll(_ db: Database) throws(StoreError) {
         let next = try PreparedStatement(
-            db, "SELECT record, stored FROM contact WHERE record > ? ORDER BY record LIMIT 1")
-        let update = try PreparedStatement(db, "UPDATE contact SET checksum = ? WHERE record = ?")
+            "SELECT record, stored FROM contact WHERE record > ? ORDER BY record LIMIT 1", on: db)
+        let update = try PreparedStatement("UPDATE contact SET checksum = ? WHERE record = ?", on: db)
         // By number, so that no cursor is open on what is being written.
         var last = Int64.min
         while true {

@@ -1,3 +1,4 @@
+import BrokerSQLite
 /// Brings a book to the version that we write, step by step: each is made whole or not at all.
 ///
 /// Which steps a book has seen stands in a table of it, by their names. It is called as the library called it that made the
@@ -14,11 +15,11 @@ struct DatabaseMigrator {
         for migration in migrations where try !Self.made(database).contains(migration.name) {
             try database.write { db in
                 try db.execute(
-                    sql: "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+                    "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
                 // Another connection may have made it since.
                 guard try !Self.made(db).contains(migration.name) else { return }
                 try migration.body(db)
-                let insert = try PreparedStatement(db, "INSERT INTO grdb_migrations (identifier) VALUES (?)")
+                let insert = try PreparedStatement("INSERT INTO grdb_migrations (identifier) VALUES (?)", on: db)
                 insert.bind(1, migration.name)
                 try insert.run()
             }
@@ -33,7 +34,7 @@ struct DatabaseMigrator {
     private static func made(_ database: Database) throws(StoreError) -> Set<String> {
         let table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'grdb_migrations'"
         guard try database.integer(table) != nil else { return [] }
-        let select = try PreparedStatement(database, "SELECT identifier FROM grdb_migrations")
+        let select = try PreparedStatement("SELECT identifier FROM grdb_migrations", on: database)
         var made: Set<String> = []
         while try select.step() { made.insert(select.text(0)) }
         return made

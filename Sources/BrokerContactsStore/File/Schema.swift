@@ -1,3 +1,4 @@
+import BrokerSQLite
 /// The tables of a book. A migration that has shipped is never edited.
 enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").
@@ -11,259 +12,259 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: contacts") { db in
             try db.execute(
-                sql: """
-                    PRAGMA application_id = \(applicationIdentifier);
-                    PRAGMA user_version = 1;
+                """
+                PRAGMA application_id = \(applicationIdentifier);
+                PRAGMA user_version = 1;
 
-                    -- Whose book this is, by which rules its keys and words were made, and what its owner prefers.
-                    CREATE TABLE book (
-                        only          INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
-                        uid           INTEGER NOT NULL,
-                        userName      TEXT NOT NULL,
-                        firstUse      INTEGER NOT NULL,
-                        forms         TEXT NOT NULL,
-                        lastChange    INTEGER NOT NULL DEFAULT 0,
-                        me            INTEGER REFERENCES contact ON DELETE SET NULL,
-                        sortOrder     INTEGER,
-                        displayOrder  INTEGER,
-                        countryCode   TEXT
-                    ) STRICT;
+                -- Whose book this is, by which rules its keys and words were made, and what its owner prefers.
+                CREATE TABLE book (
+                    only          INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+                    uid           INTEGER NOT NULL,
+                    userName      TEXT NOT NULL,
+                    firstUse      INTEGER NOT NULL,
+                    forms         TEXT NOT NULL,
+                    lastChange    INTEGER NOT NULL DEFAULT 0,
+                    me            INTEGER REFERENCES contact ON DELETE SET NULL,
+                    sortOrder     INTEGER,
+                    displayOrder  INTEGER,
+                    countryCode   TEXT
+                ) STRICT;
 
-                    -- identifiers: the highest value identifier given in each key. The long column comes last, so
-                    -- that reading the others does not read past it.
-                    CREATE TABLE contact (
-                        record         INTEGER NOT NULL PRIMARY KEY,
-                        givenNameKey   BLOB NOT NULL,
-                        familyNameKey  BLOB NOT NULL,
-                        identifiers    BLOB NOT NULL,
-                        stored         BLOB NOT NULL
-                    ) STRICT;
-                    CREATE INDEX contactByGivenName ON contact (givenNameKey, record);
-                    CREATE INDEX contactByFamilyName ON contact (familyNameKey, record);
+                -- identifiers: the highest value identifier given in each key. The long column comes last, so
+                -- that reading the others does not read past it.
+                CREATE TABLE contact (
+                    record         INTEGER NOT NULL PRIMARY KEY,
+                    givenNameKey   BLOB NOT NULL,
+                    familyNameKey  BLOB NOT NULL,
+                    identifiers    BLOB NOT NULL,
+                    stored         BLOB NOT NULL
+                ) STRICT;
+                CREATE INDEX contactByGivenName ON contact (givenNameKey, record);
+                CREATE INDEX contactByFamilyName ON contact (familyNameKey, record);
 
-                    -- Base64 as it goes onto the wire.
-                    CREATE TABLE image (
-                        record              INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
-                        imageData           BLOB,
-                        thumbnailImageData  BLOB
-                    ) STRICT;
+                -- Base64 as it goes onto the wire.
+                CREATE TABLE image (
+                    record              INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
+                    imageData           BLOB,
+                    thumbnailImageData  BLOB
+                ) STRICT;
 
-                    -- Each by record first, for who may ask of some records only, and by its own order for who may
-                    -- ask of all. key: the number of the property that the word is of.
-                    CREATE TABLE word (
-                        record  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
-                        word    TEXT NOT NULL,
-                        key     INTEGER NOT NULL,
-                        PRIMARY KEY (record, word, key)
-                    ) STRICT, WITHOUT ROWID;
-                    CREATE INDEX wordByWord ON word (word, key, record);
+                -- Each by record first, for who may ask of some records only, and by its own order for who may
+                -- ask of all. key: the number of the property that the word is of.
+                CREATE TABLE word (
+                    record  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                    word    TEXT NOT NULL,
+                    key     INTEGER NOT NULL,
+                    PRIMARY KEY (record, word, key)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX wordByWord ON word (word, key, record);
 
-                    CREATE TABLE email (
-                        record   INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
-                        address  TEXT NOT NULL,
-                        PRIMARY KEY (record, address)
-                    ) STRICT, WITHOUT ROWID;
-                    CREATE INDEX emailByAddress ON email (address, record);
+                CREATE TABLE email (
+                    record   INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                    address  TEXT NOT NULL,
+                    PRIMARY KEY (record, address)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX emailByAddress ON email (address, record);
 
-                    -- digits: as typed, from the last to the first. national, country, extension: by what numbers match;
-                    -- country 0 is an unknown one.
-                    CREATE TABLE phone (
-                        record     INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
-                        national   TEXT NOT NULL,
-                        country    INTEGER NOT NULL,
-                        extension  TEXT NOT NULL,
-                        digits     TEXT NOT NULL,
-                        PRIMARY KEY (record, national, country, extension, digits)
-                    ) STRICT, WITHOUT ROWID;
-                    CREATE INDEX phoneByNational ON phone (national, country, extension, record);
+                -- digits: as typed, from the last to the first. national, country, extension: by what numbers match;
+                -- country 0 is an unknown one.
+                CREATE TABLE phone (
+                    record     INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                    national   TEXT NOT NULL,
+                    country    INTEGER NOT NULL,
+                    extension  TEXT NOT NULL,
+                    digits     TEXT NOT NULL,
+                    PRIMARY KEY (record, national, country, extension, digits)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX phoneByNational ON phone (national, country, extension, record);
 
-                    -- owner: the app that made it.
-                    CREATE TABLE contactGroup (
-                        record  INTEGER NOT NULL PRIMARY KEY,
-                        name    TEXT NOT NULL,
-                        owner   BLOB NOT NULL
-                    ) STRICT;
-                    CREATE INDEX groupByOwner ON contactGroup (owner, record);
+                -- owner: the app that made it.
+                CREATE TABLE contactGroup (
+                    record  INTEGER NOT NULL PRIMARY KEY,
+                    name    TEXT NOT NULL,
+                    owner   BLOB NOT NULL
+                ) STRICT;
+                CREATE INDEX groupByOwner ON contactGroup (owner, record);
 
-                    CREATE TABLE member (
-                        parent   INTEGER NOT NULL REFERENCES contactGroup ON DELETE CASCADE,
-                        contact  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
-                        PRIMARY KEY (parent, contact)
-                    ) STRICT, WITHOUT ROWID;
-                    CREATE INDEX memberByContact ON member (contact, parent);
+                CREATE TABLE member (
+                    parent   INTEGER NOT NULL REFERENCES contactGroup ON DELETE CASCADE,
+                    contact  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                    PRIMARY KEY (parent, contact)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX memberByContact ON member (contact, parent);
 
-                    CREATE TABLE subgroup (
-                        parent  INTEGER NOT NULL REFERENCES contactGroup ON DELETE CASCADE,
-                        child   INTEGER NOT NULL REFERENCES contactGroup ON DELETE CASCADE,
-                        PRIMARY KEY (parent, child)
-                    ) STRICT, WITHOUT ROWID;
-                    CREATE INDEX subgroupByChild ON subgroup (child, parent);
+                CREATE TABLE subgroup (
+                    parent  INTEGER NOT NULL REFERENCES contactGroup ON DELETE CASCADE,
+                    child   INTEGER NOT NULL REFERENCES contactGroup ON DELETE CASCADE,
+                    PRIMARY KEY (parent, child)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX subgroupByChild ON subgroup (child, parent);
 
-                    -- Who changed something: an app, by what only its own key gives, and its own name for that.
-                    CREATE TABLE author (
-                        id    INTEGER NOT NULL PRIMARY KEY,
-                        app   BLOB NOT NULL,
-                        name  TEXT NOT NULL,
-                        UNIQUE (app, name)
-                    ) STRICT;
+                -- Who changed something: an app, by what only its own key gives, and its own name for that.
+                CREATE TABLE author (
+                    id    INTEGER NOT NULL PRIMARY KEY,
+                    app   BLOB NOT NULL,
+                    name  TEXT NOT NULL,
+                    UNIQUE (app, name)
+                ) STRICT;
 
-                    -- What happened to which record. time: seconds since 1970. keys: those whose values changed. owner:
-                    -- the app that made all groups concerned. No reference to what is gone, and none to the author, since
-                    -- each that goes would be looked for in the whole table.
-                    CREATE TABLE change (
-                        number  INTEGER NOT NULL PRIMARY KEY,
-                        time    INTEGER NOT NULL,
-                        kind    INTEGER NOT NULL,
-                        record  INTEGER NOT NULL,
-                        member  INTEGER,
-                        keys    INTEGER NOT NULL,
-                        owner   BLOB,
-                        author  INTEGER NOT NULL
-                    ) STRICT;
-                    CREATE INDEX changeByRecord ON change (record);
-                    CREATE INDEX changeByOwner ON change (owner) WHERE owner IS NOT NULL;
-                    """)
+                -- What happened to which record. time: seconds since 1970. keys: those whose values changed. owner:
+                -- the app that made all groups concerned. No reference to what is gone, and none to the author, since
+                -- each that goes would be looked for in the whole table.
+                CREATE TABLE change (
+                    number  INTEGER NOT NULL PRIMARY KEY,
+                    time    INTEGER NOT NULL,
+                    kind    INTEGER NOT NULL,
+                    record  INTEGER NOT NULL,
+                    member  INTEGER,
+                    keys    INTEGER NOT NULL,
+                    owner   BLOB,
+                    author  INTEGER NOT NULL
+                ) STRICT;
+                CREATE INDEX changeByRecord ON change (record);
+                CREATE INDEX changeByOwner ON change (owner) WHERE owner IS NOT NULL;
+                """)
         }
         migrator.registerMigration("2: beginnings") { db in
             try db.execute(
-                sql: """
-                    PRAGMA user_version = 2;
+                """
+                PRAGMA user_version = 2;
 
-                    -- The first three letters of the words of a contact's names, in the order of names: the first few of
-                    -- all who have them stand together. ordering: 1 given name first, 2 family name first. keys: a bit for
-                    -- the number of each property that has such a word. No reference to the contact, since each that goes
-                    -- would be looked for in the whole table.
-                    CREATE TABLE beginning (
-                        ordering  INTEGER NOT NULL,
-                        letters   TEXT NOT NULL,
-                        nameKey   BLOB NOT NULL,
-                        record    INTEGER NOT NULL,
-                        keys      INTEGER NOT NULL,
-                        PRIMARY KEY (ordering, letters, nameKey, record)
-                    ) STRICT, WITHOUT ROWID;
+                -- The first three letters of the words of a contact's names, in the order of names: the first few of
+                -- all who have them stand together. ordering: 1 given name first, 2 family name first. keys: a bit for
+                -- the number of each property that has such a word. No reference to the contact, since each that goes
+                -- would be looked for in the whole table.
+                CREATE TABLE beginning (
+                    ordering  INTEGER NOT NULL,
+                    letters   TEXT NOT NULL,
+                    nameKey   BLOB NOT NULL,
+                    record    INTEGER NOT NULL,
+                    keys      INTEGER NOT NULL,
+                    PRIMARY KEY (ordering, letters, nameKey, record)
+                ) STRICT, WITHOUT ROWID;
 
-                    -- Of no rules, so that what is found by them is made anew.
-                    UPDATE book SET forms = '';
-                    """)
+                -- Of no rules, so that what is found by them is made anew.
+                UPDATE book SET forms = '';
+                """)
         }
         migrator.registerMigration("3: makers") { db in
             try db.execute(
-                sql: """
-                    PRAGMA user_version = 3;
+                """
+                PRAGMA user_version = 3;
 
-                    -- The app that added a contact, by what only its own key gives; empty where that is not known.
-                    ALTER TABLE contact ADD COLUMN maker BLOB NOT NULL DEFAULT x'';
-                    """)
+                -- The app that added a contact, by what only its own key gives; empty where that is not known.
+                ALTER TABLE contact ADD COLUMN maker BLOB NOT NULL DEFAULT x'';
+                """)
         }
         migrator.registerMigration("4: links") { db in
             try db.execute(
-                sql: """
-                    PRAGMA user_version = 4;
+                """
+                PRAGMA user_version = 4;
 
-                    -- Cards that are about one person. first: the lowest number of the set that a card is in; a card that
-                    -- is linked with none is not here.
-                    CREATE TABLE link (
-                        record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
-                        first   INTEGER NOT NULL
-                    ) STRICT;
-                    """)
+                -- Cards that are about one person. first: the lowest number of the set that a card is in; a card that
+                -- is linked with none is not here.
+                CREATE TABLE link (
+                    record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
+                    first   INTEGER NOT NULL
+                ) STRICT;
+                """)
         }
         migrator.registerMigration("5: containers") { db in
             try db.execute(
-                sql: """
-                    PRAGMA user_version = 5;
+                """
+                PRAGMA user_version = 5;
 
-                    -- Places for contacts and groups beside the one that every book has, which is NULL below.
-                    CREATE TABLE container (
-                        record  INTEGER NOT NULL PRIMARY KEY,
-                        name    TEXT NOT NULL
-                    ) STRICT;
-                    ALTER TABLE contact ADD COLUMN container INTEGER REFERENCES container;
-                    ALTER TABLE contactGroup ADD COLUMN container INTEGER REFERENCES container;
-                    CREATE INDEX contactByContainer ON contact (container) WHERE container IS NOT NULL;
-                    CREATE INDEX groupByContainer ON contactGroup (container) WHERE container IS NOT NULL;
-                    """)
+                -- Places for contacts and groups beside the one that every book has, which is NULL below.
+                CREATE TABLE container (
+                    record  INTEGER NOT NULL PRIMARY KEY,
+                    name    TEXT NOT NULL
+                ) STRICT;
+                ALTER TABLE contact ADD COLUMN container INTEGER REFERENCES container;
+                ALTER TABLE contactGroup ADD COLUMN container INTEGER REFERENCES container;
+                CREATE INDEX contactByContainer ON contact (container) WHERE container IS NOT NULL;
+                CREATE INDEX groupByContainer ON contactGroup (container) WHERE container IS NOT NULL;
+                """)
         }
         migrator.registerMigration("6: beginnings in one order") { db in
             try db.execute(
-                sql: """
-                    PRAGMA user_version = 6;
+                """
+                PRAGMA user_version = 6;
 
-                    -- From now on beginnings are kept in the order that the owner prefers, and in no other: they were half
-                    -- of what a new contact wrote. Of no rules, so that they are made anew.
-                    UPDATE book SET forms = '';
-                    """)
+                -- From now on beginnings are kept in the order that the owner prefers, and in no other: they were half
+                -- of what a new contact wrote. Of no rules, so that they are made anew.
+                UPDATE book SET forms = '';
+                """)
         }
         migrator.registerMigration("7: outbox") { db in
             try db.execute(
-                sql: """
-                    PRAGMA user_version = 7;
+                """
+                PRAGMA user_version = 7;
 
-                    -- What is to be learnt elsewhere of saves; an entry goes with a later save, once it is certain that it
-                    -- was. change: the book's last one with that save.
-                    CREATE TABLE outbox (
-                        number  INTEGER NOT NULL PRIMARY KEY,
-                        change  INTEGER NOT NULL,
-                        entry   BLOB NOT NULL
-                    ) STRICT;
-                    """)
+                -- What is to be learnt elsewhere of saves; an entry goes with a later save, once it is certain that it
+                -- was. change: the book's last one with that save.
+                CREATE TABLE outbox (
+                    number  INTEGER NOT NULL PRIMARY KEY,
+                    change  INTEGER NOT NULL,
+                    entry   BLOB NOT NULL
+                ) STRICT;
+                """)
         }
         migrator.registerMigration("8: links by evidence") { db in
             try db.execute(
-                sql: """
-                    PRAGMA user_version = 8;
+                """
+                PRAGMA user_version = 8;
 
-                    -- The table link has from now on what hand and evidence say together, and this one what was said by hand.
-                    CREATE TABLE handLink (
-                        record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
-                        first   INTEGER NOT NULL
-                    ) STRICT;
-                    INSERT INTO handLink SELECT record, first FROM link;
+                -- The table link has from now on what hand and evidence say together, and this one what was said by hand.
+                CREATE TABLE handLink (
+                    record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE,
+                    first   INTEGER NOT NULL
+                ) STRICT;
+                INSERT INTO handLink SELECT record, first FROM link;
 
-                    -- Cards that are not about one person, whatever they have in common. Each pair both ways, so that all
-                    -- of a card stand together.
-                    CREATE TABLE unlike (
-                        record  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
-                        other   INTEGER NOT NULL,
-                        PRIMARY KEY (record, other)
-                    ) STRICT, WITHOUT ROWID;
+                -- Cards that are not about one person, whatever they have in common. Each pair both ways, so that all
+                -- of a card stand together.
+                CREATE TABLE unlike (
+                    record  INTEGER NOT NULL REFERENCES contact ON DELETE CASCADE,
+                    other   INTEGER NOT NULL,
+                    PRIMARY KEY (record, other)
+                ) STRICT, WITHOUT ROWID;
 
-                    -- Cards that say nothing sure: what stands on them was written by an app that does not see every card.
-                    -- Of those that were there before nobody knows.
-                    CREATE TABLE unsure (
-                        record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE
-                    ) STRICT;
-                    INSERT INTO unsure SELECT record FROM contact;
-                    """)
+                -- Cards that say nothing sure: what stands on them was written by an app that does not see every card.
+                -- Of those that were there before nobody knows.
+                CREATE TABLE unsure (
+                    record  INTEGER NOT NULL PRIMARY KEY REFERENCES contact ON DELETE CASCADE
+                ) STRICT;
+                INSERT INTO unsure SELECT record FROM contact;
+                """)
         }
         migrator.registerMigration("9: changes of all groups") { db in
             try db.execute(
-                sql: """
-                    PRAGMA user_version = 9;
+                """
+                PRAGMA user_version = 9;
 
-                    -- For who sees single contacts, and in which groups of anybody's these are.
-                    CREATE INDEX changeOfGroups ON change (number) WHERE \(isOfGroups);
-                    CREATE INDEX changeByMember ON change (member) WHERE \(isOfMembers);
-                    """)
+                -- For who sees single contacts, and in which groups of anybody's these are.
+                CREATE INDEX changeOfGroups ON change (number) WHERE \(isOfGroups);
+                CREATE INDEX changeByMember ON change (member) WHERE \(isOfMembers);
+                """)
         }
         migrator.registerMigration("10: audit anchor") { db in
             try db.execute(
-                sql: """
-                    PRAGMA user_version = 10;
+                """
+                PRAGMA user_version = 10;
 
-                    -- The last record of the audit that was on the disk at the last save: its place and its hash.
-                    ALTER TABLE book ADD COLUMN auditSequence INTEGER;
-                    ALTER TABLE book ADD COLUMN auditHash BLOB;
-                    """)
+                -- The last record of the audit that was on the disk at the last save: its place and its hash.
+                ALTER TABLE book ADD COLUMN auditSequence INTEGER;
+                ALTER TABLE book ADD COLUMN auditHash BLOB;
+                """)
         }
         migrator.registerMigration("11: checksums") { db in
             try db.execute(
-                sql: """
-                    PRAGMA user_version = 11;
+                """
+                PRAGMA user_version = 11;
 
-                    -- XXH3 of the card, with its number as the seed. NULL: it was damaged before.
-                    ALTER TABLE contact ADD COLUMN checksum INTEGER;
-                    """)
+                -- XXH3 of the card, with its number as the seed. NULL: it was damaged before.
+                ALTER TABLE contact ADD COLUMN checksum INTEGER;
+                """)
             try CardChecksum.addToAll(db)
         }
         return migrator

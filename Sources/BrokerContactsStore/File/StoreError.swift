@@ -1,3 +1,4 @@
+import BrokerSQLite
 import GRDBSQLite
 
 /// Why the book cannot be read or written. None of these has changed the file.
@@ -55,12 +56,12 @@ extension StoreError: CustomStringConvertible {
     }
 }
 
-extension StoreError {
+extension StoreError: SQLiteFailure {
     init(_ error: any Error) { self = error as? StoreError ?? .unavailable(reason: "\(error)") }
 
     /// What SQLite's code means to callers. Its texts name tables, never what is in them.
-    init(code: Int32, message: String?) {
-        let reason = "SQLite \(code): \(message ?? "no message")"
+    public init(code: Int32, message: String) {
+        let reason = "SQLite \(code): \(message)"
         switch code & 0xFF {
         // Nobody interrupts a statement but the bound of its read.
         case SQLITE_INTERRUPT: self = .takesLong

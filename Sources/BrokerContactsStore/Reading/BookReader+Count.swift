@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSQLite
 
 extension BookReader {
     /// - Parameter links: by which contacts are one; `nil` where each is its own.

@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerNormalization
+import BrokerSQLite
 
 /// What a fetch found, and whether there is more.
 struct FetchedPage: Sendable {

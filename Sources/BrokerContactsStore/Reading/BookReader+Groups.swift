@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSQLite
 
 extension BookReader {
     /// Groups in the order in which they were made.

@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerNormalization
+import BrokerSQLite
 
 /// What the person looks for at the agent, and which rows of what is found.
 public struct PersonSearch: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerNormalization
+import BrokerSQLite
 import Synchronization
 
 /// One contact as it was read.
@@ -148,7 +149,7 @@ final class BookReader {
             if let statement = reader.statements[sql] { return statement }
             // Texts vary with the number of words and digits only; should they ever be many, start afresh.
             if reader.statements.count >= 128 { reader.statements.removeAll() }
-            let statement = try PreparedStatement(reader.database, sql)
+            let statement = try PreparedStatement(sql, on: reader.database)
             reader.statements[sql] = statement
             return statement
         }

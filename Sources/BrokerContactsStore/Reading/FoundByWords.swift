@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerNormalization
+import BrokerSQLite
 
 /// When a search takes which way.
 struct SearchEffort {

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSQLite
 
 extension BookWriter {
     func lastChange() throws(StoreError) -> Int64 {
@@ -13,20 +14,20 @@ extension BookWriter {
         var changes: [BookChange] = []
         switch records {
         case .all:
-            try Self.append(try PreparedStatement(database, Self.allChanges), first, last, to: &changes)
+            try Self.append(try PreparedStatement(Self.allChanges, on: database), first, last, to: &changes)
         case .only(let records):
-            let ofRecord = try PreparedStatement(database, Self.changesOfRecord)
+            let ofRecord = try PreparedStatement(Self.changesOfRecord, on: database)
             for record in records {
                 ofRecord.bind(3, record.rawValue)
                 try Self.append(ofRecord, first, last, to: &changes)
             }
             if let owner {
-                let ofOwner = try PreparedStatement(database, Self.changesOfOwner)
+                let ofOwner = try PreparedStatement(Self.changesOfOwner, on: database)
                 ofOwner.bind(3, owner)
                 try Self.append(ofOwner, first, last, to: &changes)
             } else {
-                try Self.append(try PreparedStatement(database, Self.changesOfGroups), first, last, to: &changes)
-                let ofMember = try PreparedStatement(database, Self.changesOfMember)
+                try Self.append(try PreparedStatement(Self.changesOfGroups, on: database), first, last, to: &changes)
+                let ofMember = try PreparedStatement(Self.changesOfMember, on: database)
                 for record in records {
                     ofMember.bind(3, record.rawValue)
                     try Self.append(ofMember, first, last, to: &changes)

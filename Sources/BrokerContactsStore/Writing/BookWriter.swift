@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerNormalization
+import BrokerSQLite
 
 /// The writing connection. It belongs to the user's queue.
 final class BookWriter {
@@ -137,7 +138,7 @@ final class BookWriter {
     /// What the owner prefers. What cannot be read is as if never said.
     func settings() throws(StoreError) -> BookSettings {
         var settings = BookSettings()
-        let row = try PreparedStatement(database, "SELECT sortOrder, displayOrder, countryCode FROM book")
+        let row = try PreparedStatement("SELECT sortOrder, displayOrder, countryCode FROM book", on: database)
         guard try row.step() else { return settings }
         let order = { (column: Int32) in
             row.isNull(column) ? nil : UInt8(exactly: row.integer(column)).flatMap(ContactOrder.init)
@@ -158,7 +159,7 @@ final class BookWriter {
             try transaction { db, statements in
                 if settings.sortOrder != ordering { try statements.reorderBeginnings(settings.sortOrder) }
                 let update = try PreparedStatement(
-                    db, "UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?")
+                    "UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?", on: db)
                 update.bind([
                     .integer(Int64(settings.sortOrder.rawValue)), .integer(Int64(settings.displayOrder.rawValue)),
                     .text(settings.countryCode),

@@ -1,11 +1,12 @@
 import BrokerModel
+import BrokerSQLite
 
 /// What is written of containers. Used within a transaction only.
 final class ContainerStatements {
     private let count, insert, delete, exists, contactWithin, groupWithin, putContact, putGroup: PreparedStatement
 
     init(_ db: Database) throws {
-        let prepare = { (sql: String) in try PreparedStatement(db, sql) }
+        let prepare = { (sql: String) in try PreparedStatement(sql, on: db) }
         count = try prepare("SELECT count(*) FROM container")
         insert = try prepare("INSERT INTO container (record, name) VALUES (?, ?)")
         delete = try prepare("DELETE FROM container WHERE record = ?")

@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSQLite
 
 /// What is written of groups. Used within a transaction only.
 final class GroupStatements {
@@ -9,7 +10,7 @@ final class GroupStatements {
 
     init(_ db: Database) throws {
         self.db = db
-        let prepare = { (sql: String) in try PreparedStatement(db, sql) }
+        let prepare = { (sql: String) in try PreparedStatement(sql, on: db) }
         selectOwner = try prepare("SELECT owner FROM contactGroup WHERE record = ?")
         insertGroup = try prepare("INSERT INTO contactGroup (record, name, owner) VALUES (?, ?, ?)")
         renameGroup = try prepare("UPDATE contactGroup SET name = ?1 WHERE record = ?2 AND name <> ?1")

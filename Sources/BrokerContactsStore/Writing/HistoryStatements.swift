@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSQLite
 
 /// Writes the history of a save, within the save's own transaction.
 final class HistoryStatements {
@@ -8,7 +9,7 @@ final class HistoryStatements {
 
     init(_ db: Database) throws {
         self.db = db
-        let prepare = { (sql: String) in try PreparedStatement(db, sql) }
+        let prepare = { (sql: String) in try PreparedStatement(sql, on: db) }
         selectLast = try prepare("SELECT lastChange FROM book")
         updateLast = try prepare("UPDATE book SET lastChange = ?")
         insertAuthor = try prepare("INSERT INTO author (app, name) VALUES (?, ?) ON CONFLICT DO NOTHING")

@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerNormalization
+import BrokerSQLite
 
 /// What two cards may have in common that belongs to one person.
 enum LinkValue: Hashable {
@@ -18,7 +19,7 @@ final class LinkStatements {
     static let mostValues = 32
 
     init(_ db: Database) throws {
-        let prepare = { (sql: String) in try PreparedStatement(db, sql) }
+        let prepare = { (sql: String) in try PreparedStatement(sql, on: db) }
         selectContact = try prepare("SELECT 1 FROM contact WHERE record = ?")
         selectStored = try prepare("SELECT stored, checksum FROM contact WHERE record = ?")
         selectUnsure = try prepare("SELECT 1 FROM unsure WHERE record = ?")
@@ -60,7 +61,7 @@ final class LinkStatements {
 
     /// All of a table, as they were written.
     static func all(_ db: Database, _ table: String) throws -> ContactLinks {
-        let statement = try PreparedStatement(db, "SELECT record, first FROM \(table) ORDER BY first, record")
+        let statement = try PreparedStatement("SELECT record, first FROM \(table) ORDER BY first, record", on: db)
         defer { statement.reset() }
         var links = ContactLinks()
         while try statement.step() {

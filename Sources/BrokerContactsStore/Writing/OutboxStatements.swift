@@ -1,11 +1,12 @@
+import BrokerSQLite
 /// Writes the outbox, within a save's own transaction: it has what the save made, or neither is there.
 final class OutboxStatements {
     private let insert, delete, anchor: PreparedStatement
 
     init(_ db: Database) throws {
-        insert = try PreparedStatement(db, "INSERT INTO outbox (number, change, entry) VALUES (?, ?, ?)")
-        delete = try PreparedStatement(db, "DELETE FROM outbox WHERE number <= ?")
-        anchor = try PreparedStatement(db, "UPDATE book SET auditSequence = ?, auditHash = ?")
+        insert = try PreparedStatement("INSERT INTO outbox (number, change, entry) VALUES (?, ?, ?)", on: db)
+        delete = try PreparedStatement("DELETE FROM outbox WHERE number <= ?", on: db)
+        anchor = try PreparedStatement("UPDATE book SET auditSequence = ?, auditHash = ?", on: db)
     }
 
     func write(_ entry: OutgoingEntry, change: Int64) throws(StoreError) {
@@ -22,7 +23,7 @@ final class OutboxStatements {
 
     /// In the order in which they were written.
     static func all(_ db: Database) throws -> [OutboxEntry] {
-        let select = try PreparedStatement(db, "SELECT number, change, entry FROM outbox ORDER BY number")
+        let select = try PreparedStatement("SELECT number, change, entry FROM outbox ORDER BY number", on: db)
         defer { select.reset() }
         var entries: [OutboxEntry] = []
         while try select.step() {

@@ -1,3 +1,4 @@
+import BrokerSQLite
 /// Inserts rows into one table, many with one statement: to begin and end a statement takes as long as to write a row or two.
 final class RowInsertion {
     private let db: Database
@@ -14,7 +15,7 @@ final class RowInsertion {
     ///   - columns: how many.
     init(_ db: Database, into target: String, columns: Int) throws(StoreError) {
         (self.db, self.target, self.columns) = (db, target, columns)
-        one = try PreparedStatement(db, Self.sql(target, columns, rows: 1))
+        one = try PreparedStatement(Self.sql(target, columns, rows: 1), on: db)
     }
 
     private static func sql(_ target: String, _ columns: Int, rows: Int) -> String {
@@ -49,7 +50,7 @@ final class RowInsertion {
 
     private func longer() throws(StoreError) -> PreparedStatement {
         if let many { return many }
-        let made = try PreparedStatement(db, Self.sql(target, columns, rows: Self.most))
+        let made = try PreparedStatement(Self.sql(target, columns, rows: Self.most), on: db)
         many = made
         return made
     }

@@ -1,5 +1,6 @@
 @_spi(StoredBytes) import BrokerModel
 import BrokerNormalization
+import BrokerSQLite
 
 /// What is written of one contact, table by table. Used within a transaction only.
 final class WriteStatements {
@@ -18,7 +19,7 @@ final class WriteStatements {
     init(_ db: Database, ordering: ContactOrder) throws {
         self.db = db
         self.ordering = ordering
-        let prepare = { (sql: String) in try PreparedStatement(db, sql) }
+        let prepare = { (sql: String) in try PreparedStatement(sql, on: db) }
         selectContact = try prepare("SELECT stored, checksum, identifiers FROM contact WHERE record = ?")
         selectNext = try prepare(
             "SELECT record, stored, checksum FROM contact WHERE record > ? ORDER BY record LIMIT 1")
