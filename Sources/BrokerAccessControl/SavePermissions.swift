@@ -2,8 +2,8 @@ import BrokerModel
 
 /// What an app may change of what it sees. Pure; whether a record is there is not its business.
 ///
-/// It is asked twice: when the steps of a save are read, so that the app gets the right error, and when it is the save's turn, since
-/// something may have been taken back by then.
+/// It is asked twice: when the steps of a save are read, so that the app gets the right error, and when it is the save's turn, since a
+/// grant may be revoked in between.
 public struct SavePermissions: Hashable, Sendable {
     /// The cards that the app sees.
     public let scope: RecordScope

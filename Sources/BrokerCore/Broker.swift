@@ -54,7 +54,8 @@ public final class Broker {
             surroundings: surroundings, limits: limits, access: access, turn: turn, history: history)
         books = Books(
             surroundings: surroundings, limits: limits, access: access, recovery: recovery, problems: problems)
-        longReads = LongReads(loop: surroundings.loop, restsAfter: limits.longReadsRestAfter)
+        longReads = LongReads(
+            loop: surroundings.loop, restsAfter: limits.longReadsRestAfter, problems: problems)
         thumbnails = Thumbnails(surroundings: surroundings, books: books, history: history)
         grants = Grants(
             surroundings: surroundings, limits: limits, access: access, turn: turn, history: history,
@@ -90,7 +91,7 @@ public final class Broker {
             passwords: passwords, shown: shown, rules: rules,
             picks: PickAnswers(
                 limits: limits, turn: turn, grants: grants, books: books, longReads: longReads, prompts: prompts,
-                problems: problems, rules: rules),
+                rules: rules),
             proposals: ProposalAnswers(
                 surroundings: surroundings, access: access, turn: turn, grants: grants, books: books,
                 prompts: prompts, saves: saves, problems: problems))
@@ -99,8 +100,7 @@ public final class Broker {
             prompts: prompts, passwords: passwords, problems: problems, descriptions: descriptions,
             described: described,
             searches: AgentSearches(
-                limits: limits, turn: turn, grants: grants, books: books, longReads: longReads, problems: problems,
-                shown: shown),
+                limits: limits, turn: turn, grants: grants, books: books, longReads: longReads, shown: shown),
             answers: answers)
 
         // Administrators.

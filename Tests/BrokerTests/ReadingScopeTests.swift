@@ -25,7 +25,7 @@ struct ReadingScopeTests {
             Reading(
                 disclosure: Disclosure(scope: scope, keys: Grant.ordinaryKeys.union(.groups), revision: 1),
                 principal: app.principal, identifiers: try #require(known.identifiers),
-                book: house.broker.books.opened(1_000))
+                book: house.broker.books.opened(1_000), writableKeys: .all)
         }
     }
 

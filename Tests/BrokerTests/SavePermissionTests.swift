@@ -69,7 +69,7 @@ struct SavePermissionTests {
             throw Unexpected.refused
         }
         let principal = Principal(uid: 1_000, strength: .claimed, app: "mail")
-        return Reading(disclosure: disclosure, principal: principal, identifiers: cipher, book: nil)
+        return Reading(disclosure: disclosure, principal: principal, identifiers: cipher, book: nil, writableKeys: .all)
     }
 
     private enum Unexpected: Error { case refused }

@@ -4,6 +4,7 @@ import Testing
 import BrokerVarlink
 
 @testable import BrokerCore
+import Glibc
 
 @Suite("Watching")
 struct WatchTests {
@@ -88,6 +89,19 @@ struct WatchTests {
         try house.grant(.denied, to: waiting)
         #expect(try waiting.replies(1, to: wait)[0].error == "AccessDenied")
         #expect(try full.call("WatchChanges").error == "ExpectedMore")
+    }
+
+    @Test("Nothing is kept for who cannot be told because the book cannot be read")
+    func unreadable() throws {
+        let house = try BrokerHouse()
+        try house.keeper(adding: "Ada")
+        try house.restart()
+        let file = open(house.book + "/contacts.sqlite", O_WRONLY | O_TRUNC | O_CLOEXEC)
+        try #require(file >= 0)
+        close(file)
+        let keeper = try house.app("keeper")
+        for _ in 0..<3 { #expect(try keeper.stream("WatchChanges").map(\.error) == ["StoreUnavailable"]) }
+        #expect(house.broker.history.watchers == 0)
     }
 
     @Test("Nothing is kept for who has gone")

@@ -5,10 +5,8 @@ typealias PreparedStatement = Statement<AccessStoreError>
 
 extension Connection<AccessStoreError> {
     /// Only a checkpoint or another reader's recovery can make us wait; neither takes long.
-    private static var patience: Int32 { 5_000 }
-
     static func open(_ path: String, _ mode: Mode) throws(AccessStoreError) -> Database {
-        try Database(path: path, mode, patience: patience)
+        try Database(path: path, mode, patience: 5_000)
     }
 }
 

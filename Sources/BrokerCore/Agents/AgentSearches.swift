@@ -12,7 +12,6 @@ struct AgentSearches {
     let grants: Grants
     let books: Books
     let longReads: LongReads
-    let problems: StoreProblems
     let shown: ShownPrompts
 
     private static let rowKeys = ContactKeySet.names
@@ -66,19 +65,9 @@ struct AgentSearches {
             var found: Set<RecordNumber> = []
             for query in queries { for row in try book.fetch(unified: query, .beside).0 { found.insert(row.record) } }
             return found
-        } done: { result in
-            guard !call.isOver else { return }
-            do throws(VarlinkError) {
-                switch result {
-                case .success(let found):
-                    prompt.ignoredRecords = found
-                    // The prompt may be over by now, which is looked at again.
-                    try search(parameters, call, session, found: nil)
-                case .failure(let error): problems.unavailable(call, error)
-                }
-            } catch {
-                call.fail(error)
-            }
+        } then: { found in
+            prompt.ignoredRecords = found
+            searchAgain(parameters, call, session, found: nil)
         }
     }
 
@@ -88,16 +77,20 @@ struct AgentSearches {
     ) {
         longReads.read(book, for: call, session) { (book) throws(StoreError) in
             try book.search(search, .beside)
-        } done: { result in
-            guard !call.isOver else { return }
-            do throws(VarlinkError) {
-                switch result {
-                case .success(let found): try self.search(parameters, call, session, found: (search, found))
-                case .failure(let error): problems.unavailable(call, error)
-                }
-            } catch {
-                call.fail(error)
-            }
+        } then: { found in
+            searchAgain(parameters, call, session, found: (search, found))
+        }
+    }
+
+    /// The prompt may be over by now, which is looked at again.
+    private func searchAgain(
+        _ parameters: SearchParameters, _ call: Call, _ session: CallerSession,
+        found known: (search: PersonSearch, found: PersonFound)?
+    ) {
+        do throws(VarlinkError) {
+            try search(parameters, call, session, found: known)
+        } catch {
+            call.fail(error)
         }
     }
 
@@ -146,7 +139,7 @@ struct AgentSearches {
         if let pick = prompt.pick { return try show(parameters.identifier, pick, prompt, call, session) }
         try shown.withShown(parameters.agent, parameters.cookie, call, session) {
             (_, prompt, book) throws(StoreError) in
-            var found: [(record: RecordNumber, contact: StoredContact, images: ImageMembers)] = []
+            var found: [DisclosableContact] = []
             if let book, let record = prompt.rows.record(parameters.identifier, as: .agentRow) {
                 _ = try book.fetch(ContactQuery(scope: .all, predicate: .records([record]), limit: 1)) {
                     found.append(($0, $1, ImageMembers($2)))
@@ -155,13 +148,21 @@ struct AgentSearches {
             guard !found.isEmpty else { return call.fail(AgentError.invalidAnswer("no row of this prompt")) }
             let disclosed = Disclosure.forPerson(keys: .all).project(
                 found, of: ContactKeySet.all.subtracting(.images), under: prompt.rows, as: .agentRow)
-            guard disclosed.size <= limits.largestReply else {
-                return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
-            }
-            var writer = DisclosedWriter(reservingCapacity: disclosed.size + 64)
-            writer.member("contact", only: disclosed)
-            turn.disclose(writer.replyToPerson(telling: 1), to: call, session)
+            show(disclosed, call, session)
         }
+    }
+
+    /// - Parameter selectable: of the one-time picker, the keys of which a value can be chosen.
+    private func show(
+        _ contact: DisclosedContacts, selectable: ContactKeySet? = nil, _ call: Call, _ session: CallerSession
+    ) {
+        guard contact.size <= limits.largestReply else {
+            return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
+        }
+        var writer = DisclosedWriter(reservingCapacity: contact.size + 256)
+        writer.member("contact", only: contact)
+        writer.member("selectable", selectable?.keys.map(\.rawValue))
+        turn.disclose(writer.replyToPerson(telling: 1), to: call, session)
     }
 
     // MARK: The access button
@@ -196,13 +197,13 @@ struct AgentSearches {
         _ parameters: SearchParameters, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
     ) {
         let scope: RecordScope = parameters.granted ? granted(to: prompt) : .all
-        longReads.read(call, session, books, problems) { (book) throws(StoreError) in
+        longReads.read(books, for: call, session) { (book) throws(StoreError) in
             let search = PersonSearch(
                 parameters.query, scope: scope, order: .familyName, offset: parameters.offset,
                 limit: parameters.limit)
             let found = try book.search(search, .beside)
             return (found.rows, found.total, found.rows.map { pick.choice($0.0, $0.1) })
-        } done: { found in
+        } then: { found in
             let (rows, total, choices) = found ?? ([], 0, [])
             turn.disclose(
                 self.rows(rows, total: total, offset: parameters.offset, prompt, choices: choices), to: call, session)
@@ -216,21 +217,15 @@ struct AgentSearches {
         guard let record = prompt.rows.record(identifier, as: .agentRow) else {
             throw AgentError.invalidAnswer("no row of this prompt")
         }
-        longReads.read(call, session, books, problems) { (book) throws(StoreError) in
+        longReads.read(books, for: call, session) { (book) throws(StoreError) in
             try book.rows([record], images: []).first.map { ($0, pick.selectable($0.record, $0.contact)) }
-        } done: { found in
+        } then: { found in
             guard case let (row, selectable)?? = found else {
                 return call.fail(AgentError.invalidAnswer("no row of this prompt"))
             }
             let keys = pick.permitted.union(.names).subtracting(.images)
             let disclosed = Disclosure.forPerson(keys: keys).project([row], of: keys, under: prompt.rows, as: .agentRow)
-            guard disclosed.size <= limits.largestReply else {
-                return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
-            }
-            var writer = DisclosedWriter(reservingCapacity: disclosed.size + 256)
-            writer.member("contact", only: disclosed)
-            writer.member("selectable", selectable.keys.map(\.rawValue))
-            turn.disclose(writer.replyToPerson(telling: 1), to: call, session)
+            show(disclosed, selectable: selectable, call, session)
         }
     }
 }

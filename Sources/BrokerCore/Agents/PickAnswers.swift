@@ -15,8 +15,6 @@ struct Picked: Hashable {
     var count: Int { contacts.records.count + values.count }
 }
 
-typealias BookRow = (record: RecordNumber, contact: StoredContact, images: ImageMembers)
-
 /// What the person picked, looked at once more and handed over.
 struct PickAnswers {
     let limits: Limits
@@ -25,7 +23,6 @@ struct PickAnswers {
     let books: Books
     let longReads: LongReads
     let prompts: Prompts
-    let problems: StoreProblems
     let rules: PasswordRules
 
     /// The person has chosen, and given their password if that was wanted: looks once more whether it can be chosen, and hands it over.
@@ -47,14 +44,14 @@ struct PickAnswers {
         let images = pick.permitted.intersection(.images)
         let most = limits.bytesPerReply
         let cookie = prompt.cookie
-        longReads.read(call, agent.session, books, problems) { (book) throws(StoreError) -> [ReadRow]? in
+        longReads.read(books, for: call, agent.session) { (book) throws(StoreError) -> [ReadRow]? in
             // A photo may be 11 MB, and a hundred contacts may be picked: none is read where they are too much together.
             guard try book.photoSize(of: whole, images) <= most else { return nil }
             let rows =
                 try book.rows(whole, images: images)
                 + book.rows(records.subtracting(whole), images: [])
             return rows.map { ($0, pick.choice($0.record, $0.contact), pick.selectable($0.record, $0.contact)) }
-        } done: { found in
+        } then: { found in
             if case .some(nil) = found { return call.fail(Self.tooMuch) }
             guard prompts.prompt(cookie, shownTo: agent) === prompt else { return call.fail(AgentError.unknownPrompt) }
             // Another policy may have come into force while they were read.
@@ -75,11 +72,11 @@ struct PickAnswers {
         }
     }
 
-    private typealias ReadRow = (row: BookRow, choice: Pick.Choice, selectable: ContactKeySet)
+    private typealias ReadRow = (row: DisclosableContact, choice: Pick.Choice, selectable: ContactKeySet)
     private static let tooMuch = AgentError.invalidAnswer("too much for one answer: choose fewer")
 
     private func hand(
-        over chosen: [(row: BookRow, value: AnswerParameters.PickedValue)], _ pick: Pick, _ prompt: Prompt,
+        over chosen: [(row: DisclosableContact, value: AnswerParameters.PickedValue)], _ pick: Pick, _ prompt: Prompt,
         _ agent: Agent, _ call: Call
     ) {
         guard let identifiers = identifiers(forPickBy: prompt.session) else {
@@ -118,9 +115,9 @@ extension ContactsStore {
     /// These contacts, as an agent's call needs them.
     func rows(
         _ records: Set<RecordNumber>, images: ContactKeySet
-    ) throws(StoreError) -> [BookRow] {
+    ) throws(StoreError) -> [DisclosableContact] {
         let query = ContactQuery(
             scope: .only(records), limit: records.count, byteLimit: .max, images: images)
-        return try fetch(unified: query, .beside).rows.map { ($0.record, $0.contact, ImageMembers($0.images)) }
+        return try fetch(unified: query, .beside).rows.map(Fetch.disclosable)
     }
 }

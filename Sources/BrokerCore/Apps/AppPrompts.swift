@@ -98,16 +98,13 @@ struct AppPrompts {
 
     /// Tells what was newly granted, as far as it still is: between the answer and now it may have been taken back.
     private func tell(_ newly: Set<RecordNumber>, _ call: Call, _ session: CallerSession) {
-        let known = app.grants.standing(of: session)
-        guard case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false),
-            let principal = known.principal, let identifiers = known.identifiers
-        else { return answerEmpty(call) }
-        let records = newly.filter(disclosure.scope.contains).sorted()
+        guard let reading = app.grants.reading(of: session) else { return answerEmpty(call) }
+        let records = newly.filter(reading.disclosure.scope.contains).sorted()
         guard !records.isEmpty else { return answerEmpty(call) }
         var writer = DisclosedWriter(reservingCapacity: 32 + records.count * 36)
-        writer.member("identifiers", records.map { identifiers.identifier(of: $0, as: .contact) })
-        let basis = DisclosedReply.Basis(principal: principal, revision: disclosure.revision)
-        app.turn.disclose(writer.reply(under: basis, telling: [.contacts(records, keys: [])]), to: call, session)
+        writer.member("identifiers", records.map { reading.identifiers.identifier(of: $0, as: .contact) })
+        app.turn.disclose(
+            writer.reply(under: reading.basis, telling: [.contacts(records, keys: [])]), to: call, session)
     }
 
     private func ignored(by parameters: RequestContactsParameters) -> [ContactPredicate] {
@@ -225,14 +222,12 @@ struct AppPrompts {
     }
 
     private func answerProposed(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
-        let known = app.grants.standing(of: session)
-        guard case .proposed(let added?) = outcome,
-            case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false),
-            disclosure.scope.contains(added), let principal = known.principal, let identifiers = known.identifiers
+        guard case .proposed(let added?) = outcome, let reading = app.grants.reading(of: session),
+            reading.disclosure.scope.contains(added)
         else { return answerNothingTaken(call) }
         var writer = DisclosedWriter()
-        writer.member("identifier", identifiers.identifier(of: added, as: .contact))
-        let basis = DisclosedReply.Basis(principal: principal, revision: disclosure.revision)
-        app.turn.disclose(writer.reply(under: basis, telling: [.contacts([added], keys: [])]), to: call, session)
+        writer.member("identifier", reading.identifiers.identifier(of: added, as: .contact))
+        app.turn.disclose(
+            writer.reply(under: reading.basis, telling: [.contacts([added], keys: [])]), to: call, session)
     }
 }

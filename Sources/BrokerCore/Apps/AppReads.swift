@@ -75,12 +75,8 @@ struct AppReads {
     ) {
         app.longReads.read(book, for: call, session) { (book) throws(StoreError) in
             try book.count(query, .beside)
-        } done: { result in
-            guard !call.isOver else { return }
-            switch result {
-            case .success(let count): self.count(predicate, call, session, counted: (query, count))
-            case .failure(let error): app.problems.unavailable(call, error)
-            }
+        } then: { count in
+            self.count(predicate, call, session, counted: (query, count))
         }
     }
 
@@ -115,12 +111,7 @@ struct AppReads {
     func listGroups(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ListGroupsParameters(call.parameters)
         read(call, session) { (reading) throws(Reading.Failure) in
-            let found: [(group: StoredGroup, parents: [RecordNumber])]
-            do throws(StoreError) {
-                found = try groups(parameters, reading)
-            } catch {
-                throw .store(error)
-            }
+            let found = try reading.orFail { reading throws(StoreError) in try groups(parameters, reading) }
             reply(to: call, session, reading, count: found.count) {
                 $0.array("groups", found) { writer, found in
                     reading.describe(found.group, found.parents, &writer)
@@ -207,15 +198,16 @@ struct AppReads {
         }
         read(call, session, refusing: refusing, creating: true) { (reading) throws(Reading.Failure) in
             guard let book = reading.book else { throw .call(ContactsError.storeUnavailable) }
-            app.saves.set(book, of: session.caller.uid) {
+            let isTaken = app.saves.set(book, of: session.caller.uid) {
                 $0.sortOrder = parameters.sortOrder?.stored ?? $0.sortOrder
                 $0.displayOrder = parameters.displayOrder?.stored ?? $0.displayOrder
                 $0.countryCode = parameters.countryCode ?? $0.countryCode
-            } done: { result in
-                if case .failure(let error) = result { return app.problems.unavailable(call, error) }
+            } done: { failure in
+                if let failure { return app.problems.unavailable(call, failure) }
                 app.turn.record(.save, of: session.caller, { $0.count = 0 }, detail: String(call.name))
                 app.turn.reply(Array("{}".utf8), to: call)
             }
+            if !isTaken { throw .call(ContactsError.storeUnavailable) }
         }
     }
 }

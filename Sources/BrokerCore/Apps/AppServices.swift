@@ -6,8 +6,8 @@ import BrokerContactsStore
 import BrokerPolicy
 import BrokerVarlink
 
-/// What answering an app takes, and the one way in which a call comes from its app's standing to the book.
-struct AppServices {
+/// What answering an app takes, and the one way in which a call comes from its app's standing to the book. It lives on the loop.
+final class AppServices {
     let surroundings: Surroundings
     let limits: Limits
     let access: AccessStore
@@ -24,10 +24,32 @@ struct AppServices {
     let pace: AuditPace
     let problems: StoreProblems
 
+    init(
+        surroundings: Surroundings, limits: Limits, access: AccessStore, turn: Turn, grants: Grants, books: Books,
+        longReads: LongReads, history: History, places: HistoryPlaces, saves: Saves, recovery: SaveRecovery,
+        questions: Questions, checks: ExecutableChecks, pace: AuditPace, problems: StoreProblems
+    ) {
+        self.surroundings = surroundings
+        self.limits = limits
+        self.access = access
+        self.turn = turn
+        self.grants = grants
+        self.books = books
+        self.longReads = longReads
+        self.history = history
+        self.places = places
+        self.saves = saves
+        self.recovery = recovery
+        self.questions = questions
+        self.checks = checks
+        self.pace = pace
+        self.problems = problems
+    }
+
     var seconds: Int64 { surroundings.seconds }
 
-    /// Decides a call, and opens the book. Where the person has to be asked, the caller's executable to be looked at or the book to be
-    /// opened first, something may have been taken back by then: the call is decided again.
+    /// Decides a call and opens the book. If the person has to be asked first, the caller's executable checked or the book opened, a
+    /// grant may be revoked meanwhile, so the call is decided again.
     ///
     /// - Parameters:
     ///   - question: what the person is asked where nothing was decided.
@@ -54,28 +76,27 @@ struct AppServices {
     }
 
     /// The second half of ``permit(_:_:asking:hasAsked:creating:refusing:again:_:)``, for what is permitted in this turn.
+    ///
+    /// - Parameter failed: runs before the call fails here.
     func open(
         _ disclosure: Disclosure, _ known: PrincipalStanding, _ call: Call, _ session: CallerSession,
-        creating: Bool = false, again: @escaping () -> Void, _ body: (Reading) throws(Reading.Failure) -> Void
+        creating: Bool = false, again: @escaping () -> Void, failed: @escaping () -> Void = {},
+        _ body: (Reading) throws(Reading.Failure) -> Void
     ) {
-        guard let principal = known.principal, let identifiers = known.identifiers else {
-            // A grant without a key cannot name anything: the store is not what it should be.
-            return turn.fail(ContactsError.storeUnavailable, call)
-        }
         guard session.hasUsedGrant || checks.mayUseGrant(session, call, again: again) else { return }
         guard let book = books.ready(session.caller.uid, creating: creating) else {
-            return books.with(session.caller.uid, creating: creating) { result in
+            return books.with(session.caller.uid, creating: creating) { [problems] result in
                 guard !call.isOver else { return }
-                if case .failure(let error) = result { return problems.unavailable(call, error) }
-                again()
+                guard case .failure(let error) = result else { return again() }
+                failed()
+                problems.unavailable(call, error)
             }
         }
         do throws(Reading.Failure) {
-            try body(
-                Reading(
-                    disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
-                    writableKeys: grants.ruling(of: session).maximumKeys))
+            guard let reading = Reading(disclosure, known, book) else { throw .call(ContactsError.storeUnavailable) }
+            try body(reading)
         } catch {
+            failed()
             switch error {
             case .call(let error): turn.fail(error, call)
             case .store(let error): problems.unavailable(call, error)

@@ -64,11 +64,7 @@ final class Fetch {
                 guard let place = place(token, reading.identifiers) else { throw .call(.invalidParameter("after")) }
                 after = place
             }
-            do throws(StoreError) {
-                try send(reading)
-            } catch {
-                throw .store(error)
-            }
+            try reading.orFail { (reading) throws(StoreError) in try send(reading) }
         }
     }
 
@@ -150,14 +146,9 @@ final class Fetch {
         if after != nil, call.more { session.fetches[ObjectIdentifier(self)] = self }
         app.longReads.read(book, for: call, session) { (book) throws(StoreError) in
             try Self.read(query, book, .beside)
-        } done: { [self] result in
-            guard !call.isOver else { return }
-            switch result {
-            case .success(let found):
-                prepared = (query, found)
-                begin()
-            case .failure(let error): app.problems.unavailable(call, error)
-            }
+        } then: { [self] found in
+            prepared = (query, found)
+            begin()
         }
     }
 

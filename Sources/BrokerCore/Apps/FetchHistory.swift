@@ -52,10 +52,8 @@ final class FetchHistory {
             call, session, asking: Question(kind: .access, keys: parameters.keys), hasAsked: hasAsked,
             refusing: { $0.error(asking: parameters.keys) }, again: { self.next(hasAsked: $0) }
         ) { (reading) throws(Reading.Failure) in
-            do throws(StoreError) {
+            try reading.orFail { (reading) throws(StoreError) in
                 if parts == nil { try plan(reading) } else { try tell(reading) }
-            } catch {
-                throw .store(error)
             }
         }
     }

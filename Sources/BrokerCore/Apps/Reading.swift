@@ -14,7 +14,7 @@ struct Reading {
     /// `nil`: there is none yet.
     let book: ContactsStore?
     /// Keys that the policy lets the caller write into a new contact.
-    var writableKeys = ContactKeySet.all
+    let writableKeys: ContactKeySet
 
     /// What is told rests on this.
     var basis: DisclosedReply.Basis { DisclosedReply.Basis(principal: principal, revision: disclosure.revision) }
@@ -99,5 +99,31 @@ struct Reading {
             throw .store(error)
         }
         throw .call(ContactsError.recordDoesNotExist())
+    }
+}
+
+extension Reading {
+    /// What a decision permits; `nil` where the grant has no key and so cannot name anything: the store is not what it should be.
+    ///
+    /// - Parameter identifiers: under which a call began, where not those of today.
+    init?(
+        _ disclosure: Disclosure, _ known: PrincipalStanding, _ book: ContactsStore?,
+        under identifiers: IdentifierCipher? = nil
+    ) {
+        guard let principal = known.principal, let identifiers = identifiers ?? known.identifiers else { return nil }
+        self.init(
+            disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
+            writableKeys: known.writableKeys)
+    }
+}
+
+extension Grants {
+    /// What an app may use now, without asking anybody; `nil`: nothing.
+    func reading(
+        of session: CallerSession, _ book: ContactsStore? = nil, under identifiers: IdentifierCipher? = nil
+    ) -> Reading? {
+        let known = standing(of: session)
+        guard case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false) else { return nil }
+        return Reading(disclosure, known, book, under: identifiers)
     }
 }

@@ -59,14 +59,12 @@ final class WatchChanges {
             hasMissed = true
             return
         }
-        app.open(disclosure, known, call, session, again: { self.look() }) { (reading) throws(Reading.Failure) in
-            do throws(StoreError) {
-                try tell(reading)
-            } catch {
-                throw .store(error)
-            }
+        app.open(
+            disclosure, known, call, session, again: { self.look() }, failed: { self.app.history.end(self) }
+        ) { (reading) throws(Reading.Failure) in
+            try reading.orFail { (reading) throws(StoreError) in try tell(reading) }
         }
-        // One that fails at the end of this turn is forgotten with the next look.
+        // The look at the caller's executable fails it at once.
         if call.isOver { app.history.end(self) }
     }
 

@@ -29,8 +29,11 @@ final class LongReads {
     private var lines: [UInt32: Line] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
 
-    init(loop: any Loop, restsAfter: Duration) {
+    private let problems: StoreProblems
+
+    init(loop: any Loop, restsAfter: Duration, problems: StoreProblems) {
         self.loop = loop
+        self.problems = problems
         self.restsAfter = restsAfter
     }
 
@@ -117,24 +120,36 @@ final class LongReads {
         queue(of: uid).async { book.restReads() }
     }
 
-    /// Reads beside the loop and goes on, on the loop, with what was read; `nil` where there is no book.
+    /// The same for a call that fails where the book cannot be read.
     ///
-    /// - Parameter read: reads ``ReadingManner/beside``.
+    /// - Parameter then: runs where the caller still waits.
     func read<Answer: Sendable>(
-        _ call: Call, _ session: CallerSession, _ books: Books, _ problems: StoreProblems,
-        read: @escaping @Sendable (ContactsStore) throws(StoreError) -> Answer, done: @escaping (Answer?) -> Void
+        _ book: ContactsStore, for call: Call, _ session: CallerSession,
+        _ body: @escaping @Sendable (ContactsStore) throws(StoreError) -> Answer,
+        then: @escaping (Answer) -> Void
+    ) {
+        read(book, for: call, session, body) { [problems] result in
+            guard !call.isOver else { return }
+            switch result {
+            case .success(let answer): then(answer)
+            case .failure(let error): problems.unavailable(call, error)
+            }
+        }
+    }
+
+    /// The same, of a book that may have to be opened first.
+    ///
+    /// - Parameter then: is given `nil` where there is no book.
+    func read<Answer: Sendable>(
+        _ books: Books, for call: Call, _ session: CallerSession,
+        _ body: @escaping @Sendable (ContactsStore) throws(StoreError) -> Answer,
+        then: @escaping (Answer?) -> Void
     ) {
         books.with(session.caller.uid) { [self] opened in
             guard !call.isOver else { return }
             switch opened {
-            case .success(let book?):
-                self.read(book, for: call, session, read) { result in
-                    switch result {
-                    case .success(let answer): done(answer)
-                    case .failure(let error): problems.unavailable(call, error)
-                    }
-                }
-            case .success(nil): done(nil)
+            case .success(let book?): read(book, for: call, session, body, then: then)
+            case .success(nil): then(nil)
             case .failure(let error): problems.unavailable(call, error)
             }
         }

@@ -2,6 +2,7 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerDisclosure
 import BrokerInterface
+import BrokerModel
 import BrokerPolicy
 import BrokerVarlink
 
@@ -16,6 +17,8 @@ struct PrincipalStanding {
     var isDecided = false
     /// The policy lets the person be asked.
     var mayPrompt = true
+    /// Keys that the policy lets the caller write into a new contact.
+    var writableKeys = ContactKeySet()
 }
 
 /// What counts for each app: what was decided, the policy over it, and until when. It lives on the loop.
@@ -86,7 +89,7 @@ final class Grants {
             let identifiers = access.identifiers(for: principal, sharesStandingKey: !session.caller.isInterpreter)
             return PrincipalStanding(
                 standing: policy.standing(of: grant, ruling, at: seconds), principal: principal,
-                identifiers: identifiers, isDecided: true, mayPrompt: mayPrompt)
+                identifiers: identifiers, isDecided: true, mayPrompt: mayPrompt, writableKeys: ruling.maximumKeys)
         }
         guard ruling.standsAlone else { return PrincipalStanding(standing: .notDetermined, mayPrompt: mayPrompt) }
         let principal = principals[principals.endIndex - 1]
@@ -94,7 +97,7 @@ final class Grants {
         return PrincipalStanding(
             standing: standing, principal: principal,
             identifiers: standing.status == .denied ? nil : identifiersOfForced(principal, session.caller),
-            mayPrompt: mayPrompt)
+            mayPrompt: mayPrompt, writableKeys: ruling.maximumKeys)
     }
 
     /// What was decided, as the store has it: the terms on which it goes on, never what decides about a disclosure.

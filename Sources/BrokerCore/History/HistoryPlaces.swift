@@ -75,12 +75,9 @@ struct HistoryPlaces {
 
     /// A token for whoever may see something; for anybody else one that names no place.
     func token(for session: CallerSession, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> String? {
-        let known = grants.standing(of: session)
-        if case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false), let principal = known.principal {
-            let reading = Reading(
-                disclosure: disclosure, principal: principal, identifiers: identifiers, book: book)
-            // Where the book cannot be read, the app starts over with its next question.
-            if let token = try? token(reading) { return token }
+        // Where the book cannot be read, the app starts over with its next question.
+        if let reading = grants.reading(of: session, book, under: identifiers), let token = try? token(reading) {
+            return token
         }
         return identifiers.seal(HistoryToken(.beginning, at: seconds).bytes, as: .history)
     }

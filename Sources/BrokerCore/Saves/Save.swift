@@ -87,18 +87,13 @@ final class Save {
     private func decide(
         _ changes: SaveChanges, _ ready: ReadyContacts?, _ book: ContactsStore, _ identifiers: IdentifierCipher
     ) -> PendingSave.Write? {
-        let known = app.grants.standing(of: session)
-        guard case .permit(let disclosure) = decideAccess(known.standing, mayAsk: false),
-            let principal = known.principal
+        guard let reading = app.grants.reading(of: session, book, under: identifiers), changes.mayBeMade(reading)
         else { return nil }
-        let reading = Reading(
-            disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
-            writableKeys: app.grants.ruling(of: session).maximumKeys)
-        guard changes.mayBeMade(reading) else { return nil }
         let isEvidence = reading.permissions.mayLink
         let author = ChangeAuthor(app: identifiers.mark, name: parameters.author ?? "")
         return PendingSave.Write(
-            principal: principal, contents: changes.contents(isKeptToSingle: disclosure.scope != .all)
+            principal: reading.principal,
+            contents: changes.contents(isKeptToSingle: reading.disclosure.scope != .all)
         ) { (book, entry, seconds) throws(PendingSave.Failure) in
             do throws(ChangeError) {
                 return try book.apply(

@@ -185,28 +185,31 @@ final class Saves {
     /// Sets what the user prefers. It is no save, and waits for none.
     ///
     /// - Parameter change: runs where writes come one after the other: two apps may each change a part.
+    /// - Returns: `false` where too many saves of the user wait, and nothing is set.
     func set(
         _ book: ContactsStore, of uid: UInt32, _ change: @escaping @Sendable (inout BookSettings) -> Void,
-        done: @escaping (Result<Void, StoreError>) -> Void
-    ) {
-        guard takePlace(uid) else { return done(.failure(.unavailable(reason: "too many saves wait"))) }
+        done: @escaping (StoreError?) -> Void
+    ) -> Bool {
+        guard takePlace(uid) else { return false }
         let loop = surroundings.loop
         let bound = LoopBound((self, done), loop: loop)
         books.queue(of: uid).async {
             var settings = book.settings
             change(&settings)
-            let result: Result<Void, StoreError>
+            let failure: StoreError?
             do throws(StoreError) {
-                result = .success(try book.set(settings))
+                try book.set(settings)
+                failure = nil
             } catch {
-                result = .failure(error)
+                failure = error
             }
             loop.execute {
                 let (saves, done) = bound.value
                 saves.places[uid, default: 1] -= 1
-                done(result)
+                done(failure)
             }
         }
+        return true
     }
 
     // MARK: The queue of a user
