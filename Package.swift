@@ -111,8 +111,8 @@ let package = Package(
         room(
             "BrokerAccessStore",
             [
-                "BrokerSQLite", "BrokerAccessControl", "BrokerDisclosure", "CBrokerLinux", grdbSQLite, "CBrokerCrypto",
-                "BrokerModel",
+                "BrokerSQLite", "BrokerAccessControl", "BrokerDisclosure", "CBrokerLinux", grdbSQLite,
+                "CBrokerCrypto", "BrokerModel",
             ]),
         room("BrokerPeerIdentity", ["BrokerAccessControl", "CBrokerLinux", "CBrokerIdentify", "CBrokerCrypto"]),
         room("BrokerManifests", ["BrokerPeerIdentity", "BrokerPolicy"]),
@@ -122,8 +122,8 @@ let package = Package(
         room(
             "Contacts",
             [
-                "BrokerConnection", "BrokerInterface", "BrokerFormatting", "BrokerVCard", "BrokerModel", "BrokerJSON",
-                "BrokerVarlinkClient",
+                "BrokerConnection", "BrokerInterface", "BrokerFormatting", "BrokerVCard", "BrokerModel",
+                "BrokerJSON", "BrokerVarlinkClient",
             ]),
         room("BrokerPasswordPrompt", ["CBrokerLinux"]),
         room("BrokerThumbnails", ["CBrokerLinux"]),
@@ -133,19 +133,16 @@ let package = Package(
             "BrokerCore",
             [
                 "BrokerAccessStore", "BrokerContactsStore", "BrokerInterface", "BrokerPolicy", "BrokerAccessControl",
-                "BrokerModel", "BrokerJSON",
-                "BrokerVarlink", "BrokerDisclosure",
+                "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure",
             ]),
 
         // The programs.
         .executableTarget(
             name: "contactbrokerd",
             dependencies: [
-                "BrokerCore", "CBrokerLinux", "BrokerManifests", "BrokerPeerIdentity", "BrokerPolicy", "BrokerSystem",
-                "BrokerThumbnails",
-                "BrokerVarlinkServer", logging, "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface",
-                "BrokerModel",
-                "BrokerNormalization", "BrokerVarlink",
+                "BrokerCore", "CBrokerLinux", "BrokerManifests", "BrokerPeerIdentity", "BrokerPolicy",
+                "BrokerSystem", "BrokerThumbnails", "BrokerVarlinkServer", logging, "BrokerAccessControl",
+                "BrokerAccessStore", "BrokerInterface", "BrokerModel", "BrokerNormalization", "BrokerVarlink",
             ],
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-static-stdlib"] + shortStart, .when(configuration: .release))]),
@@ -160,15 +157,13 @@ let package = Package(
             "contact-agent",
             [
                 "BrokerConnection", "BrokerFormatting", "CBrokerLinux", "BrokerPasswordPrompt", "BrokerModel",
-                "BrokerJSON", "BrokerVarlink",
-                "BrokerVarlinkClient",
+                "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
             ], isInstalled: true),
         program(
             "contactctl",
             [
                 "BrokerCommandOutput", "BrokerPasswordPrompt", "BrokerConnection", "BrokerModel", "BrokerFormatting",
-                "BrokerJSON",
-                "BrokerVarlinkClient", arguments,
+                "BrokerJSON", "BrokerVarlinkClient", arguments,
             ], isInstalled: true),
         program(
             "contactbook",
@@ -190,8 +185,7 @@ let package = Package(
             "contactbroker-bench",
             [
                 "Contacts", "BrokerVarlinkClient", "BrokerVarlinkServer", "BrokerModel", "BrokerVCard",
-                "BrokerPeerIdentity", "CAffinity",
-                "CBrokerLinux", grdbSQLite, "BrokerJSON", "BrokerVarlink",
+                "BrokerPeerIdentity", "CAffinity", "CBrokerLinux", grdbSQLite, "BrokerJSON", "BrokerVarlink",
             ]),
 
         // What the tests need: other people's certification, a terminal, callers that really differ.
@@ -255,8 +249,8 @@ let package = Package(
             "BrokerTests",
             [
                 "BrokerCore", "BrokerPolicy", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface",
-                "BrokerModel",
-                "BrokerContactsStore", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure", "BrokerSQLite",
+                "BrokerModel", "BrokerContactsStore", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure",
+                "BrokerSQLite",
             ]),
         tests(
             "BrokerAuditTests",
@@ -268,9 +262,9 @@ let package = Package(
             "PeerIdentityTests",
             [
                 "BrokerPeerIdentity", "CTestCaller", "contactbroker-identify", "StrengthProbe", "ThreadSanitizer",
-                "contactbrokerd", logging, "BrokerAccessControl", "BrokerAccessStore", "BrokerCore", "CBrokerIdentify",
-                "CBrokerLinux",
-                "BrokerInterface", "BrokerManifests", "BrokerPolicy", "BrokerVarlink", "BrokerVarlinkServer",
+                "contactbrokerd", logging, "BrokerAccessControl", "BrokerAccessStore", "BrokerCore",
+                "CBrokerIdentify", "CBrokerLinux", "BrokerInterface", "BrokerManifests", "BrokerPolicy",
+                "BrokerVarlink", "BrokerVarlinkServer",
             ]),
         tests("ManifestsTests", ["BrokerManifests", "BrokerPeerIdentity", "BrokerPolicy"]),
         .target(
@@ -293,17 +287,16 @@ let package = Package(
         tests(
             "CommandTests",
             [
-                "contactctl", "contactbook", "BrokerCommandOutput", "PseudoTerminal", "ThreadSanitizer", "BrokerModel",
-                "BrokerJSON",
+                "contactctl", "contactbook", "BrokerCommandOutput", "PseudoTerminal", "ThreadSanitizer",
+                "BrokerModel", "BrokerJSON",
             ]),
         tests(
             "HouseTests",
             [
-                "BrokerInterface", "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient", "CBrokerLinux",
-                "PseudoTerminal",
-                "HouseCompanion", "contactbrokerd", "contact-agent", "contactctl", "contactbook", "AskForContact",
-                "ContactsArticle", "CallerID", "SyncClient", "Ports", "ContactsProbe", "contactbroker-thumbnail",
-                "CTestImage", "ThreadSanitizer", grdbSQLite,
+                "BrokerInterface", "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerVarlinkClient",
+                "CBrokerLinux", "PseudoTerminal", "HouseCompanion", "contactbrokerd", "contact-agent", "contactctl",
+                "contactbook", "AskForContact", "ContactsArticle", "CallerID", "SyncClient", "Ports",
+                "ContactsProbe", "contactbroker-thumbnail", "CTestImage", "ThreadSanitizer", grdbSQLite,
             ]),
     ],
     cxxLanguageStandard: .cxx17

@@ -1,7 +1,7 @@
 import BrokerConnection
-import BrokerModel
 import BrokerFormatting
 import BrokerJSON
+import BrokerModel
 import BrokerVarlinkClient
 
 // A small app that asks for one contact by name. It sees nothing of anybody else: whether other contacts exist,

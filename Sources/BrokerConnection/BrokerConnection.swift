@@ -1,6 +1,6 @@
+import BrokerVarlinkClient
 import CBrokerLinux
 import Glibc
-import BrokerVarlinkClient
 
 /// Finds the broker's doors, opens them, and makes sure that it is the broker who stands behind them.
 public enum BrokerConnection {

@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 
 /// What a contact says, in so few bytes that one can be remembered for each contact of an import: for finding out later
 /// whether it was changed. It withstands chance, not somebody who means to deceive.

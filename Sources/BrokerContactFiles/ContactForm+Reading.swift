@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 
 extension ContactForm {
     /// Most bytes of a text that are read.

@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 
 /// A contact as text that one changes in an editor, and reads back with ``init(reading:)``.
 ///

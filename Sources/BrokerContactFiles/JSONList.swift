@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 
 /// Contacts and groups as JSON for scripts: a list, one element a line.
 public enum JSONList {

@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 
 /// What was done to the address book, with what is needed to take it back.
 public enum UndoStep: Hashable, Sendable {

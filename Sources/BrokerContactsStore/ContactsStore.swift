@@ -1,6 +1,6 @@
-import CBrokerLinux
 import BrokerModel
 import BrokerNormalization
+import CBrokerLinux
 import Synchronization
 
 /// One user's book: a folder with an SQLite database.

@@ -1,6 +1,6 @@
 import BrokerAccessControl
-@_spi(StoredBytes) import BrokerModel
 import BrokerJSON
+@_spi(StoredBytes) import BrokerModel
 
 extension Disclosure {
     /// Puts one value of a contact into the form in which the caller may have it: beside it stands nothing but the

@@ -1,6 +1,6 @@
 import BrokerAccessControl
-@_spi(StoredBytes) import BrokerModel
 import BrokerJSON
+@_spi(StoredBytes) import BrokerModel
 
 extension Disclosure {
     /// A contact as a line of the agent's list: these keys of it, each text cut to so many characters. A name of a

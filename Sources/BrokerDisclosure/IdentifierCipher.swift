@@ -1,6 +1,6 @@
 import BrokerAccessControl
-import CBrokerCrypto
 import BrokerModel
+import CBrokerCrypto
 
 /// The kinds of record that have identifiers. An identifier of one kind names nothing as another.
 public enum RecordKind: UInt8, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 import BrokerAccessControl
-@_spi(StoredBytes) import BrokerModel
 import BrokerJSON
+@_spi(StoredBytes) import BrokerModel
 
 /// Puts linked cards together into one contact. Pure: a function of the cards that it is given and of these keys of them.
 enum UnifiedContact {

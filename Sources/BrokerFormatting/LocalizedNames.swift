@@ -1,5 +1,5 @@
-import CBrokerICU
 import BrokerModel
+import CBrokerICU
 
 /// What people read, in their language: the names of keys and labels, and the words of prompts.
 ///

@@ -1,6 +1,6 @@
 import BrokerAccessControl
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 
 /// Parameters that the methods of `io.contactbroker.Admin` share, and the few of their own.

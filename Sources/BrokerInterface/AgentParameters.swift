@@ -1,6 +1,6 @@
 import BrokerAccessControl
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 
 /// Parameters of `Serve`.

@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 
 /// Parameters of `FetchHistory`.

@@ -1,7 +1,7 @@
-import BrokerModel
-import Glibc
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
+import Glibc
 
 /// Reads the parameters of a call strictly: a field that the interface does not have, or a value of another type,
 /// is `InvalidParameter` with the field's name. `null` is the same as absent.

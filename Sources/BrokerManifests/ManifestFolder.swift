@@ -1,6 +1,6 @@
-import Glibc
 import BrokerPeerIdentity
 import BrokerPolicy
+import Glibc
 
 /// The folder in which packages say which programs are which apps.
 ///

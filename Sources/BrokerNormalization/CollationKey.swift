@@ -1,5 +1,5 @@
-import CBrokerICU
 import BrokerModel
+import CBrokerICU
 
 /// The form of a contact's name by which contacts are put in order: comparing bytes compares names.
 ///

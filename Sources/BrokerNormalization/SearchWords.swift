@@ -1,5 +1,5 @@
-import CBrokerICU
 import BrokerModel
+import CBrokerICU
 
 /// The words of a text in the form in which they are looked for.
 ///

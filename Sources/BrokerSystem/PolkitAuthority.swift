@@ -1,11 +1,11 @@
 import BrokerAccessControl
+import BrokerPeerIdentity
+import BrokerVarlink
+import CBrokerSystemd
 // pthread_attr_t(), as Swift sees it.
 import CDispatch
-import CBrokerSystemd
 import Glibc
-import BrokerPeerIdentity
 import Synchronization
-import BrokerVarlink
 
 /// Has polkit ask for the password where it counts. It lives on the loop.
 ///

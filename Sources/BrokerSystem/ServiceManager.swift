@@ -1,7 +1,7 @@
+import BrokerVarlink
 import CBrokerSystemd
 import Dispatch
 import Glibc
-import BrokerVarlink
 
 /// Tells systemd how the service is doing: sd_notify(3). Where no service manager is there, nothing happens.
 public enum ServiceManager {

@@ -1,7 +1,7 @@
-import CBrokerLinux
-import Glibc
 import BrokerJSON
 import BrokerVarlink
+import CBrokerLinux
+import Glibc
 
 /// Calls a Varlink service over a Unix socket and waits for its replies. One thread uses it.
 ///

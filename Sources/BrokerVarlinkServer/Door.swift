@@ -1,6 +1,6 @@
+import BrokerVarlink
 import CBrokerLinux
 import Glibc
-import BrokerVarlink
 
 /// One Unix socket at which calls are taken. It lives on the loop, and so does everything it calls.
 public final class Door: Watcher {

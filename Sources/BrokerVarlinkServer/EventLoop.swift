@@ -1,8 +1,8 @@
+import BrokerVarlink
 import CBrokerLinux
 import Dispatch
 import Glibc
 import Synchronization
-import BrokerVarlink
 
 /// The thread on which a server lives: it waits for descriptors, for times and for work that others send, and does what
 /// comes of it.

@@ -1,6 +1,6 @@
+import BrokerVarlink
 import CBrokerLinux
 import Glibc
-import BrokerVarlink
 
 /// What the kernel had for us of one connection.
 enum ReceiveOutcome {

@@ -1,5 +1,5 @@
-import Glibc
 import BrokerVarlink
+import Glibc
 
 /// One connection: reads frames, hands out calls one after the other, sends their replies in order.
 ///

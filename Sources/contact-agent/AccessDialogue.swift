@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerFormatting
+import BrokerModel
 
 /// An app asks for access to contacts, for the first time: who asks, what it may see, and exactly that confirmed.
 struct AccessDialogue: Dialogue {

@@ -1,7 +1,7 @@
 import BrokerFormatting
-import Glibc
 import BrokerJSON
 import BrokerVarlinkClient
+import Glibc
 
 /// One prompt after the other, on a screen of its own.
 extension Agent {

@@ -1,10 +1,10 @@
 import BrokerConnection
-import CBrokerLinux
 import BrokerFormatting
-import Glibc
 import BrokerJSON
 import BrokerPasswordPrompt
 import BrokerVarlinkClient
+import CBrokerLinux
+import Glibc
 
 /// Waits for prompts and for the person, and lets them meet. It owns the terminal, the connection and the queue.
 final class Agent {

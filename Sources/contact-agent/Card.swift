@@ -1,6 +1,6 @@
-import BrokerModel
 import BrokerFormatting
 import BrokerJSON
+import BrokerModel
 
 /// A contact's card, line by line. Already harmless to show.
 struct Card: Hashable, Sendable {

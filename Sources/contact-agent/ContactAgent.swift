@@ -1,9 +1,9 @@
 import BrokerConnection
-import CBrokerLinux
 import BrokerFormatting
-import Glibc
 import BrokerPasswordPrompt
 import BrokerVarlinkClient
+import CBrokerLinux
+import Glibc
 
 /// The program that the person sees and answers.
 @main

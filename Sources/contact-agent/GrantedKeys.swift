@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerFormatting
+import BrokerModel
 
 /// Keys of a contact, as apps ask for them and as people call them.
 enum GrantedKeys {

@@ -1,10 +1,10 @@
 import BrokerConnection
-import CBrokerLinux
 import BrokerFormatting
-import Glibc
 import BrokerJSON
 import BrokerPasswordPrompt
 import BrokerVarlinkClient
+import CBrokerLinux
+import Glibc
 
 /// Says that prompts wait, for whoever has no agent open. It is told how many there are, and nothing else.
 ///

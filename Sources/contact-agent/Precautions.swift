@@ -1,6 +1,6 @@
+import BrokerPasswordPrompt
 import CBrokerLinux
 import Glibc
-import BrokerPasswordPrompt
 
 /// What the agent does before anything else, so that whoever started it cannot steer it.
 struct Precautions {

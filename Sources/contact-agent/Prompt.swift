@@ -1,6 +1,6 @@
-import BrokerModel
 import BrokerFormatting
 import BrokerJSON
+import BrokerModel
 
 /// How sure the broker is of who is asking, surest first.
 enum IdentityStrength: String, Sendable {

@@ -1,6 +1,6 @@
-import BrokerModel
 import BrokerFormatting
 import BrokerJSON
+import BrokerModel
 
 /// One contact of a list, as the person recognises it. Already harmless to show.
 struct Row: Hashable, Sendable {

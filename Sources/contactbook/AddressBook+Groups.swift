@@ -1,6 +1,6 @@
 import BrokerCommandOutput
-import Contacts
 import BrokerModel
+import Contacts
 
 extension AddressBook {
     func groups() throws -> [CNGroup] { try trying { try $0.groups(matching: nil) } }

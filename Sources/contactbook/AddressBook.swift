@@ -1,6 +1,6 @@
 import BrokerCommandOutput
-import Contacts
 import BrokerModel
+import Contacts
 import Dispatch
 import Foundation
 import Synchronization

@@ -1,6 +1,6 @@
 import BrokerCommandOutput
-import BrokerModel
 import BrokerFormatting
+import BrokerModel
 
 /// Contacts as they are printed.
 enum ContactCard {

@@ -1,6 +1,6 @@
 import BrokerCommandOutput
-import Contacts
 import BrokerModel
+import Contacts
 import Foundation
 
 /// Says what the library's errors mean to whoever typed the command.

@@ -1,9 +1,9 @@
 import BrokerCommandOutput
 import BrokerContactFiles
-import Contacts
 import BrokerModel
-import Foundation
 import BrokerVCard
+import Contacts
+import Foundation
 
 /// Where cards go, one after the other.
 protocol CardOutput {

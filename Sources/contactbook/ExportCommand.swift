@@ -1,10 +1,10 @@
 import ArgumentParser
 import BrokerCommandOutput
 import BrokerContactFiles
-import Contacts
 import BrokerModel
-import Glibc
 import BrokerVCard
+import Contacts
+import Glibc
 
 /// What `export` writes.
 enum ExportFormat: String, ExpressibleByArgument, CaseIterable, Sendable {

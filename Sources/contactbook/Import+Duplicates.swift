@@ -1,8 +1,8 @@
 import ArgumentParser
 import BrokerCommandOutput
 import BrokerContactFiles
-import BrokerModel
 import BrokerFormatting
+import BrokerModel
 
 /// What `import` does with a card that is there already.
 enum DuplicateTreatment: String, ExpressibleByArgument, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 import BrokerContactFiles
-import Contacts
 import BrokerModel
+import Contacts
 
 extension Import {
     /// A card that may be added.

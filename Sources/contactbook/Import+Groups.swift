@@ -1,7 +1,7 @@
 import BrokerCommandOutput
 import BrokerContactFiles
-import Contacts
 import BrokerModel
+import Contacts
 
 /// The groups that imported cards are in: by the names that cards say, and by cards that are groups.
 struct ImportedGroups {

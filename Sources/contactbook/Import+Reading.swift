@@ -1,7 +1,7 @@
 import BrokerCommandOutput
 import BrokerContactFiles
-import Glibc
 import BrokerVCard
+import Glibc
 
 /// How the files of an import are to be read.
 struct ImportReading {

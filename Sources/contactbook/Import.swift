@@ -1,7 +1,7 @@
 import BrokerCommandOutput
 import BrokerContactFiles
-import Contacts
 import BrokerModel
+import Contacts
 
 /// One run of `import`: saves cards in batches, and says what could not be taken.
 struct Import {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BrokerCommandOutput
-import BrokerModel
 import BrokerFormatting
+import BrokerModel
 
 /// A value with a label before a colon: `mobile:+44 20 7946 0000`, or without: `+44 20 7946 0000`.
 struct LabeledArgument: ExpressibleByArgument, Hashable {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import BrokerCommandOutput
 import BrokerContactFiles
-import Contacts
 import BrokerModel
+import Contacts
 
 struct LinkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BrokerCommandOutput
-import Contacts
 import BrokerModel
+import Contacts
 
 struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

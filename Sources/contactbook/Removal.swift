@@ -1,6 +1,6 @@
 import BrokerContactFiles
-import Contacts
 import BrokerModel
+import Contacts
 
 /// All that is known of cards before they go, so that they can come back.
 struct Removal {

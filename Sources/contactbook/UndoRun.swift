@@ -1,7 +1,7 @@
 import BrokerCommandOutput
 import BrokerContactFiles
-import Contacts
 import BrokerModel
+import Contacts
 
 /// Takes one command back: looks at what is there now, says what was changed since, and saves the rest.
 struct UndoRun {

@@ -1,8 +1,8 @@
-import BrokerModel
-import Glibc
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 import BrokerVarlinkClient
+import Glibc
 
 /// Contacts by identifier, and all of them.
 extension App {

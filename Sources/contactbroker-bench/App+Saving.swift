@@ -1,7 +1,7 @@
-import BrokerModel
-import Glibc
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
+import Glibc
 
 /// Contacts that come and change.
 extension App {

@@ -1,8 +1,8 @@
-import BrokerModel
-import Glibc
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 import BrokerVarlinkClient
+import Glibc
 
 /// An app, as a process: does what it is told line by line, and answers each line with numbers.
 ///

@@ -1,6 +1,6 @@
 import BrokerModel
-import Glibc
 import BrokerVCard
+import Glibc
 
 extension Benchmark {
     /// Reading and writing vCards, beside what python-vobject does with the same cards in the same run.

@@ -1,11 +1,11 @@
+import BrokerJSON
+import BrokerPeerIdentity
+import BrokerVarlink
+import BrokerVarlinkServer
 import CBrokerLinux
 import Dispatch
 import Glibc
-import BrokerJSON
-import BrokerPeerIdentity
 import Synchronization
-import BrokerVarlink
-import BrokerVarlinkServer
 
 /// How long it takes until it is known who has connected: the caller's clock before connect(2), ours when it is judged.
 ///

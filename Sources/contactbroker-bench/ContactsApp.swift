@@ -1,8 +1,8 @@
-import Contacts
-import BrokerModel
-import Foundation
 import BrokerJSON
+import BrokerModel
 import BrokerVarlinkClient
+import Contacts
+import Foundation
 
 /// An app that uses contacts as Swift programs do, with `import Contacts`: does what it is told line by line, and answers each
 /// line with numbers.

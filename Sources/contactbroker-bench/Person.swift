@@ -1,6 +1,6 @@
-import Glibc
 import BrokerJSON
 import BrokerVarlinkClient
+import Glibc
 
 /// The person, as a program: answers every prompt at the agent's door.
 ///

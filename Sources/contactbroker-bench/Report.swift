@@ -1,5 +1,5 @@
-import Glibc
 import BrokerJSON
+import Glibc
 
 /// What the benchmark says: a table for people, and the same as JSON.
 struct Report {

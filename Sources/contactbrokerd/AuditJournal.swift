@@ -2,8 +2,8 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerCore
 import BrokerModel
-import Glibc
 import BrokerSystem
+import Glibc
 
 /// Has the journal keep the audit too: every record with its place in the chain and its hash, so that what comes out of a log store
 /// can be held against the chain here.

@@ -1,8 +1,8 @@
 import BrokerAccessControl
-import Dispatch
 import BrokerPeerIdentity
-import Synchronization
 import BrokerVarlink
+import Dispatch
+import Synchronization
 
 /// Tells when what a grant hangs on ends: a terminal session, a process.
 struct BindingWatch {

@@ -1,7 +1,7 @@
 import BrokerCore
-import Glibc
 import BrokerPeerIdentity
 import BrokerVarlink
+import Glibc
 
 /// What the doors share to find out who their callers are. It lives on the loop.
 final class CallerLooks {

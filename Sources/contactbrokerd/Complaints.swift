@@ -1,6 +1,6 @@
-import Logging
 import BrokerSystem
 import BrokerVarlink
+import Logging
 
 /// What the journal is told of callers that are not served: bounded for each user, so that a program which connects again and again
 /// cannot bury what others did. It lives on the loop.

@@ -1,6 +1,6 @@
 import BrokerCore
-import Glibc
 import BrokerPolicy
+import Glibc
 
 /// Reads the configuration as a start would, and reports the first problem of each file. Serves nobody.
 struct ConfigurationCheck {

@@ -1,7 +1,7 @@
-import CBrokerLinux
 import BrokerInterface
-import Glibc
 import BrokerVarlinkServer
+import CBrokerLinux
+import Glibc
 
 /// Stands between a person's address book and the apps that want it. ``Arguments/help`` says how it is started.
 @main

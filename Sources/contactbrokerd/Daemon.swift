@@ -1,12 +1,12 @@
 import BrokerCore
-import Dispatch
-import Glibc
-import Logging
 import BrokerPeerIdentity
 import BrokerPolicy
 import BrokerSystem
 import BrokerVarlink
 import BrokerVarlinkServer
+import Dispatch
+import Glibc
+import Logging
 
 /// Opens the stores and the three doors, and serves until it is told to stop. The same for both modes.
 struct Daemon {

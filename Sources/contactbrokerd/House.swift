@@ -2,8 +2,6 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerCore
 import BrokerInterface
-import Glibc
-import Logging
 import BrokerManifests
 import BrokerPeerIdentity
 import BrokerPolicy
@@ -11,6 +9,8 @@ import BrokerSystem
 import BrokerThumbnails
 import BrokerVarlink
 import BrokerVarlinkServer
+import Glibc
+import Logging
 
 /// What lives on the loop while the daemon serves: the broker and its doors.
 final class House {

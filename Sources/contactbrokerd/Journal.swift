@@ -1,8 +1,8 @@
 import BrokerCore
+import BrokerSystem
 import Glibc
 import Logging
 import Synchronization
-import BrokerSystem
 
 /// Where the daemon says what happens: the journal, where it is at standard error, otherwise a line each there.
 enum Journaling {

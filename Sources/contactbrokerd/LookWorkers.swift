@@ -1,6 +1,6 @@
-import Dispatch
 import BrokerPeerIdentity
 import BrokerVarlink
+import Dispatch
 
 /// A few threads that look at processes, in the order of a ``FairQueue``. It lives on the loop.
 ///

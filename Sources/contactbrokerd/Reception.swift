@@ -1,11 +1,11 @@
 import BrokerAccessControl
 import BrokerCore
 import BrokerInterface
-import Glibc
 import BrokerPeerIdentity
-import Synchronization
 import BrokerVarlink
 import BrokerVarlinkServer
+import Glibc
+import Synchronization
 
 /// Finds out who has connected at one door, before a byte of theirs is read.
 ///

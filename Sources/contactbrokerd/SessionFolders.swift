@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerInterface
-import Glibc
 import BrokerPolicy
+import Glibc
 
 /// Where a session's broker has its sockets, its databases and its configuration.
 struct SessionFolders {

@@ -1,9 +1,9 @@
 import BrokerCore
 import BrokerInterface
-import Glibc
 import BrokerPeerIdentity
 import BrokerPolicy
 import BrokerVarlinkServer
+import Glibc
 
 /// Which broker this is: whom it serves, and where its things are. The two modes differ in this and in nothing else.
 struct Setting {

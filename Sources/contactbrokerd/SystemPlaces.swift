@@ -1,9 +1,9 @@
 import BrokerCore
 import BrokerInterface
-import Glibc
 import BrokerPeerIdentity
 import BrokerPolicy
 import BrokerVarlinkServer
+import Glibc
 
 /// Where the system's broker has its things, and what it does not start without.
 enum SystemPlaces {

@@ -1,5 +1,5 @@
-import Glibc
 import BrokerNormalization
+import Glibc
 
 /// Where phone numbers are dialled that are written without a country, by the locale.
 enum TelephoneRegion {

@@ -1,9 +1,9 @@
-import BrokerConnection
 import BrokerCommandOutput
-import Glibc
+import BrokerConnection
 import BrokerJSON
 import BrokerPasswordPrompt
 import BrokerVarlinkClient
+import Glibc
 
 /// The broker's door for people who manage access, as these commands use it.
 struct AdminDoor {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import BrokerCommandOutput
+import BrokerJSON
 import BrokerModel
 import Glibc
-import BrokerJSON
 
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

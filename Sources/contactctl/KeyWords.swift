@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 
 /// A set of keys in few words: a person wants to know what is left out, a script takes `--json`.
 enum KeyWords {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import BrokerCommandOutput
+import BrokerJSON
 import BrokerModel
 import Glibc
-import BrokerJSON
 
 struct SetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

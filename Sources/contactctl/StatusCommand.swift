@@ -1,7 +1,7 @@
 import ArgumentParser
 import BrokerCommandOutput
-import Glibc
 import BrokerJSON
+import Glibc
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,10 @@
 import BrokerAccessControl
-import CBrokerCrypto
 import BrokerModel
+import BrokerSQLite
+import CBrokerCrypto
 import Testing
 
 @testable import BrokerAccessStore
-import BrokerSQLite
 
 @Suite("The audit")
 struct AuditChainTests {

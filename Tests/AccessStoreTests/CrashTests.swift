@@ -1,9 +1,9 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerSQLite
 import Testing
 
 @testable import BrokerAccessStore
-import BrokerSQLite
 
 @Suite("After a crash")
 struct CrashTests {

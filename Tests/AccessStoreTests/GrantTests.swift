@@ -1,10 +1,10 @@
 import BrokerAccessControl
+import BrokerDisclosure
 import BrokerModel
+import BrokerSQLite
 import Testing
 
 @testable import BrokerAccessStore
-import BrokerDisclosure
-import BrokerSQLite
 
 @Suite("Keeping what the person said")
 struct GrantTests {

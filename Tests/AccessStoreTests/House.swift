@@ -1,10 +1,10 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerSQLite
 import Glibc
 import Testing
 
 @testable import BrokerAccessStore
-import BrokerSQLite
 
 /// A folder of its own for one test, gone with it.
 final class House {

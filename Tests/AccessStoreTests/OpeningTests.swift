@@ -1,12 +1,12 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerSQLite
 import Dispatch
 import Glibc
 import Synchronization
 import Testing
 
 @testable import BrokerAccessStore
-import BrokerSQLite
 
 @Suite("Opening the store")
 struct OpeningTests {

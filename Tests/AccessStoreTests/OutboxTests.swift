@@ -1,9 +1,9 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerSQLite
 import Testing
 
 @testable import BrokerAccessStore
-import BrokerSQLite
 
 @Suite("What a book's outbox still has to tell")
 struct OutboxTests {

@@ -1,5 +1,5 @@
-import Glibc
 import BrokerJSON
+import Glibc
 import PseudoTerminal
 
 /// The real program in a real pseudo-terminal, with a broker's door to knock at.

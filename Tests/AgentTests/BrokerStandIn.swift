@@ -1,6 +1,6 @@
+import BrokerJSON
 import CBrokerLinux
 import Glibc
-import BrokerJSON
 
 /// The broker's agent door as far as an agent can tell: a real socket, real frames, answers out of a table.
 ///

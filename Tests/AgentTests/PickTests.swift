@@ -1,6 +1,6 @@
-import BrokerModel
 import BrokerFormatting
 import BrokerJSON
+import BrokerModel
 import PseudoTerminal
 import Testing
 

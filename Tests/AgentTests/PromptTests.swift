@@ -1,6 +1,6 @@
+import BrokerModel
 import Glibc
 import PseudoTerminal
-import BrokerModel
 import Testing
 
 @Suite("A prompt on a real terminal")

@@ -1,11 +1,11 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
-import BrokerModel
-import Glibc
 import BrokerJSON
-import Testing
+import BrokerModel
 import BrokerVarlink
+import Glibc
+import Testing
 
 @testable import BrokerCore
 

@@ -1,7 +1,7 @@
+import BrokerVarlink
 import Dispatch
 import Glibc
 import Synchronization
-import BrokerVarlink
 
 /// A loop of the test's own thread, with a clock that the test moves on. What comes back from other threads is waited
 /// for; nothing sleeps.

@@ -1,6 +1,6 @@
+import BrokerVarlinkClient
 import Glibc
 import Testing
-import BrokerVarlinkClient
 
 @testable import BrokerConnection
 

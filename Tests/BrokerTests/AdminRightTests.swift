@@ -1,10 +1,10 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
-import BrokerModel
 import BrokerJSON
-import Testing
+import BrokerModel
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
 

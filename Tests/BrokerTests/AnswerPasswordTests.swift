@@ -1,11 +1,11 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 import BrokerPolicy
-import Testing
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
 

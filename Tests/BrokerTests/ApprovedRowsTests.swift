@@ -1,8 +1,8 @@
 import BrokerAccessControl
-import BrokerModel
 import BrokerJSON
-import Testing
+import BrokerModel
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
 

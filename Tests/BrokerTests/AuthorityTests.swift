@@ -2,8 +2,8 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerJSON
 import BrokerPolicy
-import Testing
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
 

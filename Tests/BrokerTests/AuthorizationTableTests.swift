@@ -1,10 +1,10 @@
 import BrokerAccessControl
 import BrokerInterface
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 import BrokerPolicy
-import Testing
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
 

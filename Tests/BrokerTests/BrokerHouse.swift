@@ -1,15 +1,15 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
+import BrokerInterface
+import BrokerJSON
+import BrokerModel
+import BrokerPolicy
+import BrokerVarlink
 import Dispatch
 import Glibc
-import BrokerJSON
-import BrokerPolicy
 import Synchronization
 import Testing
-import BrokerVarlink
 
 @testable import BrokerCore
 

@@ -1,11 +1,11 @@
 import BrokerInterface
-import BrokerModel
 import BrokerJSON
+import BrokerModel
+import BrokerSQLite
 import Testing
 
-@testable import BrokerCore
 @testable import BrokerContactsStore
-import BrokerSQLite
+@testable import BrokerCore
 
 extension BrokerHouse {
     /// Changes user 1000's address book behind the broker's back.

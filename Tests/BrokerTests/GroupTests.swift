@@ -1,10 +1,10 @@
 import BrokerAccessControl
-import BrokerModel
+import BrokerDisclosure
 import BrokerJSON
+import BrokerModel
 import Testing
 
 @testable import BrokerCore
-import BrokerDisclosure
 
 @Suite("Groups and the person's own card")
 struct GroupTests {

@@ -1,6 +1,6 @@
 import BrokerAccessControl
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 import Testing
 
 @testable import BrokerCore

@@ -1,8 +1,8 @@
 import BrokerAccessControl
-import Dispatch
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Dispatch
+import Testing
 
 @testable import BrokerCore
 

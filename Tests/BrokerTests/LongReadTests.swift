@@ -1,8 +1,8 @@
 import BrokerAccessControl
-import BrokerModel
 import BrokerContactsStore
-import Dispatch
 import BrokerJSON
+import BrokerModel
+import Dispatch
 import Testing
 
 @testable import BrokerCore

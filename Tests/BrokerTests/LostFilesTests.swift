@@ -1,9 +1,9 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
+import BrokerJSON
 import BrokerModel
 import Glibc
-import BrokerJSON
 import Testing
 
 @testable import BrokerCore

@@ -1,10 +1,10 @@
 import BrokerAccessControl
+import BrokerDisclosure
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
-import BrokerDisclosure
 
 /// A stream of `WatchChanges` on a connection of its own.
 struct ModelWatch {

@@ -1,6 +1,6 @@
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
 

@@ -1,7 +1,7 @@
 import BrokerAccessControl
 import BrokerInterface
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 import BrokerPolicy
 import Testing
 

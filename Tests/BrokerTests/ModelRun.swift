@@ -1,8 +1,8 @@
 import BrokerAccessControl
-import Glibc
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Glibc
+import Testing
 
 @testable import BrokerCore
 

@@ -1,6 +1,6 @@
 import BrokerAccessControl
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 import BrokerPolicy
 import Testing
 

@@ -1,12 +1,12 @@
 import BrokerAccessControl
 import BrokerInterface
-import BrokerModel
 import BrokerJSON
+import BrokerModel
+import BrokerSQLite
 import Testing
 
 @testable import BrokerAccessStore
 @testable import BrokerCore
-import BrokerSQLite
 
 @Suite("A crash between the book's commit and the access database's")
 struct OutboxTests {

@@ -2,8 +2,8 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
 

@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerModel
 import BrokerPolicy
-import Testing
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
 

@@ -1,11 +1,11 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerVarlink
 import Dispatch
 import Testing
-import BrokerVarlink
 
-@testable import BrokerCore
 @testable import BrokerContactsStore
+@testable import BrokerCore
 
 @Suite("Photos that are picked, or get a thumbnail")
 struct PickedPhotosTests {

@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerInterface
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
 

@@ -1,11 +1,11 @@
+import BrokerContactsStore
+import BrokerDisclosure
 import BrokerInterface
 import BrokerModel
-import BrokerContactsStore
 import Testing
 
 @testable import BrokerAccessControl
 @testable import BrokerCore
-import BrokerDisclosure
 
 /// What a predicate names is cut to the scope where it is looked up, and again where contacts are read. These are tests of the
 /// first, which the second hides.

@@ -1,8 +1,8 @@
 import BrokerAccessControl
-import BrokerInterface
 import BrokerContactsStore
-import Glibc
+import BrokerInterface
 import BrokerJSON
+import Glibc
 import Testing
 
 @testable import BrokerCore

@@ -1,12 +1,12 @@
 import BrokerAccessControl
-import BrokerInterface
 import BrokerContactsStore
+import BrokerDisclosure
+import BrokerInterface
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
-import BrokerDisclosure
 
 /// What the person takes back of their own sternness, and where they see that it is there.
 @Suite("Asking again, and being told who waits")

@@ -1,9 +1,9 @@
 import BrokerAccessControl
+import BrokerDisclosure
 import BrokerModel
 import Testing
 
 @testable import BrokerCore
-import BrokerDisclosure
 
 private let ada = SavedRecord.existing(RecordNumber(1))
 private let bob = SavedRecord.existing(RecordNumber(2))

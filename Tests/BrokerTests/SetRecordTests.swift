@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 import Testing
 
 @testable import BrokerCore

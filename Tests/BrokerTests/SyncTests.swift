@@ -1,11 +1,11 @@
 import BrokerAccessControl
-import BrokerModel
+import BrokerDisclosure
 import BrokerJSON
-import Testing
+import BrokerModel
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
-import BrokerDisclosure
 
 @Suite("A client that applies a list and its events in order ends equal to the book")
 struct SyncTests {

@@ -1,11 +1,11 @@
 import BrokerAccessControl
+import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
-import BrokerDisclosure
 
 /// One reply as the app reads it.
 struct Answer {

@@ -1,6 +1,6 @@
 import BrokerAccessControl
-import Testing
 import BrokerVarlink
+import Testing
 
 /// Who is asked for passwords, with what it says by hand.
 final class TestAuthority: Authority {

@@ -1,7 +1,7 @@
+import BrokerVarlink
 import Dispatch
 import Glibc
 import Synchronization
-import BrokerVarlink
 
 /// A loop that turns only while the test says so, with a clock that moves only when the test moves it.
 final class TestLoop: Loop {

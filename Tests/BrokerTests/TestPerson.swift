@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerInterface
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Testing
 
 /// The person at their agent: sees what is asked and answers by hand.
 final class TestPerson {

@@ -1,11 +1,11 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
-import Glibc
 import BrokerJSON
 import BrokerPolicy
-import Testing
 import BrokerVarlink
+import Glibc
+import Testing
 
 @testable import BrokerCore
 

@@ -1,10 +1,10 @@
 import BrokerAccessControl
 import BrokerModel
-import Testing
 import BrokerVarlink
+import Glibc
+import Testing
 
 @testable import BrokerCore
-import Glibc
 
 @Suite("Watching")
 struct WatchTests {

@@ -1,9 +1,9 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerModel
 import BrokerJSON
-import Testing
+import BrokerModel
 import BrokerVarlink
+import Testing
 
 @testable import BrokerCore
 

@@ -1,5 +1,5 @@
-import Glibc
 import BrokerVarlinkClient
+import Glibc
 
 // Runs through org.varlink.certification at another implementation's server, with the client that our programs use.
 

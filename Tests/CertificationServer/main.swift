@@ -1,5 +1,5 @@
-import Glibc
 import BrokerVarlinkServer
+import Glibc
 
 // Serves org.varlink.certification at the path given, for other implementations' certification clients.
 // Ends when its standard input ends, so that it does not outlive whoever started it.

@@ -1,5 +1,5 @@
-import Glibc
 import BrokerJSON
+import Glibc
 import Synchronization
 import Testing
 

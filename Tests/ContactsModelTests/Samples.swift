@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 
 /// A contact with a value for every key.
 func everything() -> Contact {

@@ -1,5 +1,5 @@
-@_spi(StoredBytes) import BrokerModel
 import BrokerJSON
+@_spi(StoredBytes) import BrokerModel
 import Testing
 
 @Suite("A contact on the wire")

@@ -1,9 +1,9 @@
 @_spi(StoredBytes) import BrokerModel
+import BrokerSQLite
 import Synchronization
 import Testing
 
 @testable import BrokerContactsStore
-import BrokerSQLite
 
 /// What may happen to the bytes of a card.
 enum CardDamage: CaseIterable {

@@ -1,10 +1,10 @@
 import BrokerModel
+import BrokerSQLite
 import GRDB
 import Glibc
 import Testing
 
 @testable import BrokerContactsStore
-import BrokerSQLite
 
 @Suite("Opening a book", .serialized)
 struct OpeningTests {

@@ -1,12 +1,12 @@
 import BrokerModel
+import BrokerNormalization
+import BrokerSQLite
 import GRDB
 import GRDBSQLite
 import Glibc
-import BrokerNormalization
 import Testing
 
 @testable import BrokerContactsStore
-import BrokerSQLite
 
 @Suite("Saving")
 struct SavingTests {

@@ -1,7 +1,7 @@
+import BrokerSQLite
 import Testing
 
 @testable import BrokerContactsStore
-import BrokerSQLite
 
 @Suite("A statement")
 struct StatementTests {

@@ -1,5 +1,5 @@
-import Contacts
 import BrokerModel
+import Contacts
 import Foundation
 import Testing
 

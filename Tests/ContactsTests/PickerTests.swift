@@ -1,5 +1,5 @@
-import Foundation
 import BrokerJSON
+import Foundation
 import Testing
 
 @testable import Contacts

@@ -1,9 +1,9 @@
 import BrokerConnection
 import BrokerInterface
+import BrokerVarlinkClient
 import Foundation
 import Synchronization
 import Testing
-import BrokerVarlinkClient
 
 @testable import Contacts
 

@@ -1,7 +1,7 @@
-import GRDBSQLite
 import BrokerJSON
-import Testing
 import BrokerVarlinkClient
+import GRDBSQLite
+import Testing
 
 @Suite("What is on record, and what is not")
 struct AuditTests {

@@ -1,7 +1,7 @@
-import Glibc
 import BrokerJSON
-import Testing
 import BrokerVarlinkClient
+import Glibc
+import Testing
 
 @Suite("Bytes that mean harm")
 struct BadInputTests {

@@ -1,6 +1,6 @@
-import Glibc
 import BrokerJSON
 import BrokerVarlink
+import Glibc
 
 /// Another process through which a test speaks. Copies at different paths are different apps.
 final class Companion {

@@ -1,5 +1,5 @@
-import Glibc
 import BrokerJSON
+import Glibc
 import Testing
 
 /// What can be wrong with `contactbroker.toml`.

@@ -1,5 +1,5 @@
-import Glibc
 import BrokerJSON
+import Glibc
 import Testing
 
 @Suite("The ten lines of the example")

@@ -1,6 +1,6 @@
+import BrokerJSON
 import BrokerModel
 import Glibc
-import BrokerJSON
 import Testing
 
 extension House {

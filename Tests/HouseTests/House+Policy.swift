@@ -1,6 +1,6 @@
-import Glibc
 import BrokerJSON
 import BrokerVarlinkClient
+import Glibc
 
 /// The administrator of a house.
 extension House {

@@ -1,7 +1,7 @@
-import Glibc
 import BrokerJSON
-import Testing
 import BrokerVarlinkClient
+import Glibc
+import Testing
 
 /// The real broker with its sockets and databases in a temporary folder, and who lives with it.
 final class House {

@@ -1,9 +1,9 @@
 import BrokerInterface
-import BrokerModel
-import Glibc
 import BrokerJSON
-import Testing
+import BrokerModel
 import BrokerVarlink
+import Glibc
+import Testing
 
 @Suite("The interfaces, as they are told and as they are kept")
 struct InterfaceTests {

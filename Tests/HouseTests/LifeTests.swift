@@ -1,9 +1,9 @@
-import Glibc
 import BrokerJSON
+import BrokerVarlinkClient
+import Glibc
 import PseudoTerminal
 import Testing
 import ThreadSanitizer
-import BrokerVarlinkClient
 
 @Suite("How things end")
 struct LifeTests {

@@ -1,6 +1,6 @@
 import BrokerJSON
-import Testing
 import BrokerVarlinkClient
+import Testing
 
 @Suite("Looking through what an app may see")
 struct ManageTests {

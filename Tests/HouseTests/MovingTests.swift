@@ -1,5 +1,5 @@
-import Glibc
 import BrokerJSON
+import Glibc
 import Testing
 
 @Suite("Moving an address book in and out")

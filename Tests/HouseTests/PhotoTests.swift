@@ -1,6 +1,6 @@
+import BrokerJSON
 import CTestImage
 import Glibc
-import BrokerJSON
 import Testing
 
 @Suite("Photos", .enabled(if: test_image_is_sanitized() == 0, "no sanitizer runs shut in"), .timeLimit(.minutes(10)))

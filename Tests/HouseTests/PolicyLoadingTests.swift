@@ -1,7 +1,7 @@
-import Glibc
 import BrokerJSON
-import Testing
 import BrokerVarlinkClient
+import Glibc
+import Testing
 
 @Suite("Loading the administrator's policy", .timeLimit(.minutes(10)))
 struct PolicyLoadingTests {

@@ -1,5 +1,5 @@
-import Glibc
 import BrokerJSON
+import Glibc
 import Testing
 
 /// A rule about every program that only its file tells apart, as all apps here are.

@@ -1,7 +1,7 @@
-import Glibc
 import BrokerJSON
-import Testing
 import BrokerVarlinkClient
+import Glibc
+import Testing
 
 @Suite("What was taken back stays taken back")
 struct RevocationTests {

@@ -1,7 +1,7 @@
-import Glibc
 import BrokerJSON
-import Testing
 import BrokerVarlinkClient
+import Glibc
+import Testing
 
 @Suite("The folders of the broker, as it may find them")
 struct StateTests {

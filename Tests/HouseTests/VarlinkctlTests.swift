@@ -1,8 +1,8 @@
 import BrokerInterface
-import Glibc
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Glibc
+import Testing
 
 @Suite(
     "systemd's varlinkctl at our doors",

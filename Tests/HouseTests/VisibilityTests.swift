@@ -1,6 +1,6 @@
 import BrokerJSON
-import Testing
 import BrokerVarlinkClient
+import Testing
 
 @Suite("What an app was not given does not exist for it")
 struct VisibilityTests {

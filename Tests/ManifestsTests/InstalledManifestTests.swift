@@ -1,5 +1,5 @@
-import Glibc
 import BrokerPeerIdentity
+import Glibc
 import Testing
 
 @testable import BrokerManifests

@@ -1,6 +1,6 @@
-import Glibc
 import BrokerPeerIdentity
 import BrokerPolicy
+import Glibc
 import Testing
 
 @testable import BrokerManifests

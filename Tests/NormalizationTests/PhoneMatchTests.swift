@@ -1,5 +1,5 @@
-import CBrokerPhoneNumber
 import BrokerNormalization
+import CBrokerPhoneNumber
 import Testing
 
 @Suite("Which phone numbers are one")

@@ -1,15 +1,15 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import CBrokerLinux
 import BrokerInterface
+import BrokerManifests
+import BrokerPolicy
+import BrokerVarlink
+import CBrokerLinux
 import Dispatch
 import Glibc
 import Logging
-import BrokerManifests
-import BrokerPolicy
 import Synchronization
 import Testing
-import BrokerVarlink
 
 @testable import BrokerCore
 @testable import BrokerPeerIdentity

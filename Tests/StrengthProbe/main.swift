@@ -1,7 +1,7 @@
 import BrokerAccessControl
+import BrokerPeerIdentity
 import CTestCaller
 import Glibc
-import BrokerPeerIdentity
 
 // Process 1 of a process namespace of its own, which may look into everything in it: starts really different callers, and
 // says as whom a broker takes each. `unshare --pid --fork --mount-proc StrengthProbe HELPER`.

@@ -1,7 +1,7 @@
+import BrokerVarlink
 import Dispatch
 import Glibc
 import Synchronization
-import BrokerVarlink
 
 /// A loop that turns while the test waits for something.
 final class WaitingLoop: Loop {

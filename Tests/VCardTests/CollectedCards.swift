@@ -1,8 +1,8 @@
-import BrokerModel
-import Glibc
 import BrokerJSON
-import Testing
+import BrokerModel
 import BrokerVCard
+import Glibc
+import Testing
 
 /// Cards that other programs wrote, with what three other parsers read in them: a file beside its `.expected.json`, in
 /// the folder that `CONTACTBROKER_CARDS` names. They are not ours to ship; what they teach stands in tests of its own.

@@ -1,7 +1,7 @@
-import BrokerModel
 import BrokerJSON
-import Testing
+import BrokerModel
 import BrokerVCard
+import Testing
 
 @Suite(
     "Cards as other programs write them",

@@ -1,6 +1,6 @@
 import BrokerModel
-import Testing
 import BrokerVCard
+import Testing
 
 @Suite("What a card says of a person")
 struct ContactTests {

@@ -1,7 +1,7 @@
-import BrokerModel
 import BrokerJSON
-import Testing
+import BrokerModel
 import BrokerVCard
+import Testing
 
 @Suite("Cards that we write, as other parsers read them")
 struct InteropTests {

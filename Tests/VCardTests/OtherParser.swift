@@ -1,6 +1,6 @@
+import BrokerJSON
 import BrokerModel
 import Glibc
-import BrokerJSON
 import Testing
 
 /// A program that reads vCards in its own way, and says what it read.

@@ -1,6 +1,6 @@
 import BrokerModel
-import Testing
 import BrokerVCard
+import Testing
 
 @Suite("What was read and is written again")
 struct RoundTripTests {

@@ -1,6 +1,6 @@
 import BrokerModel
-import Testing
 import BrokerVCard
+import Testing
 
 @Suite("Reading a file of cards")
 struct StreamTests {

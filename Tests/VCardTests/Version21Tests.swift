@@ -1,6 +1,6 @@
 import BrokerModel
-import Testing
 import BrokerVCard
+import Testing
 
 @Suite("Cards of vCard 2.1")
 struct Version21Tests {

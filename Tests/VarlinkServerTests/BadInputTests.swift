@@ -1,9 +1,9 @@
-import Glibc
 import BrokerJSON
-import Testing
 import BrokerVarlink
 import BrokerVarlinkClient
 import BrokerVarlinkServer
+import Glibc
+import Testing
 
 @Suite("Peers that mean harm", .timeLimit(.minutes(10)), .serialized)
 struct BadInputTests {

@@ -1,9 +1,9 @@
-import Glibc
 import BrokerJSON
-import Testing
 import BrokerVarlink
 import BrokerVarlinkClient
 import BrokerVarlinkServer
+import Glibc
+import Testing
 
 @Suite("Calling a service", .timeLimit(.minutes(10)))
 struct CallingTests {

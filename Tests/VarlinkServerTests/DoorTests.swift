@@ -1,10 +1,10 @@
-import CBrokerLinux
-import Glibc
 import BrokerJSON
-import Testing
 import BrokerVarlink
 import BrokerVarlinkClient
 import BrokerVarlinkServer
+import CBrokerLinux
+import Glibc
+import Testing
 
 @Suite("Opening a door", .timeLimit(.minutes(10)))
 struct DoorTests {

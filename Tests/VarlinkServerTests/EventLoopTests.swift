@@ -1,10 +1,10 @@
+import BrokerVarlink
+import BrokerVarlinkClient
 import CBrokerLinux
 import Dispatch
 import Glibc
 import Synchronization
 import Testing
-import BrokerVarlink
-import BrokerVarlinkClient
 
 @testable import BrokerVarlinkServer
 

@@ -1,6 +1,6 @@
+import BrokerJSON
 import CBrokerLinux
 import Glibc
-import BrokerJSON
 
 /// A peer that says whatever the tests want, Varlink or not. Every wait ends after half a minute.
 final class RawClient {

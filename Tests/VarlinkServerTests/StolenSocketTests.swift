@@ -1,11 +1,11 @@
-import CBrokerLinux
-import CTestCaller
-import Glibc
 import BrokerJSON
-import Testing
 import BrokerVarlink
 import BrokerVarlinkClient
 import BrokerVarlinkServer
+import CBrokerLinux
+import CTestCaller
+import Glibc
+import Testing
 
 @Suite("A connection belongs to the process that made it", .timeLimit(.minutes(10)))
 struct StolenSocketTests {

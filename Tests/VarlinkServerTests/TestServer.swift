@@ -1,9 +1,9 @@
-import Dispatch
-import Glibc
 import BrokerJSON
-import Synchronization
 import BrokerVarlink
 import BrokerVarlinkServer
+import Dispatch
+import Glibc
+import Synchronization
 
 /// A door in a temporary folder, with a service behind it that does what the tests ask for.
 final class TestServer: Sendable {

@@ -1,8 +1,8 @@
 import BrokerJSON
-import Testing
 import BrokerVarlink
 import BrokerVarlinkClient
 import BrokerVarlinkServer
+import Testing
 
 @Suite("Taking back what was disclosed", .timeLimit(.minutes(10)))
 struct WithdrawalTests {

@@ -1,5 +1,5 @@
-import Testing
 import BrokerVarlink
+import Testing
 
 @Suite("Cutting a stream into frames")
 struct FrameDecoderTests {

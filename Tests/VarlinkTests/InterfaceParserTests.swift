@@ -1,5 +1,5 @@
-import Testing
 import BrokerVarlink
+import Testing
 
 @Suite("Reading interface texts")
 struct InterfaceParserTests {

@@ -1,6 +1,6 @@
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Testing
 
 private func call(_ text: String) throws -> CallFrame { try CallFrame(parsing: Array(text.utf8)) }
 private func reply(_ text: String) throws -> ReplyFrame { try ReplyFrame(parsing: Array(text.utf8)) }

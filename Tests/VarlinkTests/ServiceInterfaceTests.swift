@@ -1,6 +1,6 @@
 import BrokerJSON
-import Testing
 import BrokerVarlink
+import Testing
 
 /// A connection that keeps what it is told to send.
 private final class Recorder: Connection {

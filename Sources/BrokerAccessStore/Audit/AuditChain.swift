@@ -1,6 +1,6 @@
 import BrokerAccessControl
-import CBrokerCrypto
 import BrokerModel
+import CBrokerCrypto
 
 /// One row of the audit as it is stored: words as words, so that a row nobody understands can still be hashed.
 ///

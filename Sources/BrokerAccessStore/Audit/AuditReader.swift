@@ -1,4 +1,5 @@
 import BrokerSQLite
+
 /// Reads the audit off the loop, on connections of its own: a question without an index looks at every record.
 ///
 /// It sees what was committed. Only while the store is open.

@@ -1,5 +1,5 @@
-import CBrokerCrypto
 import BrokerModel
+import CBrokerCrypto
 
 /// What the contacts of one user are called in the audit: the same for every app, so that the administrator can ask
 /// who saw one contact, and meaningless without the user's key.

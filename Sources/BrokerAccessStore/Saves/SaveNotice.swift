@@ -1,6 +1,6 @@
 import BrokerAccessControl
-import CBrokerCrypto
 import BrokerModel
+import CBrokerCrypto
 
 /// What this store must learn of a save: written into the book's outbox with the contacts, and taken over from there.
 ///

@@ -1,4 +1,5 @@
 import BrokerSQLite
+
 /// A record of the audit that was on the disk when something was saved in a book.
 ///
 /// The audit's own file cannot show that an older copy of it was put back. A book is another file: what it names must be in the audit.

@@ -1,4 +1,5 @@
 import BrokerSQLite
+
 /// Opens connections to a book.
 enum BookConnection {
     /// Looks at a book without being able to change it: whether it is whole, of our version and the owner's.

@@ -1,7 +1,7 @@
-import CBrokerXXHash
-@_spi(StoredBytes) import BrokerModel
 import BrokerJSON
+@_spi(StoredBytes) import BrokerModel
 import BrokerSQLite
+import CBrokerXXHash
 import Synchronization
 
 /// Detects cards that are not as they were saved. SQLite checks the structure of its pages and not what is in them, and what is

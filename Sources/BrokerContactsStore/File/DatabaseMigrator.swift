@@ -1,4 +1,5 @@
 import BrokerSQLite
+
 /// Brings a book to the version that we write, step by step: each is made whole or not at all.
 ///
 /// Which steps a book has seen stands in a table of it, by their names. It is called as the library called it that made the

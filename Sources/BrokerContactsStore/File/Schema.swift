@@ -1,4 +1,5 @@
 import BrokerSQLite
+
 /// The tables of a book. A migration that has shipped is never edited.
 enum Schema {
     /// In the file's header: "this is a contactbroker address book" ("CBct").

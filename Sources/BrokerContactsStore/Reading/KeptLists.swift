@@ -1,5 +1,5 @@
-import Synchronization
 import BrokerModel
+import Synchronization
 
 /// Some records in an order, as the book was at one of its changes.
 struct KeptPlaces {

@@ -1,6 +1,6 @@
 import BrokerModel
-import Glibc
 import BrokerNormalization
+import Glibc
 import Synchronization
 
 /// How long a read may be, and on which connection it is made.

@@ -1,6 +1,6 @@
 @_spi(StoredBytes) import BrokerModel
-import Dispatch
 import BrokerNormalization
+import Dispatch
 import Synchronization
 
 /// A contact that is to be added, as it is written.

@@ -1,4 +1,5 @@
 import BrokerSQLite
+
 /// Writes the outbox, within a save's own transaction: it has what the save made, or neither is there.
 final class OutboxStatements {
     private let insert, delete, anchor: PreparedStatement

@@ -1,4 +1,5 @@
 import BrokerSQLite
+
 /// Inserts rows into one table, many with one statement: to begin and end a statement takes as long as to write a row or two.
 final class RowInsertion {
     private let db: Database

@@ -1,7 +1,7 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerInterface
 import BrokerContactsStore
+import BrokerInterface
 import BrokerVarlink
 
 /// Whose a user number is, and taking away everything that is kept for it.

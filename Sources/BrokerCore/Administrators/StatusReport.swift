@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerModel
 import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerPolicy
 import BrokerVarlink
 

@@ -1,8 +1,8 @@
 import BrokerAccessControl
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerInterface
+import BrokerModel
 import BrokerVarlink
 
 /// What the person looks at while a prompt is open: their own contacts.

@@ -1,7 +1,7 @@
 import BrokerAccessControl
 import BrokerInterface
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 
 /// What a one-time picker wants, its rules ready to be asked about any contact of the book.
 ///

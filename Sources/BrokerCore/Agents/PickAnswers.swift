@@ -1,8 +1,8 @@
 import BrokerAccessControl
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerInterface
+import BrokerModel
 import BrokerPolicy
 import BrokerVarlink
 

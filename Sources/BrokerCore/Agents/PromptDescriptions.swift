@@ -1,9 +1,9 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
+import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerPolicy
 import BrokerVarlink
 

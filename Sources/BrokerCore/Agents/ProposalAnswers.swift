@@ -1,9 +1,9 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerInterface
+import BrokerModel
 import BrokerPolicy
 import BrokerVarlink
 

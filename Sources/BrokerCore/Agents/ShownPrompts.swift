@@ -1,6 +1,6 @@
 import BrokerAccessControl
-import BrokerInterface
 import BrokerContactsStore
+import BrokerInterface
 import BrokerVarlink
 
 /// Looks up what an agent's call is about.

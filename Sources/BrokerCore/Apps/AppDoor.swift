@@ -1,8 +1,8 @@
 import BrokerAccessControl
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
+import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerPolicy
 import BrokerVarlink
 

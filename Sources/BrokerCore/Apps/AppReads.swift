@@ -1,9 +1,9 @@
 import BrokerAccessControl
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 
 /// Calls that read something other than contacts: counts, groups, containers, settings.

@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerAccessStore
+import BrokerContactsStore
 import BrokerInterface
 import BrokerModel
-import BrokerContactsStore
 import BrokerPolicy
 import BrokerVarlink
 

@@ -1,9 +1,9 @@
 import BrokerAccessControl
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 
 /// One `FetchContacts`, from its parameters to its last batch. It lives on the loop.

@@ -1,12 +1,12 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
-import Dispatch
+import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
+import Dispatch
 
 /// One `FetchHistory`, from its parameters to its last batch. It lives on the loop.
 ///

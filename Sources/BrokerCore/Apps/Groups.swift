@@ -1,9 +1,9 @@
 import BrokerAccessControl
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 
 /// Groups that a caller sees: all of them under `full`, and under `limited` those that it made itself, or all of them with the key

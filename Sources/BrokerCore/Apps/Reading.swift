@@ -1,9 +1,9 @@
 import BrokerAccessControl
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 
 /// What one call that reads may use: what was permitted, in whose name, and the book.

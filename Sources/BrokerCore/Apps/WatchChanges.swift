@@ -1,6 +1,6 @@
 import BrokerAccessControl
-import BrokerInterface
 import BrokerContactsStore
+import BrokerInterface
 import BrokerJSON
 import BrokerVarlink
 

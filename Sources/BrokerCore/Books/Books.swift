@@ -1,7 +1,7 @@
 import BrokerAccessStore
 import BrokerContactsStore
-import Dispatch
 import BrokerVarlink
+import Dispatch
 
 /// The address books that are open, one for each user, and the queue on which each is written. It lives on the loop.
 final class Books {

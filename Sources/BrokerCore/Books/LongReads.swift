@@ -1,7 +1,7 @@
 import BrokerAccessControl
 import BrokerContactsStore
-import Dispatch
 import BrokerVarlink
+import Dispatch
 
 /// Reads that would keep the loop too long: made on a thread of each user's, one after the other. It lives on the loop.
 ///

@@ -1,7 +1,7 @@
 import BrokerAccessControl
+import BrokerContactsStore
 import BrokerInterface
 import BrokerModel
-import BrokerContactsStore
 import BrokerVarlink
 
 /// What was wrong with somebody's book, for who asks how the broker is doing.

@@ -1,11 +1,11 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
-import BrokerModel
-import Dispatch
 import BrokerJSON
+import BrokerModel
 import BrokerPolicy
 import BrokerVarlink
+import Dispatch
 
 /// The policy as it is in force, and since when.
 struct PolicyInForce {

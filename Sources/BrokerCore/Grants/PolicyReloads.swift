@@ -2,9 +2,9 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
 import BrokerModel
-import Dispatch
 import BrokerPolicy
 import BrokerVarlink
+import Dispatch
 
 /// Brings the administrator's policy into force: at the start, and whenever it is read anew.
 struct PolicyReloads {

@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerModel
 import BrokerVarlink
 
 /// Where each app's history ends, and who watches. It lives on the loop.

@@ -1,9 +1,9 @@
 import BrokerAccessControl
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerInterface
 import BrokerJSON
+import BrokerModel
 
 /// The events of one reply as they are written, each looked at once more: what its caller does not see now is left out.
 struct HistoryEvents {

@@ -1,6 +1,6 @@
 import BrokerAccessControl
-import BrokerModel
 import BrokerContactsStore
+import BrokerModel
 
 /// A place in what one app can see happen: after the last event it could see.
 struct HistoryPlace: Hashable {

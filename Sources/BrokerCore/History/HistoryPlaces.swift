@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerModel
 import BrokerVarlink
 
 /// Where the history of an app ends, as places and as the tokens that apps carry.

@@ -1,6 +1,6 @@
 import BrokerAccessStore
-import BrokerModel
 import BrokerContactsStore
+import BrokerModel
 
 /// The events that an app is told: what it sees now, compared with what it saw at an earlier place.
 ///

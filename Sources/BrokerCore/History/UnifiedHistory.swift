@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerContactsStore
+import BrokerModel
 
 /// The events of a ``HistoryPlan`` for an app that sees linked cards as one: whom it knew, compared with whom it knows.
 ///

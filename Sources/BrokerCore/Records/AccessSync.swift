@@ -1,6 +1,6 @@
 import BrokerAccessStore
-import Dispatch
 import BrokerVarlink
+import Dispatch
 
 /// Puts what is committed to the access database onto the disk, off the loop. It lives on the loop.
 ///

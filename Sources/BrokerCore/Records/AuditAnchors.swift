@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerContactsStore
-import Glibc
 import BrokerVarlink
+import Glibc
 
 /// A book names a record that the audit does not have: an older audit was put back, or another one written.
 struct ContradictedAnchor: Hashable, Sendable {

@@ -1,10 +1,10 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
-import BrokerModel
-import Dispatch
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
+import Dispatch
 
 /// Who reads the audit: administrators, those of them who follow it as it grows, and its second place. It lives on the loop.
 final class AuditFeed {

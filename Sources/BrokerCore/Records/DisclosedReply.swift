@@ -1,7 +1,7 @@
 import BrokerAccessControl
 @_spi(Disclosed) import BrokerDisclosure
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 
 /// A reply that tells of contacts: its parameters, what the audit says of it, and the grant that it rests on.

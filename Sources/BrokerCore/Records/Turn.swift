@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 import BrokerVarlink
 
 /// The audit's records, and what is to be sent in one turn of the loop, held back until the records of that turn are committed.

@@ -1,10 +1,10 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerInterface
 import BrokerJSON
+import BrokerModel
 import BrokerPolicy
 import BrokerVarlink
 

@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerModel
 import BrokerContactsStore
 import BrokerDisclosure
+import BrokerModel
 
 /// Records that a save is about and that its app made. Who made one never changes, so that it need not be looked up again when the
 /// save is made, on the loop and for all of its steps at once.

@@ -1,8 +1,8 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerContactsStore
-import Glibc
 import BrokerVarlink
+import Glibc
 
 /// What a save leaves to be done when the broker, the machine or a disk gives out in the middle of it. It lives on the loop.
 final class SaveRecovery {

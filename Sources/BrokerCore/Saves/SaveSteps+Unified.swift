@@ -1,8 +1,8 @@
 import BrokerAccessControl
-import BrokerInterface
-import BrokerModel
 import BrokerContactsStore
+import BrokerInterface
 import BrokerJSON
+import BrokerModel
 
 /// Steps about unified contacts: each becomes steps about the cards that the app sees of it.
 extension SaveSteps {

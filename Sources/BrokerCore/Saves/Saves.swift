@@ -1,9 +1,9 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerModel
 import BrokerContactsStore
-import Dispatch
+import BrokerModel
 import BrokerVarlink
+import Dispatch
 
 /// A change of a book that waits for its turn: an app's save, or a card that the person takes from an app.
 struct PendingSave {

@@ -1,7 +1,7 @@
-import BrokerModel
 import BrokerContactsStore
-import Dispatch
+import BrokerModel
 import BrokerVarlink
+import Dispatch
 
 /// Has thumbnails made of photos that were saved, and keeps them with the contacts. It lives on the loop.
 ///

@@ -1,6 +1,6 @@
 import BrokerInterface
-import BrokerModel
 import BrokerJSON
+import BrokerModel
 
 /// What the steps of a save say of contacts.
 struct WrittenContacts {

@@ -1,7 +1,7 @@
 import BrokerInterface
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 /// What to tell of what happened in the address book since a place in its history.
 public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {

@@ -1,9 +1,9 @@
 import BrokerConnection
 import BrokerInterface
-import Foundation
 import BrokerJSON
-import Synchronization
 import BrokerVarlinkClient
+import Foundation
+import Synchronization
 
 extension Notification.Name {
     /// Something that this app can see has changed in the address book, by whomever: fetched contacts may be stale, and are to

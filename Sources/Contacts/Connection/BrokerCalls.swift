@@ -1,9 +1,9 @@
 import BrokerConnection
 import BrokerInterface
-import Foundation
 import BrokerJSON
-import Synchronization
 import BrokerVarlinkClient
+import Foundation
+import Synchronization
 
 /// This process's connections to the broker, for all of its stores and threads.
 ///

@@ -1,7 +1,7 @@
 import BrokerInterface
-import Foundation
 import BrokerJSON
 import BrokerVarlinkClient
+import Foundation
 
 /// A call that was sent, and is not answered yet. One thread uses it. When it goes, so does the connection, and with it the answer.
 final class PendingCall {

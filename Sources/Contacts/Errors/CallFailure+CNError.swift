@@ -1,6 +1,6 @@
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 /// What the broker's errors mean to an app, in the codes that it knows.
 extension CallFailure {

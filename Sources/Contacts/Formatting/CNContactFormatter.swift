@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerFormatting
+import BrokerModel
 import Foundation
 
 /// How a name is written.

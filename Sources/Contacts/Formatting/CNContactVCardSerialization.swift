@@ -1,6 +1,6 @@
 import BrokerModel
-import Foundation
 import BrokerVCard
+import Foundation
 
 /// Between contacts and vCards.
 public final class CNContactVCardSerialization: NSObject {

@@ -1,5 +1,5 @@
-import BrokerModel
 import BrokerFormatting
+import BrokerModel
 import Foundation
 
 /// Names in the person's language: `LC_ALL`, `LC_MESSAGES` or `LANG` of the process, as it was when they were first asked for.

@@ -1,7 +1,7 @@
 import BrokerInterface
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 /// Is told what the person picked. The methods have defaults that do nothing.
 public protocol CNContactPickerDelegate: AnyObject {

@@ -1,7 +1,7 @@
 import BrokerInterface
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 /// Is told what became of a card. The methods have defaults.
 public protocol CNContactViewControllerDelegate: AnyObject {

@@ -1,6 +1,6 @@
 import BrokerInterface
-import Foundation
 import BrokerJSON
+import Foundation
 
 /// The access button without a screen of its own: what the app’s button would be given, and ``press()`` for what happens when
 /// it is pressed.

@@ -1,6 +1,6 @@
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 /// A predicate of the one-time picker: it goes to the broker, which holds it against contacts that the app does not see.
 final class PickerPredicate: NSPredicate, NSSecureCoding {

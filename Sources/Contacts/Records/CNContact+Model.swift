@@ -1,6 +1,6 @@
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 // The one bridge between Apple's objects and the form in which this package's own readers of files (vCard, CSV, the text that
 // one edits) have contacts. It is for the programs of this package: ContactsModel is no product, so that its form may

@@ -1,6 +1,6 @@
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 /// A contact as it was when it was fetched: it never changes, outlives its store, and may be sent between threads.
 ///

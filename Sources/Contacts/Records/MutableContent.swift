@@ -1,6 +1,6 @@
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 /// What a contact that can be changed says: objects, or the card that it was made of, until somebody changes it.
 ///

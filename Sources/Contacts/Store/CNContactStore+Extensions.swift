@@ -1,6 +1,6 @@
 import BrokerInterface
-import Foundation
 import BrokerJSON
+import Foundation
 
 // What Apple's library has no place for. Nothing of it is on Apple's systems.
 extension CNContactStore {

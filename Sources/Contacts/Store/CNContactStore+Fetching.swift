@@ -1,7 +1,7 @@
 import BrokerInterface
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 extension CNContactStore {
     /// The contact of an identifier, merged from those that it is linked with as far as the app sees them.

@@ -1,6 +1,6 @@
 import BrokerInterface
-import Foundation
 import BrokerJSON
+import Foundation
 
 extension CNContactStore {
     /// The groups that match, or all that the app may see.

@@ -1,7 +1,7 @@
 import BrokerInterface
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 /// A part of the contacts that match a request, in its order. An extension of this library.
 public struct CNContactPage: Hashable, Sendable {

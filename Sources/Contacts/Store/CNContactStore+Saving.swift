@@ -1,7 +1,7 @@
 import BrokerInterface
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 import Synchronization
 
 extension CNContactStore {

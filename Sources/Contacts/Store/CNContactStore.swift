@@ -1,7 +1,7 @@
 import BrokerInterface
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 import Synchronization
 
 /// The person's contacts, groups and containers, as far as they let this app.

@@ -1,6 +1,6 @@
 import BrokerInterface
-import Foundation
 import BrokerJSON
+import Foundation
 import Synchronization
 
 /// What the person prefers, for contacts in all of their programs.

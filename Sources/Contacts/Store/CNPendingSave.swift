@@ -1,7 +1,7 @@
 import BrokerInterface
-import Foundation
 import BrokerJSON
 import BrokerVarlinkClient
+import Foundation
 
 /// A save that is prepared or under way: what ``CNContactStore/beginExecuting(_:)`` and ``CNContactStore/prepare(_:)`` return. An
 /// extension of this library.

@@ -1,6 +1,6 @@
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 extension CNSaveRequest.Step {
     /// Keys that the broker sets, and nobody writes.

@@ -1,6 +1,6 @@
 import BrokerInterface
-import Foundation
 import BrokerJSON
+import Foundation
 
 /// A predicate that the address book understands: which records it means, and nothing to evaluate here.
 final class ContactsPredicate: NSPredicate, NSSecureCoding {

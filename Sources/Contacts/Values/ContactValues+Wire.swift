@@ -1,6 +1,6 @@
+import BrokerJSON
 import BrokerModel
 import Foundation
-import BrokerJSON
 
 // Between objects and the interface's `Contact`.
 extension ContactValues {
