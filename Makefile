@@ -87,7 +87,7 @@ fuzz: packages
 	Tests/Fuzz/fuzz.sh $(FUZZ_SECONDS)
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
 	Tests/lint.sh
 	Tests/threats.sh
 
@@ -97,8 +97,8 @@ bench: packages python
 	$(BUILD) -c release --product contactbrokerd
 	$(BUILD) -c release --product contactbook
 	$(BUILD) -c release --product contactbroker-identify
-	$(BUILD) -c release --product contactbroker-bench
-	CONTACTBROKER_PYTHON=$(VENV)/bin/python $(RELEASE)/contactbroker-bench .build $(BENCH)
+	$(BUILD) --package-path Benchmarks -c release --product contactbroker-bench
+	CONTACTBROKER_PYTHON=$(VENV)/bin/python Benchmarks/.build/release/contactbroker-bench .build $(BENCH)
 
 # What is installed is built otherwise than what is tested: the optimizer must get through it too.
 release: packages
@@ -138,4 +138,4 @@ asan: packages python
 	    --disable-xctest
 
 clean:
-	rm -rf .build .build-*
+	rm -rf .build .build-* Benchmarks/.build

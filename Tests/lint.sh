@@ -10,7 +10,7 @@ say() {
 }
 
 # Needs the sentence that proves it: a comment on the same line or in the two lines above.
-for file in $(git ls-files 'Sources/*.swift' 'Examples/*.swift'); do
+for file in $(git ls-files 'Sources/*.swift' 'Examples/*.swift' 'Benchmarks/*.swift'); do
     hits=$(awk '
         /try!|fatalError\(|nonisolated\(unsafe\)|unsafeBitCast|[^a-z]as! / && !/^ *\/\// {
             if ($0 !~ /\/\// && last !~ /\/\// && before !~ /\/\//) print FILENAME ":" FNR ": " $0
@@ -20,7 +20,7 @@ for file in $(git ls-files 'Sources/*.swift' 'Examples/*.swift'); do
 done
 
 # Rooms that have grown too large to hold in the head.
-for file in $(git ls-files 'Sources/*.swift' 'Tests/*.swift'); do
+for file in $(git ls-files 'Sources/*.swift' 'Tests/*.swift' 'Benchmarks/*.swift' 'Benchmarks/*.c'); do
     lines=$(wc -l <"$file")
     [ "$lines" -le 400 ] || say "more than 400 lines: $file ($lines)"
 done
@@ -49,7 +49,7 @@ for room in BrokerPolicy BrokerContactsStore BrokerAccessStore BrokerManifests B
     [ -z "$hits" ] || say "Foundation is a quarter of the broker's memory: $hits"
 done
 
-hits=$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- Sources Tests Examples ':!Tests/lint.sh' || true)
+hits=$(git grep -nE '\b(TODO|FIXME|XXX)\b' -- Sources Tests Examples Benchmarks ':!Tests/lint.sh' || true)
 [ -z "$hits" ] || say "unfinished: $hits"
 
 sh Tests/units.sh || found=1

@@ -178,7 +178,7 @@ extension Benchmark {
         }
         let socket = scratch.runtime + "/identify.sock"
         let helper = try ChildProcess(
-            Role.program(beside: "contactbroker-identify"), ["--socket", socket])
+            scratch.program("contactbroker-identify"), ["--socket", socket])
         defer { helper.end() }
         let client = try IdentifyClient(socket: socket)
         let deadline = Clock.now() + 10_000_000_000

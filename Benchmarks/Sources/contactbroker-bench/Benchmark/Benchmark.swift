@@ -53,7 +53,7 @@ struct Benchmark {
     }
 
     private static func measureCallers(_ build: String, _ report: inout Report) throws {
-        let scratch = try Scratch(build: build, broker: Role.program(beside: "contactbrokerd"))
+        let scratch = try Scratch(build: build)
         defer { scratch.remove() }
         var benchmark = Benchmark(scratch: scratch, size: 0, report: report)
         try benchmark.measureIdentification()
@@ -62,12 +62,12 @@ struct Benchmark {
         report = benchmark.report
     }
 
-    /// - Parameter kept: as ``Scratch/init(build:broker:kept:)`` has it.
+    /// - Parameter kept: as ``Scratch/init(build:kept:)`` has it.
     static func run(
         _ size: Int, _ build: String, _ report: inout Report, kept: String? = nil,
         _ measure: (inout Benchmark) throws -> Void
     ) throws {
-        let scratch = try Scratch(build: build, broker: Role.program(beside: "contactbrokerd"), kept: kept)
+        let scratch = try Scratch(build: build, kept: kept)
         defer { scratch.remove() }
         var benchmark = Benchmark(scratch: scratch, size: size, report: report)
         try scratch.startBroker()

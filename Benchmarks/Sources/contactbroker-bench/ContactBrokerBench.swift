@@ -4,8 +4,7 @@ import Glibc
 ///
 ///     contactbroker-bench [BUILD-FOLDER [full | many | million | lookups | saves | import | callers]]
 ///
-/// The broker it starts is the `contactbrokerd` beside it, and cards are imported by the `contactbook` there. `bench.json`
-/// is written to the build folder, `.build` if none is named. `full` measures at 100,000 contacts too, which takes a
+/// Measures the release programs in contactbroker's build folder, `.build` if none is named, and writes `bench.json` there. `full` measures at 100,000 contacts too, which takes a
 /// minute more, and `many` only there; `million` what is looked for at 1,000,000, in a book that takes some minutes to make and is
 /// kept in the build folder for the next time; `lookups` what is looked for in the usual book; `saves` measures importing, saving and telling of it alone, `import` importing 100,000, and
 /// `callers` how long it takes to identify a caller.

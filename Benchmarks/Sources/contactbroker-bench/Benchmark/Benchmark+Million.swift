@@ -11,7 +11,7 @@ extension Benchmark {
 
     static func runMillion(_ build: String, _ report: inout Report) throws {
         let maker = "\(makerVersion) \(millionContacts)"
-        let kept = try Scratch(build: build, broker: "", kept: folder)
+        let kept = try Scratch(build: build, kept: folder)
         let isMade = kept.maker == maker
         if !isMade { try kept.empty() }
         say(

@@ -10,7 +10,7 @@ extension Benchmark {
     mutating func measureImport(bar: Double, aim: Double) throws {
         let file = scratch.state + "/cards.vcf"
         try SampleCard.writeFile(file, count: size)
-        let program = try Role.program(beside: "contactbook")
+        let program = scratch.program("contactbook")
         // The person has been asked before, so that nobody's answer is measured.
         let asking = try ChildProcess(program, ["list"], readsErrors: true, environment: scratch.environment)
         asking.waitForEnd()

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import Glibc
 
 /// The floor of the storage: the same bytes in a table of SQLite's, in this process, and nothing done with them.

@@ -1,19 +1,19 @@
 import Glibc
 
-/// The folders of one run, and the broker in them.
+/// The folders of one run, and the broker that uses them.
 final class Scratch {
-    /// Beside the build, so that what is durable there is durable here.
+    /// In the build folder, and so on a real disk: `/tmp` may be in memory, where a sync costs nothing.
     let state: String
     let runtime: String
-    private let program: String
+    private let build: String
     private let keepsState: Bool
     private var broker: ChildProcess?
 
     /// - Parameters:
-    ///   - broker: the broker's program.
-    ///   - kept: the folder in the build folder whose state is used again by a later run; `nil`: one that goes with this run.
-    init(build: String, broker: String, kept: String? = nil) throws {
-        program = broker
+    ///   - build: the build folder of contactbroker.
+    ///   - kept: the folder in the build folder whose state the next run uses again; `nil` for one that is removed.
+    init(build: String, kept: String? = nil) throws {
+        self.build = build
         keepsState = kept != nil
         if let kept {
             state = "\(build)/\(kept)"
@@ -35,19 +35,22 @@ final class Scratch {
     var agent: String { runtime + "/agent/io.contactbroker.Agent" }
     var brokerProcess: pid_t { broker?.pid ?? 0 }
 
-    /// By which the person's programs find the broker.
+    /// The path of a program that is measured.
+    func program(_ name: String) -> String { "\(build)/release/\(name)" }
+
+    /// The variables by which the person's programs find the broker.
     var environment: [String] { ["CONTACTBROKER_RUNTIME_DIR=" + runtime, "XDG_STATE_HOME=" + state + "/own"] }
 
-    /// Starts the broker, and waits for nothing.
+    /// Starts the broker without waiting until it serves.
     func launchBroker() throws {
         broker = try ChildProcess(
-            program,
-            // No person's own policy: there is no such folder.
+            program("contactbrokerd"),
+            // There is no such folder, so that no policy applies.
             ["--session", "--runtime-dir", runtime, "--state-dir", state, "--config-dir", state + "/config"],
             readsErrors: true)
     }
 
-    /// Starts the broker, and returns when it serves.
+    /// Starts the broker, and waits until it serves.
     func startBroker() throws {
         try launchBroker()
         while try broker?.line(within: 10).contains("serving") == false {}
@@ -58,13 +61,13 @@ final class Scratch {
         broker = nil
     }
 
-    /// Bytes in the write-ahead log of what was told.
+    /// Bytes in the write-ahead log of the audit.
     var auditLogSize: Int {
         var status = stat()
         return stat(state + "/access.sqlite-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// A copy of our own program under another name, which makes it another app.
+    /// Copies our own program under another name. The broker takes the copy for another app.
     func copyProgram(as name: String) throws -> String {
         let path = state + "/" + name
         unlink(path)
@@ -100,7 +103,7 @@ final class Scratch {
         return stat("\(state)/users/\(getuid())/contacts.sqlite", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Made last, and says by whom the state was made.
+    /// Which version of the benchmark made the state. It is written last.
     var maker: String? {
         get {
             guard let file = fopen(state + "/maker", "r") else { return nil }
@@ -116,7 +119,7 @@ final class Scratch {
         }
     }
 
-    /// What is no folder, or an empty one, goes at once; anything else after what is in it.
+    /// Removes a file, or a folder with everything in it.
     private static func remove(_ path: String) {
         guard Glibc.remove(path) != 0, let folder = opendir(path) else { return }
         var names: [String] = []
