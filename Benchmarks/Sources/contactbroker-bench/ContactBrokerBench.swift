@@ -1,13 +1,12 @@
 import Glibc
 
-/// Measures the broker against its bars, and says which it meets.
+/// Measures the broker and the peer, compares them, and says which bars are met.
 ///
 ///     contactbroker-bench [BUILD-FOLDER [full | many | million | lookups | saves | import | callers]]
 ///
-/// Measures the release programs in contactbroker's build folder, `.build` if none is named, and writes `bench.json` there. `full` measures at 100,000 contacts too, which takes a
-/// minute more, and `many` only there; `million` what is looked for at 1,000,000, in a book that takes some minutes to make and is
-/// kept in the build folder for the next time; `lookups` what is looked for in the usual book; `saves` measures importing, saving and telling of it alone, `import` importing 100,000, and
-/// `callers` how long it takes to identify a caller.
+/// Measures the release programs in contactbroker's build folder, `.build` if none is named, and writes `bench.json` there.
+/// The words are explained at ``Benchmark/Extent``. The book of a million takes minutes to make; it is kept in the build
+/// folder for the next run.
 @main
 enum ContactBrokerBench {
     static func main() {
@@ -15,20 +14,26 @@ enum ContactBrokerBench {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             if let role = arguments.first.flatMap(Role.init) { return try role.run(Array(arguments.dropFirst())) }
-            let build = arguments.first ?? ".build"
+            let build = try absolute(arguments.first ?? ".build")
             guard arguments.count <= 2, let extent = Benchmark.Extent(rawValue: arguments.dropFirst().first ?? "")
             else {
                 throw Failure("what is to be measured can be: full, many, million, lookups, saves, import, callers")
             }
             let report = try Benchmark.run(build: build, extent)
-            print(report.table)
-            print(report.unmet == 0 ? "Every bar is met." : "\(report.unmet) of the bars are NOT met.")
+            print(report.text)
             try report.write(to: build + "/bench.json")
         } catch {
-            // On standard output, where whoever started this process reads.
+            // On standard output, which a parent process of ours reads.
             print("contactbroker-bench: \(error)")
             fflush(nil)
             exit(2)
         }
+    }
+
+    /// The peer's folders must be absolute paths.
+    private static func absolute(_ folder: String) throws -> String {
+        guard let path = realpath(folder, nil) else { throw Failure(system: "could not find \(folder)") }
+        defer { free(path) }
+        return String(cString: path)
     }
 }

@@ -3,7 +3,7 @@ import BrokerVCard
 import Glibc
 
 extension Benchmark {
-    /// Reading and writing vCards, beside what python-vobject does with the same cards in the same run.
+    /// Reads and writes vCards, and has python-vobject do the same with the same cards.
     mutating func measureCards() throws {
         let writer = VCardWriter(version: .v3_0)
         let contacts = (0..<size).map(SampleContacts.contact)
@@ -22,12 +22,12 @@ extension Benchmark {
             guard try Self.read(bytes) == size else { throw Failure("not every card was read") }
             best = min(best, Clock.now() - start)
         }
-        report.figures.append(Figure(name("vCard parse"), megabytesPerSecond: Self.rate(bytes.count, best)))
-        report.figures.append(Figure(name("vCard write"), megabytesPerSecond: writing))
+        report.figures.append(Figure(name("vCard parse"), Self.rate(bytes.count, best)))
+        report.figures.append(Figure(name("vCard write"), writing))
         try measureVobject(bytes)
     }
 
-    /// As `contactbook import` reads: piece by piece.
+    /// Reads piece by piece, as `contactbook import` does.
     private static func read(_ bytes: [UInt8]) throws -> Int {
         var reader = VCardReader()
         var count = 0
@@ -44,12 +44,11 @@ extension Benchmark {
         return count
     }
 
-    /// Megabytes per second.
-    private static func rate(_ bytes: Int, _ nanoseconds: Int64) -> Double {
-        Double(bytes) * 1_000 / Double(max(1, nanoseconds))
+    private static func rate(_ bytes: Int, _ nanoseconds: Int64) -> Amount {
+        .throughput(Double(bytes) * 1_000 / Double(max(1, nanoseconds)))
     }
 
-    /// With 500 of the cards: it takes long enough.
+    /// With 500 of the cards, since it is slow.
     private mutating func measureVobject(_ bytes: [UInt8]) throws {
         guard let python = getenv("CONTACTBROKER_PYTHON").map({ String(cString: $0) }) else {
             report.remarks.append("python-vobject was not measured: CONTACTBROKER_PYTHON is not set (make python).")
@@ -64,13 +63,11 @@ extension Benchmark {
         child.waitForEnd()
         guard answer.count == 3 else { throw Failure("python-vobject gives no figures") }
         let size = Int(answer[0])
-        report.figures.append(
-            Figure(name("vCard parse, python-vobject"), megabytesPerSecond: Self.rate(size, answer[1])))
-        report.figures.append(
-            Figure(name("vCard write, python-vobject"), megabytesPerSecond: Self.rate(size, answer[2])))
+        report.figures.append(Figure(name("vCard parse, python-vobject"), Self.rate(size, answer[1])))
+        report.figures.append(Figure(name("vCard write, python-vobject"), Self.rate(size, answer[2])))
     }
 
-    /// Says bytes, nanoseconds of reading and nanoseconds of writing.
+    /// Prints bytes, nanoseconds of reading and nanoseconds of writing.
     private static let vobject = """
         import sys, time, vobject
         cards = open(sys.argv[1], encoding="utf-8", newline="").read().split("END:VCARD\\r\\n")[:500]

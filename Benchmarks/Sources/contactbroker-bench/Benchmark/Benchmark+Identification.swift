@@ -162,18 +162,18 @@ extension Benchmark {
                 known += visits[1...]
             }
             let name = "connecting, to the first answer, \(placing.rawValue)"
-            // The very first has the broker read the program.
+            // The very first visit is left out: the broker hashes the program then.
             report.figures.append(Figure("\(name), at first sight", Samples(Array(first.dropFirst()))))
             report.figures.append(Figure("\(name), known, again at once", Samples(Array(known.dropFirst(49)))))
         }
         try Processors.pin(process: scratch.brokerProcess, to: processors.allowed)
     }
 
-    /// The program itself is hashed before: a hash is kept for as long as its file does not change.
+    /// The program's hash is cached before, and kept for as long as its file does not change.
     mutating func measureIdentification() throws {
         try measureIdentification(try EvidenceCollector(), "identified caller", helper: nil)
         guard geteuid() == 0 else {
-            report.remarks.append("identification through the helper was not measured: the helper needs root")
+            report.remarks.append("Identification through the helper was not measured: the helper needs root.")
             return
         }
         let socket = scratch.runtime + "/identify.sock"
@@ -189,8 +189,8 @@ extension Benchmark {
         try measureIdentification(client, "identified caller, through the helper", helper: helper.pid)
     }
 
-    /// Three ways in which callers come: processes that are new; one that connects again and again without a pause; and
-    /// one that pauses between, as a person's programs do.
+    /// Three kinds of callers: new processes; a process that connects again and again without a pause; and one that pauses
+    /// in between, as a person's programs do.
     private mutating func measureIdentification(
         _ source: any EvidenceSource, _ name: String, helper: pid_t?
     ) throws {
@@ -201,12 +201,12 @@ extension Benchmark {
             try? Processors.pin(process: getpid(), to: processors.allowed)
         }
         source.prepare()
-        // The broker stays on the first.
+        // The broker stays on the first processor.
         try Processors.pin(process: getpid(), to: [processors.first])
         var refused = 0
         for placing in Placing.allCases {
             let other = placing == .oneCore ? processors.first : processors.second
-            // Across two, the helper is wherever the kernel puts it. Workers that wait already may be anywhere.
+            // Across two cores, the kernel places the helper. Workers that wait already may be on either.
             if let helper {
                 try Processors.pin(process: helper, to: placing == .oneCore ? [other] : processors.allowed)
             }
@@ -221,19 +221,24 @@ extension Benchmark {
                 paced += try identification.measure(11, pause: 5_000, on: other).dropFirst()
             }
             refused += (first + known + paced).count(where: \.isRefused)
-            append(first, name, "\(placing.rawValue), at first sight", bar: 300)
-            append(known, name, "\(placing.rawValue), known, again at once", bar: 50)
-            append(paced, name, "\(placing.rawValue), known, again after 5 ms", bar: 50)
+            append(first, name, "\(placing.rawValue), at first sight")
+            append(known, name, "\(placing.rawValue), known, again at once")
+            append(paced, name, "\(placing.rawValue), known, again after 5 ms")
+            guard helper != nil, placing == .twoCores else { continue }
+            report.comparisons.append(
+                Comparison(
+                    work: "connect to identified caller, through the helper",
+                    ours: .p50(Samples(first.map(\.identified))), bar: .atMost(.time(1_000))))
         }
         if refused > 0 {
             report.remarks.append(
-                "\(name): \(refused) were refused in the end, as all are where process 1 cannot be looked into; what lies at "
-                    + "their path as process 1 sees it was then not looked at")
+                "\(name): \(refused) callers were refused, because process 1 cannot be inspected here. What a look at their "
+                    + "path as process 1 sees it would take is not in these figures.")
         }
     }
 
-    private mutating func append(_ times: [Identification.Times], _ name: String, _ how: String, bar: Double) {
-        report.figures.append(Figure("\(name), \(how)", Samples(times.map(\.identified)), bar: bar))
+    private mutating func append(_ times: [Identification.Times], _ name: String, _ how: String) {
+        report.figures.append(Figure("\(name), \(how)", Samples(times.map(\.identified))))
         report.figures.append(Figure("  of that until it was accepted", Samples(times.map(\.accepted))))
     }
 }

@@ -1,13 +1,12 @@
 import Glibc
 
-/// What is looked for in a book of a million, and how long it keeps others waiting.
+/// Look-ups in a book of a million, and how long they keep others waiting.
 extension Benchmark {
-    /// Rises with what the book is made of: an older one is made anew.
+    /// Must rise with each change of what the book is made of, so that an older book is made again.
     private static let makerVersion = 1
     private static let folder = "bench-million"
     private static let contactsPerStep = 20_000
-    /// Milliseconds.
-    static let searchBar = 10.0
+    private static let searchBar = Bar.atMost(.time(10_000))
 
     static func runMillion(_ build: String, _ report: inout Report) throws {
         let maker = "\(makerVersion) \(millionContacts)"
@@ -43,7 +42,7 @@ extension Benchmark {
 
     private mutating func measureMillion(_ app: ChildProcess) throws {
         guard try app.ask("learn", within: 120) == [Int64(size)] else { throw Failure("the book has another size") }
-        report.figures.append(Figure(name("address book on the disk"), bytes: scratch.bookSize))
+        report.figures.append(Figure(name("address book on the disk"), .size(scratch.bookSize)))
         try measureMemory("idle", pause: Self.untilIdle)
         try measureFound(app)
         try measureLookups(app)
@@ -52,36 +51,40 @@ extension Benchmark {
         try measureWaiting(app)
         try measureMemory("after all reads")
         try measurePeak()
-        try measureStart(app, bar: nil)
+        try measureStart(app)
     }
 
-    // MARK: By what names begin with
+    // MARK: Beginnings of names
 
     private static let kinds = [
-        (task: "rare", name: "three letters that at most 1000 have", bar: Double?.some(searchBar)),
-        ("middling", "three letters of up to 50000", searchBar),
-        ("common", "three letters that 100000 or more have", searchBar),
-        ("short", "two letters that 100000 or more have", searchBar),
-        ("long", "four to six letters", searchBar),
-        ("native", "three letters of other scripts", searchBar),
-        ("characters", "names in characters", searchBar),
-        ("pairs", "two words", searchBar),
+        (task: "rare", name: "three letters with at most 1000 matches"),
+        ("middling", "three letters with up to 50000 matches"),
+        ("common", "three letters with 100000 matches or more"),
+        ("short", "two letters with 100000 matches or more"),
+        ("long", "four to six letters"),
+        ("native", "three letters of other scripts"),
+        ("characters", "names in characters"),
+        ("pairs", "two words"),
     ]
     private static let searches = 150
 
     private mutating func measureFound(_ app: ChildProcess) throws {
         let counts = try app.ask("meet \(size)", within: 120)
-        for (kind, (task, text, bar)) in Self.kinds.enumerated() {
+        for (kind, (task, text)) in Self.kinds.enumerated() {
             guard counts[kind] > 0 else { throw Failure("the book has no beginnings of the kind \(task)") }
             _ = try app.ask("look-for \(kind)")
-            let times = try doAndPing(app, "search", nil, count: Self.searches).answers
-            report.figures.append(Figure(name(text + ", first 20"), Samples(times), .milliseconds, bar: bar))
+            let turns = try doAndPing(app, "search", nil, count: Self.searches)
+            let (ours, floor) = (Samples(turns.answers), Samples(turns.pings))
+            report.figures.append(Figure(name(text + ", first 20"), ours))
+            report.comparisons.append(
+                Comparison(
+                    work: name(text + ", first 20"), ours: .p50(ours), floor: .p50(floor), bar: Self.searchBar))
         }
-        // An order that the person does not prefer: beginnings are not kept in it.
+        // The index of beginnings is kept in the order that the person prefers, not in this one.
         _ = try app.ask("look-for 0 1 2")
         _ = try app.ask("order 1")
         let times = try doAndPing(app, "search", nil, count: Self.searches / 3).answers
-        report.figures.append(Figure(name("three letters, in the other order"), Samples(times), .milliseconds))
+        report.figures.append(Figure(name("three letters, in the other order"), Samples(times)))
         _ = try app.ask("order 0")
         _ = try app.ask("look-for 0 1 2 5")
     }
@@ -96,22 +99,22 @@ extension Benchmark {
             _ = try place(app, nil)
             let times = try doAndPing(app, "search", nil, count: 100).answers
             report.figures.append(
-                Figure("three letters, app that sees \(count) of \(size)", Samples(times), .milliseconds))
+                Figure("three letters, app that sees \(count) of \(size)", Samples(times)))
             let pages = try app.ask("walk \(count / 100)", within: 60)[0]
             guard pages > 50 else { throw Failure("the set's list has only \(pages) places") }
             let page = try doAndPing(app, "page", nil, count: 200).answers
             report.figures.append(
-                Figure("page of 50, app that sees \(count) of \(size)", Samples(page), bar: Self.pageBar))
+                Figure("page of 50, app that sees \(count) of \(size)", Samples(page)))
         }
     }
 
-    // MARK: Who waits
+    // MARK: Waiting
 
     private static let work = [
         (task: "list 1", name: "lists"), ("count", "counts matches of"), ("sort", "searches"),
     ]
 
-    /// A client fetches one contact after the other while another one asks for as much as it can.
+    /// One client fetches contacts while another one asks for as much as it can.
     private mutating func measureWaiting(_ app: ChildProcess) throws {
         _ = try place(app, nil)
         for (task, text) in Self.work {
@@ -128,7 +131,7 @@ extension Benchmark {
             let others = "fetch while another \(text) everything, of \(size)"
             report.figures.append(Figure(others, samples))
             report.figures.append(
-                Figure("\(others), the longest", Samples([waits.max() ?? 0]), .milliseconds, bar: 5))
+                Figure("\(others), the longest", Samples([waits.max() ?? 0])))
         }
     }
 }

@@ -2,43 +2,49 @@ import Glibc
 
 /// One run: everything in the same minutes, on the same machine, with the same contacts.
 struct Benchmark {
-    /// How many contacts most is measured with.
+    /// Contacts in the usual book.
     static let contacts = 10_000
-    /// How many it is measured with to see whether that matters.
+    /// Contacts in the book that shows what depends on the size.
     static let manyContacts = 100_000
-    /// How many a search is measured with.
+    /// Contacts in the largest book that is searched.
     static let millionContacts = 1_000_000
     static let turns = 10
-    /// Seconds. The broker gives back what saves needed after one, and what their threads kept after another five and a half.
+    /// Seconds. The broker frees what saves needed after one second, and what their threads kept after another five and a half.
     static let untilIdle: UInt32 = 7
 
     let scratch: Scratch
-    /// How many contacts the book has.
+    /// Contacts in the book.
     let size: Int
     let processors = Processors()
     var report = Report()
+    var peer: Peer?
+    var storage: StorageFloor?
 
     /// What is measured.
     enum Extent: String {
         case usual = ""
+        /// The usual, and the larger book.
         case full
-        /// Contacts that come and change, and nothing else.
+        /// Importing, saving and notifications only.
         case saves
-        /// What is looked for, and nothing else.
+        /// Reads only.
         case lookups
-        /// What is measured with the larger number of contacts, and nothing else.
+        /// The larger book only.
         case many
-        /// What is looked for in a book of a million.
+        /// Searches in a book of a million.
         case million
-        /// How long it takes to identify a caller, and nothing else.
+        /// Identifying callers only.
         case callers
-        /// Importing the larger number, and nothing else.
+        /// Importing the larger book only.
         case manyImported = "import"
     }
 
-    /// - Parameter build: the folder in which scratch files and `bench.json` are put.
+    /// - Parameter build: the build folder of contactbroker. Scratch files are put there.
     static func run(build: String, _ extent: Extent) throws -> Report {
         var report = Report()
+        report.conditions.append(
+            "\(Processors().allowed.count) processors. Before the run: \(try Noise.measure().text).")
+        report.conditions.append(try Latency.measure().text)
         switch extent {
         case .usual, .full: try run(contacts, build, &report) { try $0.measureAll() }
         case .saves: try run(contacts, build, &report) { try $0.measureWriting() }
@@ -46,9 +52,10 @@ struct Benchmark {
         case .many: try run(manyContacts, build, &report) { try $0.measureSize() }
         case .million: try runMillion(build, &report)
         case .callers: try measureCallers(build, &report)
-        case .manyImported: try run(manyContacts, build, &report) { try $0.measureImport(bar: 10, aim: 5) }
+        case .manyImported: try run(manyContacts, build, &report) { try $0.measureImport() }
         }
         if extent == .full { try run(manyContacts, build, &report) { try $0.measureSize() } }
+        report.conditions.append("After the run: \(try Noise.measure().text).")
         return report
     }
 
@@ -70,8 +77,10 @@ struct Benchmark {
         let scratch = try Scratch(build: build, kept: kept)
         defer { scratch.remove() }
         var benchmark = Benchmark(scratch: scratch, size: size, report: report)
+        // Before the folders go, in which it works.
+        defer { benchmark.stopPeer() }
         try scratch.startBroker()
-        // Brothers and sisters: an agent that is kin to the app is not asked.
+        // A child of ours as the apps are, and not of theirs: the broker asks no agent that is kin to the app.
         let person = try ChildProcess(Role.program, [Role.person.rawValue, scratch.agent])
         _ = try person.line()
         try measure(&benchmark)
@@ -81,7 +90,8 @@ struct Benchmark {
 
     /// The usual book, and an app that sees and knows all of it.
     private mutating func imported() throws -> ChildProcess {
-        try measureImport(bar: 1.0, aim: 0.5)
+        try measureStorage()
+        try measureImport()
         let app = try self.app(Role.program)
         _ = try app.ask("ask")
         guard try app.ask("learn") == [Int64(size)] else { throw Failure("not every contact was imported") }
@@ -90,19 +100,19 @@ struct Benchmark {
 
     private mutating func measureAll() throws {
         let app = try imported()
-        try measureMemory("imported, idle", pause: Self.untilIdle)
+        try measureMemory("idle", pause: Self.untilIdle, bar: Self.idleBar)
         try measureFetch(app)
         try measureLimited()
         try measureStorm(app)
-        try measureList(app)
-        try measureContacts()
         try measureLookups(app)
         try measurePages(app)
-        try measureMemory("after all reads")
+        try measureList(app)
+        try measureContacts()
+        try measureMemory("after all reads", bar: Self.readBar)
         try measureSaves(app)
         try measureNotification(app)
         try measurePeak()
-        try measureStart(app, bar: 30)
+        try measureStart(app)
         try measureIdentification()
         try measureVisits()
         try measureCards()
@@ -110,9 +120,7 @@ struct Benchmark {
 
     private mutating func measureWriting() throws {
         let app = try imported()
-        let storage = try SQLiteFloor(folder: scratch.state, count: size, rowSize: 600)
-        report.figures.append(Figure("SQLite: commit of one row, durable", try storage.commits(durable: true)))
-        // The import's log is emptied meanwhile, as it is where somebody saves now and then.
+        // The broker empties the import's log meanwhile, as it does in a book that is saved to now and then.
         sleep(Self.untilIdle)
         try measureSaves(app)
         try measureNotification(app)
@@ -124,22 +132,27 @@ struct Benchmark {
         try measureFetch(app)
         try measureLookups(app)
         try measurePages(app)
-        try measureStart(app, bar: 30)
+        try measureList(app)
+        try measureStart(app)
     }
 
-    /// What must cost the same whatever the size, and what must not cost too much at this one.
+    /// What must not depend on the size, and what must not take too much at this one.
     private mutating func measureSize() throws {
-        try measureImport(bar: 10, aim: 5)
+        try measureStorage()
+        try measureImport()
         let app = try self.app(Role.program)
         _ = try app.ask("ask")
-        try measureMemory("imported, idle", pause: Self.untilIdle, bar: 40)
+        try measureMemory("idle", pause: Self.untilIdle, bar: Self.idleBar)
         try measureLookups(app)
         try measurePages(app)
         try measureList(app)
-        try measureMemory("after all reads", bar: 56)
+        try measureMemory("after all reads", bar: Self.readBar)
         try measurePeak()
-        try measureStart(app, bar: nil)
+        try measureStart(app)
     }
+
+    /// A bar that is set for the usual book only.
+    func usual(_ bar: Bar) -> Bar? { size == Self.contacts ? bar : nil }
 
     func app(_ program: String) throws -> ChildProcess {
         try ChildProcess(program, [Role.app.rawValue, scratch.apps])
@@ -165,8 +178,8 @@ struct Benchmark {
         }
     }
 
-    /// What one way of placing both ends gave: the broker's answers and the floor, turn by turn, so that what else
-    /// the machine does in that second hits both.
+    /// The broker's answers and the floor for one way of placing both ends. Both are measured turn by turn, so that what
+    /// else the machine does in that second affects both.
     struct Turns {
         var call = 0
         var reply = 0
@@ -174,7 +187,7 @@ struct Benchmark {
         var pings: [Int64] = []
     }
 
-    /// - Parameter task: what the app does, as it is told; a count follows.
+    /// - Parameter task: as the app is told; a count follows.
     func doAndPing(_ app: ChildProcess, _ task: String, _ placing: Placing?, count: Int) throws -> Turns {
         let cores = try place(app, placing)
         var turns = Turns()
@@ -188,6 +201,12 @@ struct Benchmark {
         return turns
     }
 
+    /// Adds what was measured to the details, and the ping-pongs of the same bytes that were measured in turn with it.
+    mutating func addFigures(_ name: String, _ ours: Samples, floor: Samples) {
+        report.figures.append(Figure(name, ours))
+        report.figures.append(Figure("\(name): its floor, a ping-pong", floor))
+    }
+
     /// The name of a figure, with the size of the book where it is not the usual one.
     func name(_ text: String) -> String { size == Self.contacts ? text : "\(text), of \(size)" }
 
@@ -195,6 +214,4 @@ struct Benchmark {
         let line = Array("contactbroker-bench: \(text)\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)
     }
-
-    func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 }

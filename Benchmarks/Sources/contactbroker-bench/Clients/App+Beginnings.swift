@@ -3,17 +3,17 @@ import BrokerModel
 import BrokerVarlink
 import BrokerVarlinkClient
 
-/// What is typed to find somebody in a large book, by how many have it and in what letters.
+/// Searches in a large book by beginnings of names, grouped by script and by how many contacts match.
 extension App {
     private static let rare: Int64 = 1_000
     private static let middling: Int64 = 50_000
     private static let common: Int64 = 100_000
-    /// Of each kind, so that each is asked for some times and asking how many have it does not take too long.
+    /// Beginnings of each kind: enough to repeat few, few enough to count the matches of each in short time.
     private static let most = 24
     private static let known = 20_000
 
-    /// The kinds, in this order: three letters that few, some and very many have; two letters that very many have; four to
-    /// six letters; three letters of other scripts; names in characters; two words.
+    /// Collects beginnings of each kind: three letters with few, some and very many matches; two letters with very many;
+    /// four to six letters; three letters of other scripts; names in Chinese characters and the like; two words.
     func meet(_ size: Int) throws -> [Int64] {
         var all: [People.Person] = []
         var (letters, short, long, native, characters, pairs) = (
@@ -40,7 +40,7 @@ extension App {
                 pairs.insert(given.prefix(3) + " " + family.prefix(2))
             }
         }
-        // In no order that the book has.
+        // In an order that is not the book's: neighbours would share its pages.
         all.sort { $0.email.reversed().lexicographicallyPrecedes($1.email.reversed()) }
         people.all = all
         var kinds: [[String]] = [[], [], [], [], [], [], [], []]
@@ -63,7 +63,7 @@ extension App {
         return kinds.map { Int64($0.count) }
     }
 
-    /// Some of them, from everywhere.
+    /// At most so many, evenly spread over the alphabet.
     private static func spread(_ texts: Set<String>, _ most: Int) -> [String] {
         let sorted = texts.sorted()
         let count = min(most, sorted.count)

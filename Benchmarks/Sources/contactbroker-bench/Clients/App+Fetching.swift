@@ -15,7 +15,7 @@ extension App {
             identifiers += contacts.compactMap { $0["identifier"]?.string }
             return true
         }
-        // In no order that the book has: neighbours would share its pages.
+        // In an order that is not the book's: neighbours would share its pages.
         identifiers.sort()
         return Int64(identifiers.count)
     }
@@ -52,7 +52,7 @@ extension App {
         let calls = identifiers.map(Self.fetch)
         var place = seed * 1_009 % calls.count
         for _ in 0..<Self.warmUp { try storm(calls, &place) }
-        // All begin together: one line for being ready, one for going.
+        // All clients begin together: one line says that this one is ready, one that all are.
         say([0])
         guard readLine() != nil else { throw Failure("nobody is there any more") }
         let start = Clock.now()
@@ -89,7 +89,7 @@ extension App {
         return [Int64(bytes)] + times
     }
 
-    /// The first contact that a broker gives that has just been started.
+    /// Fetches the first contact from a broker that is just starting.
     func first() throws -> Int64 {
         let identifier = identifiers[next % identifiers.count]
         next += 1

@@ -11,26 +11,26 @@ struct People {
         let email: String
     }
 
-    /// In no order that the book has.
+    /// In an order that is not the book's.
     var all: [Person] = []
-    /// What names and organisations begin with.
+    /// The first letters of names and organisations.
     var letters: [String] = []
-    /// The same by kinds, see ``Beginnings``.
+    /// The same by kinds, see ``App/meet(_:)``.
     var kinds: [[String]] = []
-    /// Places in the list, in no order.
+    /// Cursors to places in the list, in no order.
     var places: [String] = []
     var order = "userDefault"
 }
 
 /// Contacts by what somebody types, and pages of the list.
 extension App {
-    /// What a list shows; as contactbook asks for it.
+    /// The keys that a list shows, as contactbook asks for them.
     private static let listKeys = ContactKeySet.names.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
-    /// What a phone shows of who calls, and what a mail program shows of who wrote.
+    /// The keys that a phone shows of a caller, and a mail program of a sender.
     private static let phoneKeys = ContactKeySet.names.union(ContactKeySet([.phoneNumbers]))
     private static let emailKeys = ContactKeySet.names.union(ContactKeySet([.emailAddresses]))
-    /// Keys that few contacts have. Which of them are asked for besides makes of one question many, none of which was on
-    /// record a moment ago.
+    /// Keys that few contacts have. Each combination of them makes another question, which the audit does not take for a
+    /// repeat.
     private static let rareKeys: [ContactKey] = [
         .birthday, .dates, .urlAddresses, .contactRelations, .socialProfiles, .instantMessageAddresses,
     ]
@@ -131,8 +131,8 @@ extension App {
         }
     }
 
-    /// A number as it is kept, and as people write it: closed up, with hyphens, with the zero that is not dialled from
-    /// abroad, without the country, and without country and area.
+    /// A number as it is stored, and as people write it: without spaces, with hyphens, with the trunk zero, without the
+    /// country, and without country and area.
     private static func spell(_ number: String, _ spelling: Int) -> String {
         let parts = number.split(separator: " ")
         guard parts.count == 4 else { return number }

@@ -25,7 +25,7 @@ extension App {
         }
     }
 
-    /// Another contact's job title, and one that it never had.
+    /// Changes the job title of the next contact to one that it never had.
     private func change() -> [UInt8] {
         let identifier = identifiers[next % identifiers.count]
         next += 1
@@ -49,7 +49,7 @@ extension App {
     }
 
     func add(_ count: Int) throws -> [Int64] {
-        // Numbers that no contact of the book was made from.
+        // Above every number that a contact of the book was made from.
         if made == 0 { made = max(identifiers.count, 1_000_000) }
         return try timed(count) {
             made += 1
@@ -71,7 +71,7 @@ extension App {
         }
     }
 
-    // MARK: Telling of changes
+    // MARK: Notifications
 
     func watch(_ count: Int) throws -> [Int64] {
         try socket.send(CallFrame.encode(Self.interface + "WatchChanges", parameters: Array("{}".utf8), more: true))
@@ -85,9 +85,9 @@ extension App {
         }
     }
 
-    /// Each when the watchers have been told of the one before and would be told of another at once.
+    /// Each change comes when the watchers know of the one before, and the broker notifies without a delay again.
     ///
-    /// - Parameter isRead: the app reads the contact right before, as one does that shows it and lets it be edited.
+    /// - Parameter isRead: reads the contact right before, as an app does in which it is edited.
     func changeSlowly(_ count: Int, isRead: Bool) throws -> [Int64] {
         try (0..<count).flatMap { _ in
             let reading = Self.fetch(identifiers[next % identifiers.count])
@@ -106,6 +106,6 @@ extension App {
         }
     }
 
-    /// Microseconds. A watcher is told every 50 ms at most.
+    /// Microseconds. The broker notifies a watcher at most once in 50 ms.
     static let pause: UInt32 = 75_000
 }

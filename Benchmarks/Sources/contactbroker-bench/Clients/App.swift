@@ -4,35 +4,35 @@ import BrokerVarlink
 import BrokerVarlinkClient
 import Glibc
 
-/// An app, as a process: does what it is told line by line, and answers each line with numbers.
+/// An app, as a process of its own. It reads one task per line, and answers each with a line of numbers.
 ///
 ///     ask                       asks for access
 ///     import FIRST COUNT        saves contacts of a crowd, from this number on; nanoseconds
-///     add COUNT                 saves one contact each; nanoseconds of each
-///     change COUNT              changes one contact each; nanoseconds of each
-///     learn                     takes note of every identifier that it can see; how many
-///     fetch COUNT               one contact each; bytes of a call and of a reply, then nanoseconds of each
+///     add COUNT                 saves one contact per call; nanoseconds of each
+///     change COUNT              changes one contact per call; nanoseconds of each
+///     learn                     remembers every identifier that it can see; how many
+///     fetch COUNT               one contact per call; bytes of a call and of a reply, then nanoseconds of each
 ///     storm MILLISECONDS SEED   fetches until the time is over; how many, and nanoseconds
-///     list COUNT                everything; bytes, then nanoseconds of each
-///     study                     takes note of names, numbers and addresses too; how many contacts
-///     search COUNT              three letters each, as fetch
-///     phone COUNT               one phone number each, as fetch
-///     email COUNT               one e-mail address each, as fetch
-///     walk STEP                 takes note of places in the list, so many contacts apart; how many
-///     meet SIZE                 knows a book of so many by how it was made; how many beginnings there are of each kind
-///     look-for KIND…            what is searched for from now on
-///     order NUMBER              0 the user's own, 1 given name first
-///     fetch-once COUNT          as fetch, nothing before that does not count
-///     count                     counts by each beginning that many have; how many times
-///     sort                      searches by the same in another order; how many times
-///     page COUNT                one page each, as fetch
-///     watch COUNT               after "0", waits to be told of changes; the time of each on the clock
-///     change-slowly COUNT       changes one contact each, with pauses; the time of each on the clock, and nanoseconds
+///     list COUNT                every contact; bytes, then nanoseconds of each
+///     study                     remembers names, numbers and addresses too; how many contacts
+///     search COUNT              three letters per call, answers as fetch
+///     phone COUNT               one phone number per call, answers as fetch
+///     email COUNT               one e-mail address per call, answers as fetch
+///     walk STEP                 remembers places in the list, so many contacts apart; how many
+///     meet SIZE                 makes up the contacts of a book of this size; how many beginnings there are of each kind
+///     look-for KIND…            which beginnings the next searches use
+///     order NUMBER              sort order: 0 the user's default, 1 given name first
+///     fetch-once COUNT          as fetch, without a warm-up
+///     count                     counts the matches of common beginnings; how many counts
+///     sort                      searches for common beginnings in another order; how many searches
+///     page COUNT                one page per call, answers as fetch
+///     watch COUNT               answers 0 once it watches; then when each notification came, on the monotonic clock
+///     change-slowly COUNT       changes one contact per call, with pauses; when each began, and its nanoseconds
 ///     edit-slowly COUNT         as change-slowly, each contact read right before
-///     first                     waits until the broker is there, and fetches one contact; the time on the clock
-///     ping COUNT CALL REPLY     with a process that only answers, see ``PingPong``; nanoseconds of each
-///     ping-slowly               as ping, each after a pause
-///     pin PROCESSOR…            the app, and whoever answers its pings on the first given
+///     first                     waits for the broker, and fetches one contact; when it came
+///     ping COUNT CALL REPLY HERE THERE   see ``PingPong``; nanoseconds of each
+///     ping-slowly …             as ping, with pauses
+///     pin PROCESSOR…            pins the app, and on the first of them the process that answers its pings
 final class App {
     static let interface = "io.contactbroker.Contacts."
     static let keys = ContactKeySet.all.subtracting(.images).keys.map(\.rawValue)
@@ -42,7 +42,7 @@ final class App {
     private(set) var socket: BlockingSocket
     var identifiers: [String] = []
     var next = 0
-    /// Contacts that were made up until now.
+    /// How many contacts were made up so far.
     var made = 0
     var people = People()
 

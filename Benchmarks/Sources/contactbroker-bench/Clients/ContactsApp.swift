@@ -4,14 +4,13 @@ import BrokerVarlinkClient
 import Contacts
 import Foundation
 
-/// An app that uses contacts as Swift programs do, with `import Contacts`: does what it is told line by line, and answers each
-/// line with numbers.
+/// An app that uses the library `Contacts`, with the protocol of ``App``.
 ///
 ///     ask               asks for access
 ///     list COUNT        every contact with name, phone and e-mail keys; how many, then nanoseconds of each
-///     touch COUNT       the same, and looks at each contact's names, numbers and addresses
-///     keep              the same, and keeps them; how many, and bytes that the process grew by
-///     fetch COUNT       one contact each by the library and by the bare call in turn; nanoseconds of both
+///     touch COUNT       as list, and reads each contact's names, numbers and addresses
+///     keep              lists once and keeps the contacts; how many, and bytes by which the process grew
+///     fetch COUNT       one contact by the library and one by the bare call, in turn; nanoseconds of both
 final class ContactsApp {
     private let door: String
     private let store: CNContactStore

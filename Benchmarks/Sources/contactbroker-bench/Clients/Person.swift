@@ -6,12 +6,12 @@ import Glibc
 ///
 /// It is a process of its own beside the apps, because an agent that is kin to the caller is not asked.
 enum Person {
-    /// An app whose program has this name is given ``chosen`` contacts, one of the next name ``manyChosen``; every other app is
-    /// given all.
+    /// The person gives an app with the first name ``chosen`` contacts, one with the second name ``manyChosen``, and every
+    /// other app all of them.
     static let limitedApp = "limited-app"
     static let largeLimitedApp = "large-limited-app"
     static let chosen = 1_000
-    /// As many as one answer can name.
+    /// The most that one answer can name.
     static let manyChosen = 10_000
     private static let interface = "io.contactbroker.Agent."
 

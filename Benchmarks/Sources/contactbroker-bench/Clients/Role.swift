@@ -22,6 +22,12 @@ enum Role: String {
         return String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }()
 
+    /// The path of another program in this program's folder.
+    static func program(beside name: String) throws -> String {
+        guard let slash = program.lastIndex(of: "/") else { throw Failure("this program has no path") }
+        return program[...slash] + name
+    }
+
     func run(_ arguments: [String]) throws {
         switch (self, arguments.count) {
         case (.app, 1): try App(door: arguments[0]).run()

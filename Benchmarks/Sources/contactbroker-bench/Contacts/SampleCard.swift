@@ -5,10 +5,10 @@ import Glibc
 enum SampleCard {
     private static let types = ["_$!<Home>!$_": "home", "_$!<Work>!$_": "work", "_$!<Mobile>!$_": "cell"]
 
-    /// Writes a file of the first so many contacts.
-    static func writeFile(_ path: String, count: Int) throws {
+    /// Writes a file of the contacts with these numbers.
+    static func writeFile(_ path: String, _ numbers: Range<Int>) throws {
         guard let file = fopen(path, "w") else { throw Failure(system: "could not write \(path)") }
-        for number in 0..<count {
+        for number in numbers {
             let bytes = card(SampleContacts.contact(number))
             guard fwrite(bytes, 1, bytes.count, file) == bytes.count else {
                 fclose(file)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The floor of the transport: as many bytes there and back over a Unix socket, and nothing done with them.
+/// The floor of the transport: as many bytes there and back over a Unix socket, without any work in between.
 enum PingPong {
     /// Answers every `call` bytes with `reply` bytes on standard input, until the other end hangs up.
     static func answer(call: Int, reply: Int) throws {

@@ -1,29 +1,40 @@
 import CSQLite
 import Glibc
 
-/// The floor of the storage: the same bytes in a table of SQLite's, in this process, and nothing done with them.
+/// The floor of the storage: the same bytes in a bare SQLite table in this process.
 final class SQLiteFloor {
     private let handle: OpaquePointer
     private let count: Int
+    /// How long it took to insert every row, with the commit of that one transaction.
+    private(set) var insertion = Samples([])
 
-    /// Makes a database of so many rows in the folder.
-    init(folder: String, count: Int, rowSize: Int) throws {
+    /// Bytes of a row, about as many as a contact has in a reply.
+    private static let rowSize = 1_200
+
+    /// Creates a database with so many rows in the folder.
+    init(folder: String, count: Int) throws {
         for end in ["", "-wal", "-shm"] { unlink(folder + "/floor.sqlite" + end) }
         var opened: OpaquePointer?
         guard sqlite3_open(folder + "/floor.sqlite", &opened) == SQLITE_OK, let opened else {
-            throw Failure("SQLite does not open a database in \(folder)")
+            throw Failure("SQLite cannot open a database in \(folder)")
         }
         handle = opened
         self.count = count
         try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-        try execute("CREATE TABLE contact (record INTEGER PRIMARY KEY, stored BLOB NOT NULL); BEGIN")
-        let insert = try prepare("INSERT INTO contact (stored) VALUES (zeroblob(\(rowSize)))")
+        try execute("CREATE TABLE contact (record INTEGER PRIMARY KEY, stored BLOB NOT NULL)")
+        let start = Clock.now()
+        try execute("BEGIN")
+        let insert = try prepare(Self.insertion)
         defer { sqlite3_finalize(insert) }
         for _ in 0..<count { try step(insert) }
-        try execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+        try execute("COMMIT")
+        insertion = Samples([Clock.now() - start])
+        try execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     deinit { sqlite3_close_v2(handle) }
+
+    private static let insertion = "INSERT INTO contact (stored) VALUES (zeroblob(\(rowSize)))"
 
     func rowByKey() throws -> Samples {
         let select = try prepare("SELECT stored FROM contact WHERE record = ?")
@@ -53,11 +64,11 @@ final class SQLiteFloor {
     /// Commits of one row each.
     ///
     /// - Parameters:
-    ///   - durable: each on the disk before it counts; otherwise when it suits the system.
+    ///   - durable: syncs each commit to the disk before it counts.
     ///   - pause: microseconds before each.
     func commits(durable: Bool, _ count: Int = 500, pause: UInt32 = 0) throws -> Samples {
         try execute("PRAGMA synchronous = \(durable ? "FULL" : "NORMAL")")
-        let insert = try prepare("INSERT INTO contact (stored) VALUES (zeroblob(600))")
+        let insert = try prepare(Self.insertion)
         defer { sqlite3_finalize(insert) }
         return Samples(
             try (0..<count).map { _ in
@@ -70,7 +81,7 @@ final class SQLiteFloor {
 
     private var sink: [UInt8] = []
 
-    /// Copies the row out, as whoever answers a client must.
+    /// Copies the row out, as a server must to answer a client.
     private func copy(_ statement: OpaquePointer) -> Bool {
         guard let blob = sqlite3_column_blob(statement, 0) else { return false }
         sink.removeAll(keepingCapacity: true)

@@ -1,33 +1,60 @@
 import BrokerJSON
 import Glibc
 
-/// What the benchmark says: a table for people, and the same as JSON.
+/// What one run measured: tables for people, and the same as JSON.
 struct Report {
+    /// What the figures depend on: the machine, the peer's version, the noise. A sentence each.
+    var conditions: [String] = []
+    var comparisons: [Comparison] = []
     var figures: [Figure] = []
-    /// Under what conditions, in a sentence each.
+    /// What a reader of the tables must know. A sentence each.
     var remarks: [String] = []
 
-    var unmet: Int { figures.count { $0.isMet == false } }
+    var text: String {
+        var blocks = [conditions.joined(separator: "\n")]
+        if !comparisons.isEmpty {
+            blocks += [Self.table(Comparison.header, comparisons.map(\.cells), texts: [0, 6, 7]), Self.legend]
+        }
+        blocks += [Self.table(Figure.header, figures.map(\.cells), texts: [0, 1]), remarks.joined(separator: "\n")]
+        return (blocks.filter { !$0.isEmpty } + [verdict]).joined(separator: "\n\n")
+    }
 
-    var table: String {
-        let rows = [["", "", "min", "p50", "p99", "bar", "aim", ""]] + figures.map(\.cells)
-        let widths = (0..<8).map { column in rows.map { $0[column].count }.max() ?? 0 }
-        let lines = rows.map { row in
+    private static let legend = """
+        Times are medians (p50). The peer is GNOME evolution-data-server over D-Bus; at its best, its library reads the
+        book's file in the app's own process. The floor is the same bytes over a bare socket, in a bare SQLite table, or both.
+        For a rate the ratio is ours ÷ peer. Bars compare within one run; absolute figures differ between machines.
+        """
+
+    private var verdict: String {
+        let verdicts = comparisons.filter { $0.bar != nil }.map(\.isMet)
+        let (unmet, unknown) = (verdicts.count { $0 == false }, verdicts.count { $0 == nil })
+        var text = "\(verdicts.count { $0 == true }) of \(verdicts.count) bars are met"
+        if unmet > 0 { text += ", \(unmet) are NOT met" }
+        if unknown > 0 { text += ", \(unknown) could not be judged without the peer" }
+        return text + "."
+    }
+
+    /// - Parameter texts: columns of words, which begin on the left; numbers end on the right.
+    private static func table(_ header: [String], _ rows: [[String]], texts: Set<Int>) -> String {
+        let rows = [header] + rows
+        let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
             let cells = row.enumerated().map { column, cell in
                 let space = String(repeating: " ", count: widths[column] - cell.count)
-                // Words begin on the left, numbers end on the right.
-                return [0, 1, 7].contains(column) ? cell + space : space + cell
+                return texts.contains(column) ? cell + space : space + cell
             }
             var line = cells.joined(separator: "  ")
             while line.last == " " { line.removeLast() }
             return line
-        }
-        return (lines + [""] + remarks).joined(separator: "\n")
+        }.joined(separator: "\n")
     }
 
     func write(to path: String) throws {
         var writer = JSONWriter(reservingCapacity: 8_192)
         writer.object {
+            $0.member("conditions", conditions)
+            $0.name("comparisons")
+            $0.array(comparisons) { $1.write(into: &$0) }
             $0.name("figures")
             $0.array(figures) { $1.write(into: &$0) }
             $0.member("remarks", remarks)

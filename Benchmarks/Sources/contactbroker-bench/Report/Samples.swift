@@ -1,4 +1,4 @@
-/// Times of one thing done many times over.
+/// The times of one task that was repeated.
 struct Samples {
     /// Nanoseconds, shortest first.
     private let sorted: [Int64]

@@ -1,10 +1,10 @@
 import CBrokerLinux
 import Glibc
 
-/// A Unix socket used as plainly as can be, so that what is measured is the other end.
+/// A Unix socket with as little code as possible, so that the other end is measured and not this one.
 final class BlockingSocket {
     let descriptor: CInt
-    /// What came last, up to the count that was returned.
+    /// The bytes that came last, up to the count that was returned.
     private(set) var buffer: [UInt8]
 
     init(path: String) throws {
@@ -14,10 +14,10 @@ final class BlockingSocket {
         guard fcntl(descriptor, F_SETFL, 0) == 0 else { throw Failure(system: "fcntl") }
     }
 
-    /// Most replies fit. It grows.
+    /// Bytes. Most replies fit; the buffer grows for others.
     private static let room = 256 * 1_024
 
-    /// - Parameter room: bytes of the longest reply that is expected; to make and free more would be seen in what is measured.
+    /// - Parameter room: bytes of the longest reply that is expected. Allocating more than that would be measured too.
     init(descriptor: CInt, room: Int = room) {
         self.descriptor = descriptor
         buffer = [UInt8](repeating: 0, count: room)
@@ -36,22 +36,22 @@ final class BlockingSocket {
         }
     }
 
-    /// Waits for one reply to the end. JSON has no NUL in it, and only one call is under way.
+    /// Waits for one whole reply. It ends with the first NUL, since JSON has none in it and only one call is pending.
     ///
-    /// - Returns: its size in bytes, the NUL included.
+    /// - Returns: its size in bytes, with the NUL.
     func receiveReply() throws -> Int {
         var size = 0
         repeat { size += try receive(at: size) } while buffer[size - 1] != 0
         return size
     }
 
-    /// Waits for so many bytes.
+    /// Waits until so many bytes have come.
     func receive(exactly size: Int) throws {
         var received = 0
         while received < size { received += try receive(at: received, atMost: size - received) }
     }
 
-    /// Waits for a call's last reply, and forgets what comes before.
+    /// Waits for a call's last reply, and drops those before it.
     ///
     /// - Returns: bytes of all its replies.
     func receiveReplies() throws -> Int {
@@ -61,7 +61,7 @@ final class BlockingSocket {
             let count = try receive(at: 0)
             size += count
             tail = Array((tail + buffer[max(0, count - Self.continues.count)..<count]).suffix(Self.continues.count))
-            // Where the last byte ends a reply that does not continue, nothing follows.
+            // If the last byte ends a reply without `continues`, no other one follows.
             if tail.last == 0, tail != Self.continues { return size }
         }
     }
@@ -71,7 +71,7 @@ final class BlockingSocket {
     private func receive(at offset: Int, atMost size: Int = .max) throws -> Int {
         if offset == buffer.count { buffer.append(contentsOf: [UInt8](repeating: 0, count: buffer.count)) }
         while true {
-            // As VarlinkClient waits: whoever sleeps in recv(2) is woken also when the other end takes what it was sent.
+            // Waits with poll(2), as VarlinkClient does: recv(2) would also wake up when the other end reads what it was sent.
             var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&waiting, 1, -1) >= 0 || errno == EINTR else { throw Failure(system: "poll") }
             let count = buffer.withUnsafeMutableBytes {

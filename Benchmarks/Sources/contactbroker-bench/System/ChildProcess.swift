@@ -1,6 +1,6 @@
 import Glibc
 
-/// A process of ours, its standard input and output in our hands.
+/// A child process, with pipes for its standard input and output.
 final class ChildProcess {
     let pid: pid_t
     private let input: CInt
@@ -9,12 +9,14 @@ final class ChildProcess {
     private var hasEnded = false
 
     /// - Parameters:
-    ///   - readsErrors: what it says to standard error is what we read, in place of its output.
-    ///   - socket: becomes its standard input; nothing can be told to it then.
-    ///   - environment: what it has besides our own, `NAME=value` each.
+    ///   - readsErrors: reads its standard error in place of its standard output.
+    ///   - socket: becomes its standard input; ``tell(_:)`` does not reach it then.
+    ///   - errorLog: the file to which its standard error is appended; `nil` for ours.
+    ///   - environment: its variables, `NAME=value` each.
+    ///   - inheritsEnvironment: whether it also has our own variables. Of two with one name the first counts.
     init(
-        _ path: String, _ arguments: [String], readsErrors: Bool = false, socket: CInt? = nil,
-        environment: [String] = []
+        _ path: String, _ arguments: [String], readsErrors: Bool = false, socket: CInt? = nil, errorLog: String? = nil,
+        environment: [String] = [], inheritsEnvironment: Bool = true
     ) throws {
         var toChild: [CInt] = [-1, -1]
         var fromChild: [CInt] = [-1, -1]
@@ -26,15 +28,18 @@ final class ChildProcess {
         posix_spawn_file_actions_adddup2(&actions, socket ?? toChild[0], STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, fromChild[1], readsErrors ? STDERR_FILENO : STDOUT_FILENO)
         for descriptor in [toChild[0], fromChild[1]] { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        if let errorLog {
+            posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errorLog, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        }
         var texts = ([path] + arguments).map { strdup($0) }
         texts.append(nil)
         defer { for text in texts { free(text) } }
-        var variables = (environment + Self.environment).map { strdup($0) }
+        var variables = (environment + (inheritsEnvironment ? Self.environment : [])).map { strdup($0) }
         variables.append(nil)
         defer { for text in variables { free(text) } }
         var pid: pid_t = 0
         let code = posix_spawn(&pid, path, &actions, nil, texts, variables)
-        for descriptor in [toChild[0], fromChild[1]] { close(descriptor) }
+        for descriptor in [toChild[0], fromChild[1]] { Glibc.close(descriptor) }
         guard code == 0 else { throw Failure(system: "could not start \(path)", code) }
         self.pid = pid
         input = toChild[1]
@@ -43,7 +48,6 @@ final class ChildProcess {
 
     deinit { end() }
 
-    /// Our own. Of two variables of one name the first counts.
     private static var environment: [String] {
         var variables: [String] = []
         var place = environ
@@ -56,12 +60,14 @@ final class ChildProcess {
 
     func tell(_ line: String) throws {
         let bytes = Array((line + "\n").utf8)
-        guard write(input, bytes, bytes.count) == bytes.count else { throw Failure(system: "a child has ended") }
+        guard write(input, bytes, bytes.count) == bytes.count else {
+            throw Failure(system: "could not write to a child process")
+        }
     }
 
-    /// The next line that it says.
+    /// Reads its next line of output.
     ///
-    /// - Parameter seconds: how long to wait for it.
+    /// - Parameter seconds: how long to wait for the line.
     func line(within seconds: CInt = 30) throws -> String {
         let deadline = Clock.now() + Int64(seconds) * 1_000_000_000
         while true {
@@ -72,28 +78,34 @@ final class ChildProcess {
             }
             var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             let left = (deadline - Clock.now()) / 1_000_000
-            guard left > 0, poll(&waiting, 1, CInt(left)) > 0 else { throw Failure("a child says nothing") }
+            guard left > 0, poll(&waiting, 1, CInt(left)) > 0 else {
+                throw Failure("a child process did not answer within \(seconds) s")
+            }
             var buffer = [UInt8](repeating: 0, count: 65_536)
             let count = read(output, &buffer, buffer.count)
-            guard count > 0 else { throw Failure("a child ended: \(String(decoding: received, as: UTF8.self))") }
+            guard count > 0 else {
+                throw Failure("a child process ended: \(String(decoding: received, as: UTF8.self))")
+            }
             received.append(contentsOf: buffer[..<count])
         }
     }
 
-    /// Whether it has said something that was not read yet.
+    /// Whether it has written something that was not read yet.
     func hasLine() -> Bool {
         if received.contains(UInt8(ascii: "\n")) { return true }
         var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
         return poll(&waiting, 1, 0) > 0
     }
 
-    /// Tells it something and takes the numbers that it answers.
+    /// Writes a line to it, and reads the numbers of its answer.
     func ask(_ line: String, within seconds: CInt = 30) throws -> [Int64] {
         try tell(line)
         return try numbers(within: seconds)
     }
 
-    /// The next line as numbers. A child that could not do something says so in words.
+    /// Reads its next line as numbers.
+    ///
+    /// - Throws: the line itself where it has words: a child that failed writes why.
     func numbers(within seconds: CInt = 30) throws -> [Int64] {
         let line = try self.line(within: seconds)
         let words = line.split(separator: " ")
@@ -102,20 +114,33 @@ final class ChildProcess {
         return numbers
     }
 
-    /// Ends it, and waits until it has.
+    /// Seconds after which a child that was asked to end is killed.
+    private static let patience: Int64 = 10
+
+    /// Ends the process, and waits until it has ended.
     func end() {
         guard !hasEnded else { return }
         kill(pid, SIGTERM)
-        waitForEnd()
+        let deadline = Clock.now() + Self.patience * 1_000_000_000
+        var status: CInt = 0
+        while waitpid(pid, &status, WNOHANG) == 0 {
+            if Clock.now() > deadline { kill(pid, SIGKILL) }
+            usleep(1_000)
+        }
+        close()
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the process has ended by itself.
     func waitForEnd() {
         guard !hasEnded else { return }
-        hasEnded = true
         var status: CInt = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        close(input)
-        close(output)
+        close()
+    }
+
+    private func close() {
+        hasEnded = true
+        Glibc.close(input)
+        Glibc.close(output)
     }
 }

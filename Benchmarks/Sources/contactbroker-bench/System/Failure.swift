@@ -1,12 +1,12 @@
 import Glibc
 
-/// Why the benchmark has no figures.
+/// Why something could not be measured.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// With what the system says of its last error.
+    /// Appends the system's text for an error number, by default the last one.
     init(system task: String, _ code: CInt = errno) {
         description = "\(task): \(String(cString: strerror(code)).lowercased())"
     }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// What a process takes, as the kernel counts it (proc(5)).
+/// The memory of a process, as the kernel counts it (proc(5)).
 struct Memory {
-    /// Bytes in memory.
+    /// Bytes of the pages that are in memory.
     let resident: Int
-    /// The most that they ever were.
+    /// The largest that ``resident`` ever was.
     let peak: Int
-    /// Bytes in memory, of pages that several processes have this one's part; `nil` where the kernel does not say.
+    /// As ``resident``, but a page that several processes share counts in parts; `nil` where the kernel does not say.
     let proportional: Int?
 
     init(of process: pid_t) throws {
@@ -27,7 +27,7 @@ struct Memory {
         return String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")
     }
 
-    /// The kernel's kB are of 1,024 bytes.
+    /// The kernel's "kB" is 1,024 bytes.
     private static func bytes(_ name: String, _ lines: [Substring]) -> Int? {
         guard let line = lines.first(where: { $0.hasPrefix(name) }) else { return nil }
         return line.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 1_024 }

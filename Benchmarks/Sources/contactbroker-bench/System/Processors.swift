@@ -1,7 +1,7 @@
 import CAffinity
 import Glibc
 
-/// The processors on which we may run, and who runs where.
+/// The processors on which we may run, and which process runs on which.
 struct Processors {
     let allowed: [CInt]
 
@@ -12,10 +12,10 @@ struct Processors {
     }
 
     var first: CInt { allowed[0] }
-    /// Another one than the first, where there is one.
+    /// Not the first, if there is more than one.
     var second: CInt { allowed.count > 1 ? allowed[1] : allowed[0] }
 
-    /// Lets every thread of a process run on these only; threads that it starts later come from those.
+    /// Pins every thread of a process to these processors. Threads that it starts later inherit that.
     static func pin(process: pid_t, to processors: [CInt]) throws {
         guard let folder = opendir("/proc/\(process)/task") else { throw Failure(system: "could not pin \(process)") }
         defer { closedir(folder) }
@@ -25,7 +25,7 @@ struct Processors {
             }
             guard let thread = pid_t(name) else { continue }
             let code = caffinity_set(thread, processors, CInt(processors.count))
-            // A thread may have ended meanwhile.
+            // The thread may have ended since the folder was read.
             guard code == 0 || code == -ESRCH else { throw Failure(system: "could not pin \(process)", -code) }
         }
     }

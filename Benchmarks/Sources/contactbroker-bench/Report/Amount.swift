@@ -1,0 +1,70 @@
+/// One measured value with its unit.
+enum Amount {
+    /// A duration in microseconds.
+    case time(Double)
+    case perSecond(Double)
+    /// Bytes of memory.
+    case size(Int)
+    /// A million bytes per second each.
+    case throughput(Double)
+
+    /// The median.
+    static func p50(_ samples: Samples) -> Amount { .time(samples.p50) }
+
+    /// How many times better this amount is than the other one: faster, more per second, or smaller; `nil` where the units
+    /// differ.
+    func timesBetter(than other: Amount) -> Double? {
+        switch (self, other) {
+        case (.time(let mine), .time(let others)): others / max(mine, .leastNormalMagnitude)
+        case (.perSecond(let mine), .perSecond(let others)), (.throughput(let mine), .throughput(let others)):
+            mine / max(others, .leastNormalMagnitude)
+        case (.size(let mine), .size(let others)): Double(others) / Double(max(1, mine))
+        case (.time, _), (.perSecond, _), (.size, _), (.throughput, _): nil
+        }
+    }
+
+    /// In the largest unit that leaves a number of 1 or more. A megabyte is a million bytes.
+    var text: String {
+        switch self {
+        case .time(let microseconds):
+            if microseconds >= 1_000_000 { return rounded(microseconds / 1_000_000) + " s" }
+            if microseconds >= 1_000 { return rounded(microseconds / 1_000) + " ms" }
+            return rounded(microseconds) + " µs"
+        case .perSecond(let rate): return rounded(rate) + " /s"
+        case .size(let bytes): return rounded(Double(bytes) / 1_000_000) + " MB"
+        case .throughput(let rate): return rounded(rate) + " MB/s"
+        }
+    }
+
+    /// What ``value`` counts.
+    var unit: String {
+        switch self {
+        case .time: "microseconds"
+        case .perSecond: "perSecond"
+        case .size: "bytes"
+        case .throughput: "megabytesPerSecond"
+        }
+    }
+
+    var value: Double {
+        switch self {
+        case .time(let value), .perSecond(let value), .throughput(let value): value
+        case .size(let bytes): Double(bytes)
+        }
+    }
+}
+
+/// Three digits, or all digits before the point where they are more.
+func rounded(_ value: Double) -> String {
+    switch value {
+    case ..<9.995: decimals(value, 2)
+    case ..<99.95: decimals(value, 1)
+    default: String(Int(value.rounded()))
+    }
+}
+
+private func decimals(_ value: Double, _ count: Int) -> String {
+    let digits = String(Int((value * (count == 1 ? 10 : 100)).rounded()))
+    let padded = String(repeating: "0", count: max(0, count + 1 - digits.count)) + digits
+    return padded.dropLast(count) + "." + padded.suffix(count)
+}
