@@ -1,3 +1,5 @@
+import Glibc
+
 /// What the path of a control group says about who started a process: systemd's names, as
 /// <https://systemd.io/DESKTOP_ENVIRONMENTS/> lays them down.
 ///
@@ -14,8 +16,17 @@ enum ControlGroup {
         let isScope: Bool
     }
 
-    /// The path in the unified hierarchy, the line `0::PATH` of `/proc/PID/cgroup`; `nil` where there is none, as on
-    /// a system without cgroups version 2.
+    /// The path in the unified hierarchy of whichever process has that number now. Absent on a system without cgroups version 2.
+    static func path(of pid: Int32) -> Reading<String> {
+        switch contents(ofFile: "/proc/\(pid)/cgroup") {
+        case .found(let bytes): unifiedPath(in: bytes).map { .found($0) } ?? .absent
+        // The file is always there while the process is: its absence proves nothing.
+        case .absent: .unreadable(errno: ENOENT)
+        case .unreadable(let errno): .unreadable(errno: errno)
+        }
+    }
+
+    /// The line `0::PATH` of `/proc/PID/cgroup`; `nil` where there is none.
     static func unifiedPath(in contents: [UInt8]) -> String? {
         let start = Array("0::".utf8)
         return contents.split(separator: UInt8(ascii: "\n"))
@@ -26,8 +37,6 @@ enum ControlGroup {
     /// `/user.slice/user-UID.slice/user@UID.service/app.slice/[SLICE/…]app-….scope` or `.service`, and groups below
     /// that; `nil` for any other path.
     static func appUnit(of path: String) -> AppUnit? {
-        // Most paths are none, and are not worth being taken apart.
-        guard path.utf8.starts(with: "/user.slice/".utf8) else { return nil }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 6, parts[0].isEmpty, parts[1] == "user.slice", parts[4] == "app.slice",
             let uid = userNumber(in: parts[2], after: "user-", before: ".slice"),
@@ -55,7 +64,6 @@ enum ControlGroup {
 
     /// The sandbox that a path names, wherever it lies: `snap.NAME`, or `flatpak.ID`.
     static func sandboxName(in path: String) -> String? {
-        guard contains("snap.", path) || contains("app-flatpak-", path) else { return nil }
         for part in path.split(separator: "/") {
             if part.hasPrefix("snap.") {
                 let names = part.split(separator: ".", omittingEmptySubsequences: false)
@@ -67,12 +75,6 @@ enum ControlGroup {
             }
         }
         return nil
-    }
-
-    /// Whether those bytes stand anywhere in a text. No other characters are taken for ASCII ones, however a text is compared.
-    private static func contains(_ word: StaticString, _ text: String) -> Bool {
-        let word = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-        return text.utf8.indices.contains { text.utf8[$0...].starts(with: word) }
     }
 
     /// `app[-LAUNCHER]-ID-RANDOM.scope` or `app[-LAUNCHER]-ID[@RANDOM].service`.

@@ -3,14 +3,11 @@ import BrokerAccessControl
 /// What the kernel says about the process at the other end of a socket. Collected, not judged.
 public struct Evidence: Hashable, Sendable {
     /// From where it was collected.
-    public var vantage: Vantage
+    public var vantage: Vantage = .session
     /// `SO_PEERCRED`: as of connect, unix(7).
     public var uid: UInt32
-    public var gid: UInt32
     public var process: ProcessIdentity
     public var pidfdSource: PidfdSource
-    /// The process's own idea of its name, `/proc/PID/stat` field 2. For display only: any process can set it.
-    public var command: String
     public var bootIdentifier: Reading<String>
     /// Absent where the leader has ended or lies in another process namespace.
     public var sessionLeader: Reading<ProcessIdentity>
@@ -28,9 +25,9 @@ public struct Evidence: Hashable, Sendable {
     public var executable: Reading<Executable>
     /// What lies at the executable's path, as process 1 sees it. Absent where the process does not lie where process 1
     /// does, and where the file is not the kernel's own word.
-    public var place: Reading<Place>
+    public var place: Reading<Place> = .absent
     /// The unit of the system's manager in which the process runs. Absent: in none, or not looked for in a session.
-    public var unit: Reading<SystemUnit>
+    public var unit: Reading<SystemUnit> = .absent
     /// `/.flatpak-info` in the process's own root.
     public var flatpakInfo: Reading<FlatpakInfo>
 
@@ -54,13 +51,6 @@ public struct Evidence: Hashable, Sendable {
     public struct FlatpakInfo: Hashable, Sendable {
         /// `name` of `[Application]`; `nil` where it cannot be read or does not say.
         public var app: String?
-        /// `instance-id` of `[Instance]`.
-        public var instance: String?
-
-        public init(app: String?, instance: String?) {
-            self.app = app
-            self.instance = instance
-        }
     }
 
     /// Where the descriptor came from that holds the process.
@@ -76,38 +66,5 @@ public struct Evidence: Hashable, Sendable {
     public struct Namespaces: Hashable, Sendable {
         public var mount: Reading<UInt64>
         public var user: Reading<UInt64>
-
-        public init(mount: Reading<UInt64>, user: Reading<UInt64>) {
-            self.mount = mount
-            self.user = user
-        }
-    }
-
-    public init(
-        vantage: Vantage = .session, uid: UInt32, gid: UInt32, process: ProcessIdentity, pidfdSource: PidfdSource,
-        command: String,
-        bootIdentifier: Reading<String>, sessionLeader: Reading<ProcessIdentity>, terminal: Terminal?,
-        controlGroup: Reading<String>, namespaces: Namespaces, ownNamespaces: Namespaces, initNamespaces: Namespaces,
-        label: Reading<String>, executable: Reading<Executable>, place: Reading<Place> = .absent,
-        unit: Reading<SystemUnit> = .absent, flatpakInfo: Reading<FlatpakInfo>
-    ) {
-        self.vantage = vantage
-        self.uid = uid
-        self.gid = gid
-        self.process = process
-        self.pidfdSource = pidfdSource
-        self.command = command
-        self.bootIdentifier = bootIdentifier
-        self.sessionLeader = sessionLeader
-        self.terminal = terminal
-        self.controlGroup = controlGroup
-        self.namespaces = namespaces
-        self.ownNamespaces = ownNamespaces
-        self.initNamespaces = initNamespaces
-        self.label = label
-        self.executable = executable
-        self.place = place
-        self.unit = unit
-        self.flatpakInfo = flatpakInfo
     }
 }

@@ -1,49 +1,137 @@
 import BrokerAccessControl
 import CBrokerIdentify
-import CBrokerLinux
 import Glibc
 
-/// Looks into peers by itself, as far as this process may.
+/// Collects evidence about peers, and remembers nothing of them but the hashes of their executables. Unless told otherwise it
+/// looks into them by itself, as far as this process may.
 public final class EvidenceCollector: EvidenceSource {
-    private let reader: EvidenceReader
+    /// Looks into a peer's process; `wants` are flags of look.h.
+    typealias Looker = @Sendable (_ peer: PeerHandle, _ wants: UInt32) throws(PeerError) -> Look
+
+    private let vantage: Evidence.Vantage
+    private let look: Looker
+    private let hashes = HashCache()
+    private let interpreters = SystemInterpreters()
+    private let bootIdentifier = BootIdentifier.read()
+    private let ownNamespaces: Evidence.Namespaces
 
     /// - Parameter vantage: ``Evidence/Vantage/system`` only where this process may look into every other one.
     /// - Throws: where the broker cannot read its own `/proc/self`; then it can identify nobody.
-    public init(hashes: HashCache = HashCache(), vantage: Evidence.Vantage = .session) throws(PeerError) {
-        reader = try EvidenceReader(vantage: vantage, hashes: hashes)
+    public convenience init(vantage: Evidence.Vantage = .session) throws(PeerError) {
+        let place = vantage == .system ? IDENTIFY_WANTS_PLACE : 0
+        try self.init(vantage: vantage) { peer, wants throws(PeerError) in
+            try Look(at: peer.pidfd, wants: wants | place)
+        }
     }
 
-    public func prepare() { reader.prepare() }
+    /// - Parameter look: has somebody else look.
+    init(vantage: Evidence.Vantage, look: @escaping Looker) throws(PeerError) {
+        self.vantage = vantage
+        self.look = look
+        var own = identify_namespaces()
+        identify_namespaces_at("/proc/self", &own)
+        ownNamespaces = Evidence.Namespaces(own)
+        if case .unreadable(let errno) = ownNamespaces.mount {
+            throw PeerError.unreadable(what: "process", errno: errno)
+        }
+    }
+
+    public func prepare() { interpreters.prepare() }
 
     public func collect(_ peer: PeerHandle) throws(PeerError) -> Evidence {
-        try reader.collect(peer, OwnLook(vantage: reader.vantage))
+        let evidence: Evidence
+        do {
+            evidence = try read(peer)
+        } catch {
+            throw peer.hasEnded ? PeerError.ended : error
+        }
+        // What was read by the process's number was read of the peer: it has had the number all the while, since it has it still.
+        guard !peer.hasEnded else { throw PeerError.ended }
+        return evidence
+    }
+
+    private func read(_ peer: PeerHandle) throws(PeerError) -> Evidence {
+        let status = try ProcessStatus(of: peer.pid)
+        let controlGroup = ControlGroup.path(of: peer.pid)
+        let seen = try look(peer, 0)
+        guard seen.pid == peer.pid else { throw PeerError.unreadable(what: "process number", errno: ESRCH) }
+        return Evidence(
+            vantage: vantage, uid: peer.uid, process: ProcessIdentity(pid: peer.pid, startTime: status.startTime),
+            pidfdSource: peer.pidfdSource, bootIdentifier: bootIdentifier,
+            sessionLeader: sessionLeader(status, of: peer.pid), terminal: status.terminal,
+            controlGroup: controlGroup, namespaces: seen.namespaces, ownNamespaces: ownNamespaces,
+            initNamespaces: seen.initNamespaces, label: peer.label,
+            executable: try executable(seen.executable, peer), place: seen.place,
+            unit: unit(in: controlGroup), flatpakInfo: seen.flatpakInfo)
+    }
+
+    /// The number of a session is not given out again while the session has a member, so that `/proc/NUMBER` is the
+    /// leader or is not there. Who has no terminal is in no terminal session, and its leader is not looked for.
+    private func sessionLeader(_ status: ProcessStatus, of pid: Int32) -> Reading<ProcessIdentity> {
+        if status.session <= 0 { return .absent }
+        if status.session == pid { return .found(ProcessIdentity(pid: pid, startTime: status.startTime)) }
+        guard status.terminal != nil else { return .absent }
+        do {
+            let leader = try ProcessStatus(of: status.session)
+            return .found(ProcessIdentity(pid: status.session, startTime: leader.startTime))
+        } catch {
+            guard case .unreadable(_, let errno) = error else { return .absent }
+            return errno == ENOENT || errno == ESRCH ? .absent : .unreadable(errno: errno)
+        }
+    }
+
+    private func unit(in controlGroup: Reading<String>) -> Reading<SystemUnit> {
+        guard vantage == .system, case .found(let path) = controlGroup,
+            let name = ControlGroup.systemUnit(of: path)
+        else { return .absent }
+        return SystemUnits().unit(name)
+    }
+
+    private func executable(_ file: Reading<Look.File>, _ peer: PeerHandle) throws(PeerError) -> Reading<Executable> {
+        switch file {
+        case .absent: return .absent
+        case .unreadable(let errno): return .unreadable(errno: errno)
+        case .found(let file):
+            let digest = try digest(of: file, peer)
+            return .found(
+                Executable(
+                    path: file.path, isDeleted: file.isDeleted, file: file.identity, digest: digest,
+                    sameAsInterpreter: interpreters.original(of: file.identity, digest: digest, hashes: hashes)))
+        }
+    }
+
+    /// Looked into once more for a file that is not known, and never for one that is: a hash belongs to a state of a file,
+    /// so that what is remembered says nothing of who runs it.
+    private func digest(of file: Look.File, _ peer: PeerHandle) throws(PeerError) -> Executable.Digest {
+        if let digest = file.digest { return digest }
+        if let known = hashes.remembered(file.identity) { return .sha256(known) }
+        let again: Look
+        do {
+            again = try look(peer, IDENTIFY_WANTS_DIGEST)
+        } catch .unreadable(_, let errno) {
+            // Only the weakest kind is known by its contents.
+            return .unreadable(errno: errno)
+        }
+        // It may run another one by now.
+        guard case .found(let now) = again.executable, now.identity == file.identity, let digest = now.digest else {
+            return .changing
+        }
+        hashes.keep(digest, of: file.identity)
+        return digest
     }
 
     public func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck {
-        var look = identify_look()
-        switch identify_look_at(peer.pidfd, IDENTIFY_WANTS_EXECUTABLE_ONLY, 0, &look) {
-        case 0: return reader.check(peer, evidence, Look(look))
-        case -ESRCH: return .changed
-        default: return .unknown
+        let seen: Look
+        do {
+            seen = try look(peer, IDENTIFY_WANTS_EXECUTABLE_ONLY)
+        } catch {
+            // A helper that is late, busy or away says nothing about the process.
+            return error == .ended ? .changed : .unknown
         }
-    }
-}
-
-private struct OwnLook: ProcessLooker {
-    let vantage: Evidence.Vantage
-
-    func look(
-        _ peer: PeerHandle, _ process: ProcessDirectory, number: Int32?, hashing: Bool, known: Sight?
-    ) throws(PeerError) -> Sight {
-        if let known, known.isStill(peer, process, number: number) { return known }
-        let digest = hashing ? IDENTIFY_WANTS_DIGEST : 0
-        let place = vantage == .system ? IDENTIFY_WANTS_PLACE : 0
-        var seen = identify_known()
-        let wants = digest | place
-        switch identify_know(peer.pidfd, number ?? 0, process.descriptor, wants, HashCache.sizeLimit, &seen) {
-        case 0: return Sight(seen)
-        case -ESRCH: throw PeerError.ended
-        case let code: throw PeerError.unreadable(what: "process", errno: -code)
-        }
+        guard case .found(let executable) = evidence.executable, evidence.process.pid == peer.pid,
+            seen.pid == peer.pid, case .found(let now) = seen.executable
+        else { return peer.hasEnded ? .changed : .unknown }
+        return now.identity == executable.file && now.path == executable.path && now.isDeleted == executable.isDeleted
+            ? .same : .changed
     }
 }

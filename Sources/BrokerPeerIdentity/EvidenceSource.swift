@@ -1,16 +1,12 @@
 import BrokerAccessControl
-import Glibc
 
 /// Where evidence about peers comes from. Reads what the kernel knows, judges nothing.
 ///
-/// Steps apart, because some belong on the loop and others do not: ``begin(socket:)`` on the loop right at accept, ``collect(_:)`` on a
+/// Steps apart, because some belong on the loop and others do not: a ``PeerHandle`` on the loop right at accept, ``collect(_:)`` on a
 /// worker that may wait for a disk. Later, to see whether the process became another program, ``check(_:_:)`` on a worker.
 public protocol EvidenceSource: Sendable {
     /// Reads what the first peer would otherwise wait for: which interpreters there are. Not for the loop.
     func prepare()
-
-    /// Asks the socket who connected. For the loop: it waits for nothing.
-    func begin(socket: CInt) throws(PeerError) -> PeerHandle
 
     /// Reads the evidence. Not for the loop: an executable that was not seen before is read and hashed.
     ///
@@ -24,8 +20,4 @@ public protocol EvidenceSource: Sendable {
     /// ``ExecutableCheck/changed`` also after a harmless change, such as an upgrade that replaced the file: the caller connects again and is
     /// judged anew.
     func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck
-}
-
-extension EvidenceSource {
-    public func begin(socket: CInt) throws(PeerError) -> PeerHandle { try PeerHandle(socket: socket) }
 }

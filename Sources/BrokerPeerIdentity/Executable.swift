@@ -23,16 +23,6 @@ public struct Executable: Hashable, Sendable {
         case unreadable(errno: CInt)
     }
 
-    public init(
-        path: String, isDeleted: Bool, file: FileIdentity, digest: Digest, sameAsInterpreter: String? = nil
-    ) {
-        self.path = path
-        self.isDeleted = isDeleted
-        self.file = file
-        self.digest = digest
-        self.sameAsInterpreter = sameAsInterpreter
-    }
-
     /// What comes after the last slash.
     public var name: String {
         path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
@@ -45,12 +35,8 @@ public struct Executable: Hashable, Sendable {
 /// as `\xNN`, so that two paths never have the same text and no text breaks a line.
 enum ExecutablePath {
     static func text(of bytes: some Sequence<UInt8>) -> String {
-        let bytes = Array(bytes)
-        if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }) {
-            return String(decoding: bytes, as: UTF8.self)
-        }
         var text = ""
-        var rest = bytes[...]
+        var rest = Array(bytes)[...]
         while let byte = rest.first {
             let length = scalarLength(startingWith: byte)
             let piece = rest.prefix(length)

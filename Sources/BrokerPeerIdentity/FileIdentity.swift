@@ -15,24 +15,10 @@ public struct FileIdentity: Hashable, Sendable {
     public struct Time: Hashable, Sendable {
         public let seconds: Int64
         public let nanoseconds: UInt32
-
-        public init(seconds: Int64, nanoseconds: UInt32) {
-            self.seconds = seconds
-            self.nanoseconds = nanoseconds
-        }
     }
+}
 
-    public init(
-        deviceMajor: UInt32, deviceMinor: UInt32, inode: UInt64, size: UInt64, modified: Time, changed: Time
-    ) {
-        self.deviceMajor = deviceMajor
-        self.deviceMinor = deviceMinor
-        self.inode = inode
-        self.size = size
-        self.modified = modified
-        self.changed = changed
-    }
-
+extension FileIdentity {
     init(_ status: clinux_file) {
         self.init(
             deviceMajor: status.device_major, deviceMinor: status.device_minor, inode: status.inode,

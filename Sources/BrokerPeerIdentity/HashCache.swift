@@ -7,9 +7,9 @@ import Synchronization
 /// SHA-256 of executables, each read once for as long as it does not change.
 ///
 /// Safe to use from several threads; two that meet the same new file both read it.
-public final class HashCache: Sendable {
+final class HashCache: Sendable {
     /// Largest file that is hashed, in bytes. A larger one identifies nobody.
-    public static let sizeLimit: UInt64 = 1_073_741_824
+    static let sizeLimit: UInt64 = 1_073_741_824
 
     private let capacity: Int
     private let settlingTime: Int64
@@ -20,13 +20,11 @@ public final class HashCache: Sendable {
         var uses: UInt64 = 0
     }
 
-    public convenience init() { self.init(capacity: 256, settlingTime: 2) }
-
     /// - Parameters:
     ///   - capacity: files remembered; beyond it the one that was not asked for longest is forgotten.
     ///   - settlingTime: seconds. A file changed more recently is not remembered: clocks of file systems are coarse,
     ///     and a further change could leave it with the same times.
-    init(capacity: Int, settlingTime: Int64) {
+    init(capacity: Int = 256, settlingTime: Int64 = 2) {
         self.capacity = capacity
         self.settlingTime = settlingTime
     }

@@ -20,9 +20,7 @@ public struct HostFacts: Hashable, Sendable {
     /// By trying: a version number says nothing about what was ported back.
     private static func probePeerPidfd() -> Bool {
         var pair: [CInt] = [-1, -1]
-        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
-            return false
-        }
+        guard clinux_pair(&pair) == 0 else { return false }
         defer { for end in pair { close(end) } }
         let pidfd = clinux_peer_pidfd(pair[0])
         guard pidfd >= 0 else { return false }

@@ -8,8 +8,6 @@
 enum Interpreter {
     /// - Parameter name: the last part of the executable's path.
     static func isInterpreter(name: String) -> Bool {
-        // Nearly every name is ASCII, which needs no tables of letters.
-        if name.utf8.allSatisfy({ $0 < 0x80 }) { return isInterpreter(ascii: name) }
         let name = name.lowercased()
         if families.contains(where: { name.hasPrefix($0) }) { return true }
         // A name with its version or build: `python3.11`, `lua5.4`, `guile-3.0`, `wish8.6`.
@@ -17,15 +15,6 @@ enum Interpreter {
         guard programs.contains(String(name[..<end])) else { return false }
         guard let next = name[end...].first else { return true }
         return next.isNumber || next == "-" || next == "."
-    }
-
-    private static func isInterpreter(ascii name: String) -> Bool {
-        let name = name.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
-        if families.contains(where: { name.starts(with: $0.utf8) }) { return true }
-        let end = name.firstIndex { !(0x61...0x7a).contains($0) } ?? name.endIndex
-        guard programs.contains(String(decoding: name[..<end], as: UTF8.self)) else { return false }
-        guard end < name.endIndex else { return true }
-        return (0x30...0x39).contains(name[end]) || name[end] == UInt8(ascii: "-") || name[end] == UInt8(ascii: ".")
     }
 
     /// Anything that begins so. Dynamic loaders run the program that they are given, emulators those of other systems.

@@ -46,7 +46,7 @@ private struct Examination {
     /// The four surest need process 1's view of things, which an ordinary program of the user's has not.
     private var isOfSystem: Bool { evidence.vantage == .system }
 
-    private var isApartFromFirst: Bool { Sandbox.isApart(evidence, .mount) == .found(true) }
+    private var isApartFromFirst: Bool { Sandbox.isApart(evidence, \.mount) == .found(true) }
 
     /// A snap whose label the kernel enforces, and with which its control group and its mount namespace agree: a label
     /// alone an unconfined program can take on, aa_change_profile(2).

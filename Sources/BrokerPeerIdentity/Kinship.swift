@@ -18,7 +18,7 @@ public enum Kinship {
     private static func isAncestor(_ ancestor: ProcessIdentity, of process: ProcessIdentity) -> Bool {
         var pid = process.pid
         for generation in 0..<depthLimit {
-            guard let status = try? ProcessDirectory(pid: pid).status() else { return true }
+            guard let status = try? ProcessStatus(of: pid) else { return true }
             // Somebody else has its number by now.
             if generation == 0, status.startTime != process.startTime { return true }
             if pid == ancestor.pid, status.startTime == ancestor.startTime { return true }

@@ -20,6 +20,16 @@ struct Look {
         let digest: Executable.Digest?
     }
 
+    /// Looks by itself, as far as this process may.
+    init(at pidfd: CInt, wants: UInt32) throws(PeerError) {
+        var look = identify_look()
+        switch identify_look_at(pidfd, wants, HashCache.sizeLimit, &look) {
+        case 0: self.init(look)
+        case -ESRCH: throw PeerError.ended
+        case let code: throw PeerError.unreadable(what: "process", errno: -code)
+        }
+    }
+
     init(_ look: identify_look) {
         var look = look
         pid = look.pid
@@ -28,7 +38,7 @@ struct Look {
         let sha256 = withUnsafeBytes(of: look.sha256) { Array($0) }
         let path = Array(
             UnsafeRawBufferPointer(start: identify_path(&look), count: Int(look.path_size)))
-        let (app, instance) = (String(cString: identify_app(&look)), String(cString: identify_instance(&look)))
+        let app = String(cString: identify_app(&look))
         let (text, isDeleted) = ExecutablePath.parse(link: path)
         executable = Reading(
             look.executable_reading,
@@ -44,9 +54,7 @@ struct Look {
             }
         flatpakInfo = Reading(
             look.info_reading,
-            look.info_is_read == 1
-                ? Evidence.FlatpakInfo(app: app.isEmpty ? nil : app, instance: instance.isEmpty ? nil : instance)
-                : Evidence.FlatpakInfo(app: nil, instance: nil))
+            Evidence.FlatpakInfo(app: look.info_is_read == 1 && !app.isEmpty ? app : nil))
     }
 }
 
@@ -62,7 +70,7 @@ extension Reading {
 }
 
 extension Evidence.Namespaces {
-    fileprivate init(_ namespaces: identify_namespaces) {
+    init(_ namespaces: identify_namespaces) {
         self.init(
             mount: Reading(namespaces.mount_reading, namespaces.mount),
             user: Reading(namespaces.user_reading, namespaces.user))

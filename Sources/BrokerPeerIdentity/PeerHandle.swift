@@ -7,21 +7,19 @@ import Glibc
 /// Lives as long as its connection. Owns a pidfd and closes it.
 public final class PeerHandle: Sendable {
     public let uid: UInt32
-    public let gid: UInt32
     public let pid: Int32
     public let pidfdSource: Evidence.PidfdSource
     let label: Reading<String>
     let pidfd: CInt
 
     /// Asks the socket who connected. Cheap, for the loop: three to four system calls, none waits.
-    init(socket: CInt) throws(PeerError) {
+    public init(socket: CInt) throws(PeerError) {
         var credentials = clinux_credentials()
         let result = clinux_peer_credentials(socket, &credentials)
         guard result == 0 else { throw PeerError.unreadable(what: "credentials", errno: -result) }
         // 0: the process lies in a namespace from which it has no number here.
         guard credentials.pid > 0 else { throw PeerError.unreadable(what: "process number", errno: ESRCH) }
         uid = credentials.uid
-        gid = credentials.gid
         pid = credentials.pid
         label = Self.label(of: socket)
         let offered = clinux_peer_pidfd(socket)
@@ -45,13 +43,6 @@ public final class PeerHandle: Sendable {
 
     /// The process has ended. Where that cannot be told, it has.
     public var hasEnded: Bool { clinux_pidfd_has_ended(pidfd) != 0 }
-
-    /// Watches the process that connected.
-    public func watch() throws(PeerError) -> SessionWatch {
-        let copy = clinux_duplicate(pidfd)
-        guard copy >= 0 else { throw PeerError.unreadable(what: "process descriptor", errno: -copy) }
-        return SessionWatch(owning: copy)
-    }
 
     private static func label(of socket: CInt) -> Reading<String> {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1_024) { text in

@@ -14,8 +14,8 @@ enum Sandbox: Hashable {
         var isInside = false
         var name: String?
 
-        let mount = Self.isApart(evidence, .mount)
-        let user = Self.isApart(evidence, .user)
+        let mount = Self.isApart(evidence, \.mount)
+        let user = Self.isApart(evidence, \.user)
         switch (mount, user) {
         case (.unreadable(let errno), _):
             self = .cannotTell(.unreadable(.mountNamespace, errno: errno))
@@ -64,30 +64,20 @@ enum Sandbox: Hashable {
         self = isInside ? .some(name: name) : .none
     }
 
-    enum Namespace {
-        case mount
-        case user
-
-        fileprivate func number(in namespaces: Evidence.Namespaces) -> Reading<UInt64> {
-            switch self {
-            case .mount: namespaces.mount
-            case .user: namespaces.user
-            }
-        }
-    }
-
     /// Whether the caller lies in another namespace than the host's programs. Absent: this kernel has no such
     /// namespaces.
-    static func isApart(_ evidence: Evidence, _ kind: Namespace) -> Reading<Bool> {
-        let peer = kind.number(in: evidence.namespaces)
-        let first = kind.number(in: evidence.initNamespaces)
+    static func isApart(
+        _ evidence: Evidence, _ kind: KeyPath<Evidence.Namespaces, Reading<UInt64>>
+    ) -> Reading<Bool> {
+        let peer = evidence.namespaces[keyPath: kind]
+        let first = evidence.initNamespaces[keyPath: kind]
         let host: Reading<UInt64>
         switch evidence.vantage {
         // In session mode the broker is an ordinary program of the user's and lies where the host's programs lie; where
         // process 1 lies an ordinary user cannot read.
         case .session:
             if case .found = first, first == peer { return .found(false) }
-            host = kind.number(in: evidence.ownNamespaces)
+            host = evidence.ownNamespaces[keyPath: kind]
         // The system's broker lies in namespaces of its own.
         case .system: host = first
         }

@@ -9,8 +9,6 @@ public final class SessionWatch: Sendable {
     /// Becomes readable when the process ends, pidfd_open(2). Only for waiting on; never to be closed by others.
     public let fileDescriptor: CInt
 
-    init(owning pidfd: CInt) { fileDescriptor = pidfd }
-
     /// Watches that run of that process.
     ///
     /// - Throws: ``PeerError/ended`` where it is over, though its number may belong to another process by now.
@@ -22,7 +20,7 @@ public final class SessionWatch: Sendable {
         // The number first, then the start, then that the holder of the number has not changed in between.
         let startTime: UInt64?
         do {
-            startTime = try ProcessDirectory(pid: process.pid).status().startTime
+            startTime = try ProcessStatus(of: process.pid).startTime
         } catch {
             guard clinux_pidfd_has_ended(pidfd) == 0 else { throw PeerError.ended }
             throw error
@@ -58,12 +56,4 @@ enum BootIdentifier {
         case .unreadable(let errno): .unreadable(errno: errno)
         }
     }
-}
-
-/// A small file of the kernel's.
-func contents(ofFile path: String) -> Reading<[UInt8]> {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { return errno == ENOENT ? .absent : .unreadable(errno: errno) }
-    defer { close(file) }
-    return readAll(file, limit: 65_536)
 }

@@ -6,11 +6,6 @@ public struct SystemUnit: Hashable, Sendable {
     public let name: String
     /// Its `User=`. `nil`: it says none, or not one that is known without the manager.
     public let user: UInt32?
-
-    public init(name: String, user: UInt32?) {
-        self.name = name
-        self.user = user
-    }
 }
 
 /// The units of the system's manager, as its files say.

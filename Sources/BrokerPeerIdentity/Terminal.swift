@@ -3,20 +3,6 @@ public struct Terminal: Hashable, Sendable {
     public let major: UInt32
     public let minor: UInt32
 
-    public init(major: UInt32, minor: UInt32) {
-        self.major = major
-        self.minor = minor
-    }
-
-    /// `nil` for 0, which means that there is none.
-    ///
-    /// proc(5): the minor number is in bits 31 to 20 and 7 to 0, the major number in bits 15 to 8.
-    init?(statField number: Int32) {
-        guard number != 0 else { return nil }
-        let bits = UInt32(bitPattern: number)
-        self.init(major: (bits >> 8) & 0xfff, minor: (bits & 0xff) | ((bits >> 12) & 0xfff00))
-    }
-
     /// The name under `/dev`, from the kernel's list of devices: looking it up would touch the file system.
     public var name: String {
         switch major {
@@ -25,5 +11,16 @@ public struct Terminal: Hashable, Sendable {
         case 136...143: "pts/\(minor + (major - 136) * 256)"
         default: "terminal \(major):\(minor)"
         }
+    }
+}
+
+extension Terminal {
+    /// `nil` for 0, which means that there is none.
+    ///
+    /// proc(5): the minor number is in bits 31 to 20 and 7 to 0, the major number in bits 15 to 8.
+    init?(statField number: Int32) {
+        guard number != 0 else { return nil }
+        let bits = UInt32(bitPattern: number)
+        self.init(major: (bits >> 8) & 0xfff, minor: (bits & 0xff) | ((bits >> 12) & 0xfff00))
     }
 }

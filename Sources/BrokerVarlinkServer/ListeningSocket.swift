@@ -39,7 +39,7 @@ struct ListeningSocket {
 
     /// Takes over a socket that somebody else has bound.
     static func adopt(descriptor: CInt) throws(DoorError) -> ListeningSocket {
-        guard clinux_is_listening(descriptor), clinux_set_close_on_exec(descriptor) == 0,
+        guard clinux_is_listening(descriptor, CInt(SOCK_STREAM.rawValue)), clinux_set_close_on_exec(descriptor) == 0,
             clinux_set_nonblocking(descriptor) == 0, clinux_know_writers(descriptor) == 0
         else {
             throw .notListening(descriptor: descriptor)

@@ -1,13 +1,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "worker.h"
@@ -15,19 +13,10 @@
 /* Descriptors that a message is searched for. More are closed by the kernel, and the message is no request. */
 #define DESCRIPTORS 4
 
-static int address_of(const char *path, struct sockaddr_un *address)
-{
-    memset(address, 0, sizeof *address);
-    address->sun_family = AF_UNIX;
-    if (strlen(path) >= sizeof address->sun_path) return -ENAMETOOLONG;
-    strcpy(address->sun_path, path);
-    return 0;
-}
-
 int identify_listen(const char *path)
 {
     struct sockaddr_un address;
-    int result = address_of(path, &address);
+    int result = clinux_address(path, &address);
     if (result < 0) return result;
     int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0) return -errno;
@@ -43,16 +32,8 @@ int identify_listen(const char *path)
 
 int identify_is_listener(int descriptor)
 {
-    int domain = 0, type = 0, accepts = 0;
-    socklen_t size = sizeof(int);
-    if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 || domain != AF_UNIX) return 0;
-    size = sizeof(int);
-    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET) return 0;
-    size = sizeof(int);
-    if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size) != 0 || !accepts) return 0;
-    int flags = fcntl(descriptor, F_GETFL);
-    return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0
-        && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0;
+    return clinux_is_listening(descriptor, SOCK_SEQPACKET) && clinux_set_nonblocking(descriptor) == 0
+        && clinux_set_close_on_exec(descriptor) == 0;
 }
 
 int64_t identify_owner(int listener)
@@ -130,35 +111,18 @@ void identify_refuse(int connection, enum identify_outcome outcome)
 
 /* The broker's side. */
 
-static int milliseconds_until(const struct timespec *deadline)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t left = (deadline->tv_sec - now.tv_sec) * 1000LL + (deadline->tv_nsec - now.tv_nsec) / 1000000;
-    return left < 0 ? 0 : (int)left;
-}
-
-static int wait_for(int connection, short events, const struct timespec *deadline)
-{
-    struct pollfd waiting = { .fd = connection, .events = events };
-    for (;;) {
-        int count = poll(&waiting, 1, milliseconds_until(deadline));
-        if (count > 0) return 0;
-        if (count == 0) return -ETIMEDOUT;
-        if (errno != EINTR) return -errno;
-    }
-}
-
 static int connect_to(const char *path, int milliseconds)
 {
     struct sockaddr_un address;
-    int result = address_of(path, &address);
+    int result = clinux_address(path, &address);
     if (result < 0) return result;
     int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (connection < 0) return -errno;
-    /* connect(2) waits for room in the backlog as long as SO_SNDTIMEO says, then answers EAGAIN. */
+    /* connect(2) waits for room in the backlog as long as SO_SNDTIMEO says, recv(2) as SO_RCVTIMEO; then they answer EAGAIN. */
     struct timeval timeout = { .tv_sec = milliseconds / 1000, .tv_usec = (milliseconds % 1000) * 1000 };
-    if (setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) != 0) result = -errno;
+    if (setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) != 0
+        || setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) != 0)
+        result = -errno;
     /* Who listens is the helper, or systemd for it: root, or whoever the broker itself is. */
     struct clinux_credentials peer;
     if (result == 0 && connect(connection, (struct sockaddr *)&address, sizeof address) != 0) result = -errno;
@@ -198,31 +162,23 @@ static int send_request(int connection, const struct identify_request *request, 
     return 0;
 }
 
-int identify_ask(struct identify_question *question, const char *path, const struct identify_request *request, int pidfd,
-    int milliseconds)
+static int receive_answer(int connection, struct identify_answer *answer)
 {
-    struct timespec *deadline = &question->deadline;
-    clock_gettime(CLOCK_MONOTONIC, deadline);
-    deadline->tv_sec += milliseconds / 1000;
-    deadline->tv_nsec += (milliseconds % 1000) * 1000000L;
-    if (deadline->tv_nsec >= 1000000000L) {
-        deadline->tv_sec++;
-        deadline->tv_nsec -= 1000000000L;
-    }
+    ssize_t size;
+    do size = recv(connection, answer, sizeof *answer, MSG_TRUNC);
+    while (size < 0 && errno == EINTR);
+    if (size < 0) return errno == EAGAIN ? -ETIMEDOUT : -errno;
+    if (size == 0) return -ECONNRESET;
+    return size == (ssize_t)sizeof *answer && is_whole(answer) ? 0 : -EBADMSG;
+}
+
+int identify_ask(const char *path, const struct identify_request *request, int pidfd, int milliseconds,
+    struct identify_answer *answer)
+{
     int connection = connect_to(path, milliseconds);
     if (connection < 0) return connection;
     int result = send_request(connection, request, pidfd);
-    if (result != 0) close(connection);
-    else question->connection = connection;
+    if (result == 0) result = receive_answer(connection, answer);
+    close(connection);
     return result;
-}
-
-int identify_hear(const struct identify_question *question, struct identify_answer *answer)
-{
-    int result = wait_for(question->connection, POLLIN, &question->deadline);
-    if (result != 0) return result;
-    ssize_t size = recv(question->connection, answer, sizeof *answer, MSG_DONTWAIT | MSG_TRUNC);
-    if (size < 0) return -errno;
-    if (size == 0) return -ECONNRESET;
-    return size == (ssize_t)sizeof *answer && is_whole(answer) ? 0 : -EBADMSG;
 }

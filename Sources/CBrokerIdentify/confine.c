@@ -53,12 +53,11 @@ struct list {
     size_t count;
 };
 
-/* What looking needs. openat is judged further: it opens nothing for writing. So is ioctl, by which the kernel is asked for
-   the number of a pidfd's process and for nothing else. recvmsg is by what a worker is told. */
+/* What looking needs. openat is judged further: it opens nothing for writing. */
 static const int looking[] = {
     SYS_openat, SYS_openat2, SYS_readlinkat, SYS_statx, SYS_read, SYS_close, SYS_ppoll, SYS_sendto, SYS_exit,
     SYS_exit_group, SYS_mmap, SYS_munmap, SYS_mremap, SYS_brk, SYS_madvise, SYS_futex, SYS_rt_sigreturn,
-    SYS_restart_syscall, SYS_clock_gettime, SYS_recvmsg, SYS_fstatfs,
+    SYS_restart_syscall, SYS_clock_gettime,
 #ifdef SYS_poll
     SYS_poll,
 #endif
@@ -70,10 +69,10 @@ static const int looking[] = {
 /* What the parent needs besides: to accept, to receive, to start a worker and to end it; and, for the worker's first
    steps, to shut itself in further. */
 static const int serving[] = {
-    SYS_accept4, SYS_sendmsg, SYS_socketpair, SYS_getsockopt, SYS_clone, SYS_set_robust_list, SYS_wait4, SYS_waitid, SYS_kill, SYS_tgkill,
+    SYS_accept4, SYS_recvmsg, SYS_getsockopt, SYS_clone, SYS_set_robust_list, SYS_wait4, SYS_waitid, SYS_kill, SYS_tgkill,
     SYS_pidfd_open, SYS_pidfd_send_signal, SYS_prctl, SYS_getppid, SYS_dup3, SYS_close_range, SYS_seccomp, SYS_prlimit64,
     SYS_fcntl, SYS_getpid, SYS_gettid, SYS_getrandom, SYS_write, SYS_writev, SYS_rt_sigprocmask,
-     SYS_mprotect, SYS_rt_sigaction, SYS_sigaltstack,
+    SYS_mprotect, SYS_rt_sigaction, SYS_sigaltstack,
 #ifdef SYS_dup2
     SYS_dup2,
 #endif
@@ -100,7 +99,7 @@ static size_t append(struct sock_filter *program, size_t length, struct list lis
 /* Whoever calls anything else is killed: it is not what stands here that runs. */
 static int filter(const struct list *lists, size_t count)
 {
-    struct sock_filter program[24 + 2 * (COUNT(looking) + COUNT(serving))];
+    struct sock_filter program[16 + 2 * (COUNT(looking) + COUNT(serving))];
     size_t length = 0;
     program[length++] = LOAD(arch);
     program[length++] = JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
@@ -112,11 +111,6 @@ static int filter(const struct list *lists, size_t count)
     program[length++] = JUMP(BPF_JMP | BPF_JSET | BPF_K, O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND, 0, 1);
     program[length++] = STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     program[length++] = STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    program[length++] = JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4);
-    program[length++] = STATEMENT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]));
-    program[length++] = JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)CLINUX_PIDFD_GET_INFO, 0, 1);
-    program[length++] = STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    program[length++] = STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     for (size_t index = 0; index < count; index++) length = append(program, length, lists[index]);
     program[length++] = STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     struct sock_fprog whole = { .len = (unsigned short)length, .filter = program };

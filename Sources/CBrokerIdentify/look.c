@@ -4,13 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ccrypto.h"
@@ -21,7 +19,6 @@
 
 const char *identify_path(const struct identify_look *look) { return look->path; }
 const char *identify_app(const struct identify_look *look) { return look->app; }
-const char *identify_instance(const struct identify_look *look) { return look->instance; }
 
 /* Opens a path and touches nothing of what it names: no FIFO, device or link can hold it up. */
 static int open_beneath(int directory, const char *name)
@@ -76,12 +73,9 @@ static int number_in(const char *text, size_t size, uint64_t *out)
     return index > 0;
 }
 
-/* The number of the process. Before Linux 6.13 the kernel tells it in the pidfd's fdinfo alone: -1 once it was waited for. */
+/* The number of the process, as the kernel tells it in the pidfd's fdinfo: -1 once it was waited for. */
 static int pid_of(int pidfd)
 {
-    struct clinux_process process;
-    int told = clinux_pidfd_process(pidfd, &process);
-    if (told != -ENOTTY) return told < 0 ? told : process.pid == 0 ? -EBADF : process.pid;
     char name[sizeof "/proc/self/fdinfo/-2147483648"], text[1025];
     snprintf(name, sizeof name, "/proc/self/fdinfo/%d", pidfd);
     ssize_t size = read_file(AT_FDCWD, name, text, sizeof text - 1);
@@ -116,54 +110,13 @@ static void namespaces_of(int directory, struct identify_namespaces *out)
     out->user_reading = namespace_of(directory, "ns/user", &out->user);
 }
 
-/* What cannot change while this process lives, read once. */
-static struct {
-    struct identify_namespaces own;
-    /* Process 1's, each by a descriptor that stays open: as long as it does, no other namespace gets the number. */
-    struct identify_namespaces first;
-} ground;
-static pthread_once_t ground_once = PTHREAD_ONCE_INIT;
-
-static int32_t hold_namespace(const char *path, uint64_t *out)
+void identify_namespaces_at(const char *path, struct identify_namespaces *out)
 {
-    int descriptor = clinux_open_path(AT_FDCWD, path, 1);
-    if (descriptor < 0) return descriptor == -ENOENT ? IDENTIFY_ABSENT : descriptor;
-    struct clinux_file status;
-    int result = clinux_file_status(descriptor, &status);
-    /* The number of the file is the number in the link's text, namespaces(7). */
-    if (result == 0) *out = status.inode;
-    else close(descriptor);
-    return result;
-}
-
-static void learn_ground(void)
-{
-    int self = clinux_open_path(AT_FDCWD, "/proc/self", 1);
-    ground.own.mount_reading = ground.own.user_reading = self;
-    if (self >= 0) {
-        namespaces_of(self, &ground.own);
-        close(self);
-    }
-    ground.first.mount_reading = hold_namespace("/proc/1/ns/mnt", &ground.first.mount);
-    ground.first.user_reading = hold_namespace("/proc/1/ns/user", &ground.first.user);
-}
-
-/* Process 1's namespaces. What was not found is asked for anew: an error may pass. */
-static void first_namespaces(struct identify_namespaces *out)
-{
-    *out = ground.first;
-    if (out->mount_reading == IDENTIFY_FOUND && out->user_reading == IDENTIFY_FOUND) return;
-    int first = clinux_open_path(AT_FDCWD, "/proc/1", 0);
-    out->mount_reading = out->user_reading = first;
-    out->mount = out->user = 0;
-    if (first < 0) return;
-    namespaces_of(first, out);
-    close(first);
-}
-
-void identify_prepare(void)
-{
-    (void)pthread_once(&ground_once, learn_ground);
+    int directory = clinux_open_path(AT_FDCWD, path, 1);
+    out->mount_reading = out->user_reading = directory;
+    if (directory < 0) return;
+    namespaces_of(directory, out);
+    close(directory);
 }
 
 static int is_same_mount_namespace(const struct identify_namespaces *one, const struct identify_namespaces *other)
@@ -371,33 +324,8 @@ static int32_t place_of(const struct identify_look *look, int32_t *place)
     return IDENTIFY_FOUND;
 }
 
-/* Whoever may mount a server's files (a user namespace is enough) can give them any number, size and time, and the device
-   number of a file system in memory that is gone. Not a block device's, nor the number of a mount. */
-static uint64_t mount_of(int file, const struct clinux_file *status)
-{
-    return status->device_major != 0 ? 0 : clinux_mount(file);
-}
-
-static int can_be_known_again(const struct clinux_file *status, uint64_t mount)
-{
-    return status->device_major != 0 || mount != 0;
-}
-
-/* 1: the name leads to that file, unchanged. */
-static int leads_to(int directory, const char *name, const struct clinux_file *expected, uint64_t mount)
-{
-    struct clinux_file status;
-    if (mount == 0)
-        return clinux_file_status_at(directory, name, 1, &status) == 0 && memcmp(&status, expected, sizeof status) == 0;
-    int file = clinux_open_path(directory, name, 1);
-    int is_same = file >= 0 && clinux_file_status(file, &status) == 0 && memcmp(&status, expected, sizeof status) == 0
-        && clinux_mount(file) == mount;
-    if (file >= 0) close(file);
-    return is_same;
-}
-
 static void look_at_executable(int directory, uint32_t wants, uint64_t hash_limit, struct mounts *mounts, int is_at_first,
-    struct identify_look *out, struct identify_known *known)
+    struct identify_look *out)
 {
     int file = clinux_open_path(directory, "exe", 1);
     if (file < 0) {
@@ -406,7 +334,6 @@ static void look_at_executable(int directory, uint32_t wants, uint64_t hash_limi
     }
     out->executable_reading = clinux_file_status(file, &out->executable);
     if (out->executable_reading == 0) out->executable_reading = path_of(file, out);
-    if (known) known->executable_mount = mount_of(file, &out->executable);
     if (out->executable_reading == 0 && !(wants & IDENTIFY_WANTS_EXECUTABLE_ONLY)) {
         int local = is_local(mounts, &out->executable);
         if (!local) out->digest = IDENTIFY_DIGEST_NOT_LOCAL;
@@ -463,18 +390,13 @@ int identify_parse_info(const char *text, size_t size, char *app, char *instance
 
 /* The peer chooses what its root is: no link is followed in there, no lookup made on a server that may never answer,
    and only a regular file is opened. */
-static int32_t look_at_info(
-    int directory, struct mounts *mounts, struct identify_look *out, struct identify_known *known)
+static int32_t look_at_info(int directory, struct mounts *mounts, struct identify_look *out)
 {
     int root = clinux_open_path(directory, "root", 1);
     if (root < 0) return root;
     struct clinux_file status;
     int result = clinux_file_status(root, &status);
     if (result == 0 && !is_local(mounts, &status)) result = -EOPNOTSUPP;
-    if (result == 0 && known) {
-        known->root = status;
-        known->root_mount = mount_of(root, &status);
-    }
     int info = result == 0 ? open_beneath(root, ".flatpak-info") : result;
     close(root);
     if (info == -ENOENT) return IDENTIFY_ABSENT;
@@ -501,21 +423,21 @@ static int32_t look_at_info(
 }
 
 /* directory: the process's own below /proc. */
-static void look(
-    int directory, uint32_t wants, uint64_t hash_limit, struct identify_look *out, struct identify_known *known)
+static void look(int directory, uint32_t wants, uint64_t hash_limit, struct identify_look *out)
 {
     struct mounts mounts = { .directory = directory };
     if (wants & IDENTIFY_WANTS_EXECUTABLE_ONLY) {
-        look_at_executable(directory, wants, hash_limit, &mounts, 0, out, known);
+        look_at_executable(directory, wants, hash_limit, &mounts, 0, out);
         return;
     }
-    identify_prepare();
+    struct identify_namespaces own = { 0 };
     namespaces_of(directory, &out->namespaces);
-    first_namespaces(&out->first);
+    identify_namespaces_at("/proc/1", &out->first);
+    identify_namespaces_at("/proc/self", &own);
     int is_at_first = is_same_mount_namespace(&out->namespaces, &out->first);
-    mounts.trusted = is_at_first || is_same_mount_namespace(&out->namespaces, &ground.own);
-    look_at_executable(directory, wants, hash_limit, &mounts, is_at_first, out, known);
-    out->info_reading = look_at_info(directory, &mounts, out, known);
+    mounts.trusted = is_at_first || is_same_mount_namespace(&out->namespaces, &own);
+    look_at_executable(directory, wants, hash_limit, &mounts, is_at_first, out);
+    out->info_reading = look_at_info(directory, &mounts, out);
     free(mounts.text);
 }
 
@@ -529,60 +451,8 @@ int identify_look_at(int pidfd, uint32_t wants, uint64_t hash_limit, struct iden
     snprintf(name, sizeof name, "/proc/%d", pid);
     int directory = clinux_open_path(AT_FDCWD, name, 0);
     if (directory < 0) return clinux_pidfd_has_ended(pidfd) ? -ESRCH : directory;
-    look(directory, wants, hash_limit, out, NULL);
+    look(directory, wants, hash_limit, out);
     close(directory);
     /* Nothing of the above was of another process that got the number, if this one still has it. */
     return clinux_pidfd_has_ended(pidfd) ? -ESRCH : 0;
-}
-
-/* A process that was looked at before. */
-
-static int has_settled(const struct clinux_file *status)
-{
-    struct timespec now;
-    if (clock_gettime(CLOCK_REALTIME, &now) != 0) return 0;
-    int64_t last = status->modified_seconds > status->changed_seconds ? status->modified_seconds : status->changed_seconds;
-    return last + IDENTIFY_SETTLING_SECONDS <= now.tv_sec;
-}
-
-int identify_know(
-    int pidfd, int32_t pid, int directory, uint32_t wants, uint64_t hash_limit, struct identify_known *out)
-{
-    memset(out, 0, sizeof *out);
-    if (pid <= 0) pid = pid_of(pidfd);
-    if (pid < 0) return pid;
-    out->look.pid = pid;
-    look(directory, wants, hash_limit, &out->look, out);
-    out->can_be_known_again = out->look.executable_reading == IDENTIFY_FOUND && out->look.info_reading == IDENTIFY_ABSENT
-        && has_settled(&out->root) && can_be_known_again(&out->look.executable, out->executable_mount)
-        && can_be_known_again(&out->root, out->root_mount);
-    return clinux_pidfd_has_ended(pidfd) ? -ESRCH : 0;
-}
-
-int identify_is_as_known(int pidfd, int32_t pid, int directory, const struct identify_known *known)
-{
-    const struct identify_look *before = &known->look;
-    if (!known->can_be_known_again) return 0;
-    if (pid <= 0) pid = pid_of(pidfd);
-    if (pid != before->pid) return 0;
-    struct identify_namespaces namespaces = { 0 };
-    namespaces_of(directory, &namespaces);
-    if (namespaces.mount_reading != IDENTIFY_FOUND || namespaces.user_reading != IDENTIFY_FOUND
-        || memcmp(&namespaces, &before->namespaces, sizeof namespaces) != 0)
-        return 0;
-    /* The path first: of a file elsewhere nothing is asked. */
-    char path[IDENTIFY_PATH_SIZE];
-    ssize_t size = readlinkat(directory, "exe", path, sizeof path);
-    if (size != (ssize_t)before->path_size || memcmp(path, before->path, (size_t)size) != 0) return 0;
-    if (!leads_to(directory, "exe", &before->executable, known->executable_mount)
-        || !leads_to(directory, "root", &known->root, known->root_mount))
-        return 0;
-    int32_t place = IDENTIFY_PLACE_NONE, reading = 0;
-    if (before->place_reading != 0 || before->place != IDENTIFY_PLACE_NONE) reading = place_of(before, &place);
-    return reading == before->place_reading && place == before->place && !clinux_pidfd_has_ended(pidfd);
-}
-
-int identify_is_same(const struct identify_look *one, const struct identify_look *other)
-{
-    return memcmp(one, other, sizeof *one) == 0;
 }

@@ -3,14 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 /* The headers of Debian 12 are older than these. */
@@ -44,32 +41,6 @@ int clinux_pidfd_open(int32_t pid)
     return pidfd < 0 ? -errno : (int)pidfd;
 }
 
-/* linux/pidfd.h of Linux 6.13, as far as it is of use here; the kernel fills as much as it is given room for. */
-struct information {
-    uint64_t mask, control_group;
-    uint32_t pid, tgid, ppid, ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
-    int32_t exit_code;
-};
-#define INFORMATION_PID 1u
-#define INFORMATION_CONTROL_GROUP 4u
-
-_Static_assert(_IOWR(0xFF, 11, struct information) == CLINUX_PIDFD_GET_INFO, "the number has the size in it");
-
-int clinux_pidfd_process(int pidfd, struct clinux_process *out)
-{
-    struct statfs system;
-    if (fstatfs(pidfd, &system) != 0) return -errno;
-    /* PIDFS_MAGIC. Nothing else is asked in this way: what the number means to it is its own affair. */
-    if (system.f_type != 0x50494446) return -ENOTTY;
-    struct information information = { .mask = INFORMATION_PID | INFORMATION_CONTROL_GROUP };
-    if (ioctl(pidfd, CLINUX_PIDFD_GET_INFO, &information) != 0) return errno == EINVAL ? -ENOTTY : -errno;
-    if (!(information.mask & INFORMATION_PID) || information.tgid > INT32_MAX) return -EIO;
-    out->pid = (int32_t)information.tgid;
-    out->reserved = 0;
-    out->control_group = information.mask & INFORMATION_CONTROL_GROUP ? information.control_group : 0;
-    return 0;
-}
-
 int clinux_pidfd_has_ended(int pidfd)
 {
     struct pollfd watched = { .fd = pidfd, .events = POLLIN };
@@ -85,19 +56,6 @@ int clinux_open_path(int directory, const char *name, int follow)
 {
     int descriptor = openat(directory, name, O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
     return descriptor < 0 ? -errno : descriptor;
-}
-
-int clinux_open_control_groups(const char *path)
-{
-    int descriptor = clinux_open_path(AT_FDCWD, path, 0);
-    if (descriptor < 0) return descriptor;
-    struct statfs system;
-    int result = fstatfs(descriptor, &system) != 0 ? -errno : 0;
-    /* CGROUP2_SUPER_MAGIC. */
-    if (result == 0 && system.f_type != 0x63677270) result = -ENOTDIR;
-    if (result == 0) return descriptor;
-    close(descriptor);
-    return result;
 }
 
 static int file_status(int directory, const char *name, int flags, struct clinux_file *out)
@@ -142,28 +100,10 @@ int clinux_file_status_at(int directory, const char *name, int follow, struct cl
     return file_status(directory, name, follow ? 0 : AT_SYMLINK_NOFOLLOW, out);
 }
 
-uint64_t clinux_mount(int descriptor)
-{
-    /* STATX_MNT_ID_UNIQUE, Linux 6.8. */
-    const unsigned unique = 0x4000;
-    struct statx status;
-    if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, unique, &status) != 0) return 0;
-#ifdef STATX_MNT_ID
-    if (status.stx_mask & unique) return status.stx_mnt_id;
-#endif
-    return 0;
-}
-
 int clinux_open_for_reading(int path_descriptor)
 {
     char path[sizeof "/proc/self/fd/-2147483648"];
     snprintf(path, sizeof path, "/proc/self/fd/%d", path_descriptor);
     int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     return descriptor < 0 ? -errno : descriptor;
-}
-
-int clinux_duplicate(int descriptor)
-{
-    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
-    return copy < 0 ? -errno : copy;
 }

@@ -9,10 +9,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-static int address_of(const char *path, struct sockaddr_un *address) {
+int clinux_address(const char *path, struct sockaddr_un *address) {
     size_t length = strlen(path);
     if (length == 0) return -ENOENT;
     // Room for the NUL: unix(7) does without it, other programs' readers do not.
@@ -35,13 +34,12 @@ int clinux_peer_credentials(int descriptor, struct clinux_credentials *credentia
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return -errno;
     credentials->pid = peer.pid;
     credentials->uid = peer.uid;
-    credentials->gid = peer.gid;
     return 0;
 }
 
 int clinux_connect(const char *path, int timeout_milliseconds) {
     struct sockaddr_un address;
-    int result = address_of(path, &address);
+    int result = clinux_address(path, &address);
     if (result < 0) return result;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return -errno;
@@ -62,7 +60,7 @@ int clinux_connect(const char *path, int timeout_milliseconds) {
 
 int clinux_listen(const char *path, mode_t mode, int backlog) {
     struct sockaddr_un address;
-    int result = address_of(path, &address);
+    int result = clinux_address(path, &address);
     if (result < 0) return result;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -errno;
@@ -82,7 +80,7 @@ int clinux_listen(const char *path, mode_t mode, int backlog) {
 
 int clinux_is_answered(const char *path) {
     struct sockaddr_un address;
-    int result = address_of(path, &address);
+    int result = clinux_address(path, &address);
     if (result < 0) return result;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -errno;
@@ -98,12 +96,12 @@ int clinux_is_answered(const char *path) {
     return -code;
 }
 
-bool clinux_is_listening(int descriptor) {
-    int domain = 0, type = 0, accepts = 0;
+bool clinux_is_listening(int descriptor, int type) {
+    int domain = 0, found = 0, accepts = 0;
     socklen_t length = sizeof(int);
     if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) < 0 || domain != AF_UNIX) return false;
     length = sizeof(int);
-    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) < 0 || type != SOCK_STREAM) return false;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &found, &length) < 0 || found != type) return false;
     length = sizeof(int);
     return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &length) == 0 && accepts != 0;
 }

@@ -1,8 +1,8 @@
 import CBrokerIdentify
 import Glibc
 
-/// Takes requests, and has each looked into by a process of its own, which was forked before and waits. This one opens no
-/// file: what a peer puts in its way holds up a worker, which is then killed.
+/// Takes requests, and has each looked into by a process of its own. This one opens no file: what a peer puts in its way
+/// holds up a worker, which is then killed.
 struct Desk {
     /// Looked at at once for one user, so that a user whose processes hold workers up holds up nobody else's.
     private static let perUser = 2
@@ -37,20 +37,11 @@ struct Desk {
         var isKilled = false
     }
 
-    /// A worker that has not been told anything.
-    private struct Ready {
-        let worker: CInt
-        let channel: CInt
-    }
-
     private let listener: CInt
     private let uid: UInt32
     private var silent: [Silent] = []
     private var waiting: [Waiting] = []
     private var running: [Running] = []
-    private var ready: [Ready] = []
-    /// False after a worker could not be made, until something else has happened.
-    private var mayMake = true
 
     init(listener: CInt, uid: UInt32) {
         self.listener = listener
@@ -61,34 +52,22 @@ struct Desk {
     mutating func serve() -> Never {
         while true {
             start()
-            // In this order: who hangs up, the silent, the workers, those that wait, the door.
+            // In this order: who hangs up, the silent, the workers, the door.
             var watched = waiting.map { pollfd(fd: $0.connection, events: 0, revents: 0) }
             watched += silent.map { pollfd(fd: $0.connection, events: Int16(POLLIN), revents: 0) }
             watched += running.map { pollfd(fd: $0.worker, events: Int16(POLLIN), revents: 0) }
-            watched += ready.map { pollfd(fd: $0.worker, events: Int16(POLLIN), revents: 0) }
             if waiting.count + silent.count < Self.waitingAtMost {
                 watched.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
             }
-            // Ahead of need, and only when nothing else is to be done: somebody may be waiting for those who work.
-            let isAhead = mayMake && running.isEmpty && ready.count < Int(IDENTIFY_READY_WORKERS)
-            let pause = ready.count < Int(IDENTIFY_FEW_WORKERS) ? 0 : IDENTIFY_PAUSE_MILLISECONDS
-            let isAheadFirst = isAhead && (timeout < 0 || pause < timeout)
-            let count = poll(&watched, nfds_t(watched.count), isAheadFirst ? pause : timeout)
+            let count = poll(&watched, nfds_t(watched.count), timeout)
             guard count >= 0 || errno == EINTR else { stop("could not wait: \(reason(-errno))") }
-            if count == 0, isAheadFirst {
-                mayMake = make()
-                continue
-            }
-            mayMake = mayMake || count > 0
-            let told = count > 0 ? watched.map { $0.revents != 0 } : watched.map { _ in false }
+            let ready = count > 0 ? watched.map { $0.revents != 0 } : watched.map { _ in false }
             let (first, second) = (waiting.count, waiting.count + silent.count)
             let third = second + running.count
-            let fourth = third + ready.count
-            end(told[second..<third])
-            dismiss(told[third..<fourth])
-            forget(told[..<first])
-            listen(to: told[first..<second])
-            if fourth < told.count, told[fourth] { accept() }
+            end(ready[second..<third])
+            forget(ready[..<first])
+            listen(to: ready[first..<second])
+            if third < ready.count, ready[third] { accept() }
         }
     }
 
@@ -162,66 +141,20 @@ struct Desk {
                 left.append(one)
                 continue
             }
-            let worker = handOver(one)
+            var request = one.request
+            var worker: CInt = -1
+            let result = identify_start_worker(&request, one.connection, one.pidfd, &worker)
             close(one.pidfd)
-            guard let worker else {
+            guard result > 0 else {
                 answer(one.connection, IDENTIFY_FAILED)
                 continue
             }
             running.append(
                 Running(
-                    worker: worker, connection: one.connection, uid: one.request.uid, isQuick: one.isQuick,
+                    worker: worker, connection: one.connection, uid: request.uid, isQuick: one.isQuick,
                     deadline: now + Int64(IDENTIFY_WORKER_MILLISECONDS)))
         }
         waiting = left
-    }
-
-    /// To one that waits, or to a new one. A worker gets one request, and no other ever.
-    private mutating func handOver(_ one: Waiting) -> CInt? {
-        var request = one.request
-        // Those that wait, and a new one.
-        for _ in 0...ready.count {
-            guard let next = take() else { return nil }
-            let result = identify_hand_over(next.channel, &request, one.connection, one.pidfd)
-            close(next.channel)
-            if result == 0 { return next.worker }
-            // Something has ended it: it has nobody's request, and the next one may be well.
-            identify_kill(next.worker)
-            _ = identify_reap(next.worker)
-            close(next.worker)
-        }
-        return nil
-    }
-
-    private mutating func take() -> Ready? {
-        if ready.isEmpty, !make() { return nil }
-        // The one whose memory is the warmest.
-        return ready.removeLast()
-    }
-
-    private mutating func make() -> Bool {
-        var (worker, channel): (CInt, CInt) = (-1, -1)
-        guard identify_make_worker(&worker, &channel) > 0 else { return false }
-        ready.append(Ready(worker: worker, channel: channel))
-        return true
-    }
-
-    /// Takes leave of those that have ended before they were told anything.
-    private mutating func dismiss(_ told: ArraySlice<Bool>) {
-        guard told.contains(true) else { return }
-        let all = ready
-        ready = []
-        for (one, hasEnded) in zip(all, told) {
-            guard hasEnded else {
-                ready.append(one)
-                continue
-            }
-            _ = identify_reap(one.worker)
-            close(one.worker)
-            close(one.channel)
-        }
-        // One that ends so would be made again for ever.
-        mayMake = false
     }
 
     private func mayStart(_ one: Waiting) -> Bool {

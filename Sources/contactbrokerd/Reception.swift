@@ -33,7 +33,7 @@ struct Reception {
         }
         let peer: PeerHandle
         do throws(PeerError) {
-            peer = try source.begin(socket: accepted.descriptor)
+            peer = try PeerHandle(socket: accepted.descriptor)
         } catch {
             return decide(.refuse)
         }

@@ -36,10 +36,8 @@ struct CollectorTests {
         let test = try TestCaller()
         let evidence = try test.evidence(with: collector)
         #expect(evidence.uid == geteuid())
-        #expect(evidence.gid == getegid())
         #expect(evidence.process.pid == test.started)
         #expect(evidence.process.startTime > 0)
-        #expect(evidence.command == "cat")
         #expect(evidence.namespaces == evidence.ownNamespaces)
         #expect(try executable(evidence).path == "/usr/bin/cat")
         let caller = try judged(test)
@@ -133,7 +131,7 @@ struct CollectorTests {
     @Test("Whoever is gone before the evidence was read is not judged", arguments: [true, false])
     func gone(isReaped: Bool) throws {
         let test = try TestCaller()
-        let peer = try collector.begin(socket: test.socket)
+        let peer = try PeerHandle(socket: test.socket)
         #expect(!peer.hasEnded)
         test.end(reaping: isReaped)
         #expect(peer.hasEnded)
@@ -150,7 +148,7 @@ struct CollectorTests {
     @Test("A program that becomes another one after it connected is noticed")
     func exec() throws {
         let test = try TestCaller(plan(["/bin/sh", "-c", "echo ready; read line; exec /bin/cat"]))
-        let peer = try collector.begin(socket: test.socket)
+        let peer = try PeerHandle(socket: test.socket)
         let evidence = try collector.collect(peer)
         #expect(collector.check(peer, evidence) == .same)
         #expect(try test.exchange("go").hasPrefix("ready"))
@@ -168,7 +166,7 @@ struct CollectorTests {
         let folder = try Folder()
         let path = try folder.copy(of: "/bin/sh", as: "mail")
         let test = try TestCaller(plan([path, "-c", "read line; exec \(path)"]))
-        let peer = try collector.begin(socket: test.socket)
+        let peer = try PeerHandle(socket: test.socket)
         let evidence = try collector.collect(peer)
         let replacement = try folder.copy(of: "/bin/cat", as: "replacement")
         try #require(rename(replacement, path) == 0)
@@ -183,7 +181,7 @@ struct CollectorTests {
     @Test("A program that ended is not still what it was")
     func endedIsNotStill() throws {
         let test = try TestCaller()
-        let peer = try collector.begin(socket: test.socket)
+        let peer = try PeerHandle(socket: test.socket)
         let evidence = try collector.collect(peer)
         #expect(collector.check(peer, evidence) == .same)
         test.end(reaping: false)
@@ -274,8 +272,8 @@ struct CollectorTests {
     func noSocket() throws {
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
-        #expect(throws: PeerError.self) { try collector.begin(socket: file) }
-        #expect(throws: PeerError.self) { try collector.begin(socket: -1) }
+        #expect(throws: PeerError.self) { try PeerHandle(socket: file) }
+        #expect(throws: PeerError.self) { try PeerHandle(socket: -1) }
     }
 
     @Test("The kernel's own word on who connected is used where it gives one")

@@ -20,7 +20,7 @@ struct HelperFailureTests {
         #expect(throws: PeerError.unreadable(what: "contactbroker-identify", errno: ENOENT)) {
             try test.evidence(with: client)
         }
-        let peer = try client.begin(socket: test.socket)
+        let peer = try PeerHandle(socket: test.socket)
         let evidence = try test.evidence(with: EvidenceCollector(vantage: .system))
         #expect(client.check(peer, evidence) == .unknown)
         // One that listens and never answers.
@@ -39,7 +39,7 @@ struct HelperFailureTests {
         let helper = try RunningHelper()
         let client = try helper.client()
         let test = try TestCaller()
-        let peer = try client.begin(socket: test.socket)
+        let peer = try PeerHandle(socket: test.socket)
         let evidence = try client.collectInTheEnd(peer)
         try #require(kill(helper.pid, SIGSTOP) == 0)
         let waking = DispatchGroup()

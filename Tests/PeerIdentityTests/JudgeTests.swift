@@ -14,8 +14,8 @@ private let appScope =
 func evidence(_ change: (inout Evidence) -> Void = { _ in }) -> Evidence {
     let namespaces = Evidence.Namespaces(mount: .found(100), user: .found(200))
     var evidence = Evidence(
-        uid: 1_000, gid: 1_000, process: ProcessIdentity(pid: 77, startTime: 5_000), pidfdSource: .socket,
-        command: "mail", bootIdentifier: .found("boot"),
+        uid: 1_000, process: ProcessIdentity(pid: 77, startTime: 5_000), pidfdSource: .socket,
+        bootIdentifier: .found("boot"),
         sessionLeader: .found(ProcessIdentity(pid: 70, startTime: 4_000)), terminal: nil,
         controlGroup: .found("/user.slice/user-1000.slice/session-1.scope"), namespaces: namespaces,
         ownNamespaces: namespaces,
@@ -133,7 +133,7 @@ struct JudgeTests {
         arguments: [
             ({ @Sendable (evidence: inout Evidence) in evidence.namespaces.mount = .found(101) }, "unknown"),
             ({ @Sendable evidence in evidence.namespaces.user = .found(201) }, "unknown"),
-            ({ @Sendable evidence in evidence.flatpakInfo = .found(.init(app: nil, instance: nil)) }, "unknown"),
+            ({ @Sendable evidence in evidence.flatpakInfo = .found(.init(app: nil)) }, "unknown"),
             ({ @Sendable evidence in evidence.label = .found("snap.mail.app (enforce)") }, "snap.mail"),
             (
                 { @Sendable evidence in

@@ -1,6 +1,4 @@
 import BrokerAccessControl
-import CBrokerIdentify
-import CBrokerLinux
 import CTestCaller
 import Glibc
 import Testing
@@ -57,9 +55,9 @@ private struct Sources {
     func around(
         _ test: Obedient, _ change: () throws -> Void, _ check: (Evidence, Evidence) throws -> Void
     ) throws {
-        let peers = try all.map { ($0, try $0.begin(socket: test.caller.socket)) }
+        let peers = try all.map { ($0, try PeerHandle(socket: test.caller.socket)) }
         let before = try peers.map { try $0.collect($1) }
-        // Known by now: once more, and it is the same.
+        // Once more, and it is the same.
         for ((source, peer), evidence) in zip(peers, before) { #expect(try source.collect(peer) == evidence) }
         try change()
         let after = try peers.map { try $0.collect($1) }
@@ -172,7 +170,7 @@ struct KnownCallersTests {
             try test.obey("chroot('\(folder.path)')")
         } _: { before, after in
             #expect(before.flatpakInfo == .absent)
-            #expect(after.flatpakInfo == .found(.init(app: "org.example.Mail", instance: nil)))
+            #expect(after.flatpakInfo == .found(.init(app: "org.example.Mail")))
         }
     }
 
@@ -183,18 +181,11 @@ struct KnownCallersTests {
         let folder = try Folder()
         let test = try Obedient()
         try test.obey("chroot('\(folder.path)')")
-        // A root that has just been made is never remembered: until this one has been as it is for long enough.
-        var (status, now) = (stat(), timespec())
-        try #require(lstat(folder.path, &status) == 0)
-        repeat {
-            clock_gettime(CLOCK_REALTIME, &now)
-            usleep(10_000)
-        } while Int(now.tv_sec) < Int(status.st_ctim.tv_sec) + Int(IDENTIFY_SETTLING_SECONDS) + 1
         try Sources().around(test) {
             _ = try folder.write(Array("[Application]\nname=org.example.Mail\n".utf8), to: ".flatpak-info")
         } _: { before, after in
             #expect(before.flatpakInfo == .absent)
-            #expect(after.flatpakInfo == .found(.init(app: "org.example.Mail", instance: nil)))
+            #expect(after.flatpakInfo == .found(.init(app: "org.example.Mail")))
         }
     }
 
@@ -238,14 +229,14 @@ struct KnownCallersTests {
         let test = try Obedient()
         let sources = try Sources()
         for source in sources.all {
-            let before = try source.collect(source.begin(socket: test.caller.socket))
+            let before = try source.collect(PeerHandle(socket: test.caller.socket))
             try test.obey(
                 "$> = 54321; use Socket; socket($door, PF_UNIX, SOCK_STREAM, 0) && connect($door, sockaddr_un('\(path)'))"
             )
             let connection = accept(listener, nil, nil)
             try #require(connection >= 0)
             defer { close(connection) }
-            let after = try source.collect(source.begin(socket: connection))
+            let after = try source.collect(PeerHandle(socket: connection))
             #expect(before.uid == 0)
             #expect(after.uid == 54_321)
             #expect(after.process == before.process)
@@ -285,86 +276,10 @@ struct KnownCallersTests {
         let sources = try Sources()
         for source in sources.all {
             let test = try TestCaller()
-            let peer = try source.begin(socket: test.socket)
+            let peer = try PeerHandle(socket: test.socket)
             for _ in 0..<3 { _ = try source.collect(peer) }
             test.end(reaping: isReaped)
             #expect(throws: PeerError.ended) { try source.collect(peer) }
         }
     }
-
-    @Test("One of whom nothing has changed is known again without looking anew, and one of another number is not")
-    func knownAgain() throws {
-        let (test, other) = (try TestCaller(), try TestCaller())
-        let collector = try EvidenceCollector()
-        let (peer, stranger) = (try collector.begin(socket: test.socket), try collector.begin(socket: other.socket))
-        let process = try ProcessDirectory(pid: peer.pid)
-        var known = identify_known()
-        try #require(identify_know(peer.pidfd, 0, process.descriptor, IDENTIFY_WANTS_PLACE, 0, &known) == 0)
-        // The machine's root is older than the test.
-        #expect(known.can_be_known_again == 1)
-        #expect(identify_is_as_known(peer.pidfd, 0, process.descriptor, &known) == 1)
-        #expect(identify_is_as_known(stranger.pidfd, 0, process.descriptor, &known) == 0)
-        // What is not the very same is looked at anew, whatever it is.
-        for change in [
-            { $0.root.inode += 1 }, { $0.root.changed_nanoseconds ^= 1 }, { $0.look.executable.inode += 1 },
-            { $0.look.executable.changed_seconds -= 1 }, { $0.look.path_size -= 1 }, { $0.look.namespaces.user += 1 },
-            { $0.look.namespaces.mount += 1 }, { $0.look.pid += 1 }, { $0.can_be_known_again = 0 },
-            { $0.executable_mount = 1 }, { $0.root_mount = 1 }, { $0.look.place = Int32(IDENTIFY_PLACE_SAME.rawValue) },
-        ] as [(inout identify_known) -> Void] {
-            var changed = known
-            change(&changed)
-            #expect(identify_is_as_known(peer.pidfd, 0, process.descriptor, &changed) == 0)
-        }
-        test.end(reaping: false)
-        #expect(identify_is_as_known(peer.pidfd, 0, process.descriptor, &known) == 0)
-    }
-
-    @Test("A mark, and a root that has just been changed, are looked for anew each time", .enabled(if: Machine.isRoot))
-    func neverKnown() throws {
-        let folder = try Folder()
-        var plan = TestCaller.Plan()
-        plan.arguments = nil
-        plan.root = folder.path
-        let test = try TestCaller(plan)
-        let collector = try EvidenceCollector()
-        let peer = try collector.begin(socket: test.socket)
-        let process = try ProcessDirectory(pid: peer.pid)
-        var known = identify_known()
-        try #require(identify_know(peer.pidfd, 0, process.descriptor, 0, 0, &known) == 0)
-        #expect(known.look.info_reading == IDENTIFY_ABSENT)
-        #expect(known.can_be_known_again == 0)
-        #expect(identify_is_as_known(peer.pidfd, 0, process.descriptor, &known) == 0)
-    }
-
-    @Test("More processes than are remembered are all identified, and hold no more descriptors")
-    func many() throws {
-        let collector = try EvidenceCollector()
-        let most = Acquaintances.capacity + Acquaintances.surplus
-        let callers = try (0..<most + 8).map { _ in try TestCaller() }
-        for _ in 0..<2 {
-            for caller in callers { #expect(try caller.evidence(with: collector).process.pid == caller.started) }
-        }
-        // What is too much is closed elsewhere. The directories of these processes that we hold:
-        let deadline = ContinuousClock.now + .seconds(20)
-        var held = Int.max
-        while held > most, .now < deadline { held = heldDirectories(of: Set(callers.map(\.started))) }
-        #expect(held <= most)
-    }
-}
-
-/// How many of those processes' directories below `/proc` are open here.
-private func heldDirectories(of processes: Set<Int32>) -> Int {
-    guard let stream = opendir("/proc/self/fd") else { return 0 }
-    defer { closedir(stream) }
-    var count = 0
-    while let entry = readdir(stream) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        var text = [CChar](repeating: 0, count: 256)
-        let size = readlink("/proc/self/fd/" + name, &text, 255)
-        let path = String(decoding: text.prefix(max(0, size)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        if path.hasPrefix("/proc/"), let pid = Int32(path.dropFirst("/proc/".count)), processes.contains(pid) {
-            count += 1
-        }
-    }
-    return count
 }

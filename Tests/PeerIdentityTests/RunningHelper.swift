@@ -66,28 +66,8 @@ final class RunningHelper {
 
     func client() throws -> IdentifyClient { try IdentifyClient(socket: path) }
 
-    /// Its processes: those that look, and those that wait for a request.
-    var workers: [pid_t] { Self.workers(of: pid) }
-
     /// Those that look at this moment.
-    var working: [pid_t] { Self.working(of: pid) }
-
-    static func working(of pid: pid_t) -> [pid_t] { workers(of: pid).filter(isWorking) }
-
-    /// One that waits has its channel and nothing else open; what one is told to look at comes under the number 1.
-    static func isWorking(_ worker: pid_t) -> Bool {
-        var text = [CChar](repeating: 0, count: 64)
-        guard readlink("/proc/\(worker)/fd/1", &text, text.count - 1) > 0 else { return false }
-        return strcmp(text, "anon_inode:[pidfd]") == 0
-    }
-
-    /// Those that wait for a request: neither at work nor ended.
-    var ready: [pid_t] {
-        workers.filter { worker in
-            var text = [CChar](repeating: 0, count: 64)
-            return readlink("/proc/\(worker)/fd/3", &text, text.count - 1) > 0 && !Self.isWorking(worker)
-        }
-    }
+    var workers: [pid_t] { Self.workers(of: pid) }
 
     static func workers(of pid: pid_t) -> [pid_t] {
         guard case .found(let text) = contents(ofFile: "/proc/\(pid)/task/\(pid)/children") else { return [] }
@@ -122,26 +102,26 @@ final class RunningHelper {
         return result == 0 ? nil : outcome
     }
 
-    /// As ``sayOnce(_:_:)``, while a worker that looks is stopped, as a file system can stop one.
-    func sayOnceStoppingWorkers(
-        _ bytes: [UInt8], _ descriptors: [CInt]
-    ) throws -> (outcome: UInt32?, isStopped: Bool) {
+    /// As ``sayOnce(_:_:)``, while a worker that looks is sent a signal: SIGSTOP stops it as a file system can stop one.
+    func sayOnce(
+        _ bytes: [UInt8], _ descriptors: [CInt], signallingWorkers signal: CInt
+    ) throws -> (outcome: UInt32?, isSignalled: Bool) {
         let watched = pid
         let isOver = Atomic(false)
-        let isStopped = Atomic(false)
-        let stopper = DispatchGroup()
+        let isSignalled = Atomic(false)
+        let signaller = DispatchGroup()
         // A queue of its own has a thread of its own, however busy the others are.
-        DispatchQueue(label: "stopper").async(group: stopper) {
-            while !isOver.load(ordering: .relaxed), !isStopped.load(ordering: .relaxed) {
-                let worker = Self.working(of: watched).first { kill($0, SIGSTOP) == 0 }
-                isStopped.store(worker != nil, ordering: .relaxed)
+        DispatchQueue(label: "signaller").async(group: signaller) {
+            while !isOver.load(ordering: .relaxed), !isSignalled.load(ordering: .relaxed) {
+                let worker = Self.workers(of: watched).first { kill($0, signal) == 0 }
+                isSignalled.store(worker != nil, ordering: .relaxed)
             }
         }
         defer {
             isOver.store(true, ordering: .relaxed)
-            stopper.wait()
+            signaller.wait()
         }
-        return (try sayOnce(bytes, descriptors), isStopped.load(ordering: .relaxed))
+        return (try sayOnce(bytes, descriptors), isSignalled.load(ordering: .relaxed))
     }
 
     static func request(_ change: (inout identify_request) -> Void = { _ in }) -> [UInt8] {

@@ -38,16 +38,6 @@ struct SessionWatchTests {
         #expect(watch.hasEnded)
     }
 
-    @Test("The end of the caller itself is seen on its own connection's descriptor")
-    func caller() throws {
-        let test = try TestCaller()
-        let watch = try collector.begin(socket: test.socket).watch()
-        #expect(!watch.hasEnded)
-        test.end(reaping: false)
-        #expect(seesEnd(watch))
-        #expect(watch.hasEnded)
-    }
-
     @Test("A process that is over, another start under its number, and an earlier boot are nothing to watch")
     func over() throws {
         let test = try TestCaller()
@@ -71,7 +61,7 @@ struct SessionWatchTests {
 @Suite("Kinship of agent and caller")
 struct KinshipTests {
     private func identity(of pid: Int32) throws -> ProcessIdentity {
-        ProcessIdentity(pid: pid, startTime: try ProcessDirectory(pid: pid).status().startTime)
+        ProcessIdentity(pid: pid, startTime: try ProcessStatus(of: pid).startTime)
     }
 
     @Test("A program and whoever started it are kin, both ways, and so is everyone with themselves")

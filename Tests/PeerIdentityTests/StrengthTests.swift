@@ -33,7 +33,7 @@ private let snap: Change = { evidence in
 }
 
 private let flatpak: Change = { evidence in
-    evidence.flatpakInfo = .found(.init(app: "org.example.Mail", instance: "4242"))
+    evidence.flatpakInfo = .found(.init(app: "org.example.Mail"))
     evidence.namespaces = .init(mount: .found(101), user: .found(201))
     evidence.controlGroup = .found(scopes + "/app-flatpak-org.example.Mail-4711.scope")
 }
@@ -113,8 +113,8 @@ struct StrengthTests {
     @Test(
         "A flatpak with which anything disagrees is not sandboxed under a name, nor anything else that has one",
         arguments: [
-            { @Sendable (evidence: inout Evidence) in evidence.flatpakInfo = .found(.init(app: nil, instance: nil)) },
-            { @Sendable evidence in evidence.flatpakInfo = .found(.init(app: "org.example.Other", instance: "1")) },
+            { @Sendable (evidence: inout Evidence) in evidence.flatpakInfo = .found(.init(app: nil)) },
+            { @Sendable evidence in evidence.flatpakInfo = .found(.init(app: "org.example.Other")) },
             { @Sendable evidence in evidence.flatpakInfo = .absent },
             { @Sendable evidence in evidence.namespaces.mount = evidence.initNamespaces.mount },
             { @Sendable evidence in evidence.controlGroup = .absent },
@@ -191,7 +191,9 @@ struct StrengthTests {
             { @Sendable evidence in evidence.executable = .found(executable("/usr/bin/mail2")) },
             { @Sendable evidence in
                 evidence.executable = .found(
-                    Executable(path: "/usr/bin/mail", isDeleted: true, file: file, digest: .sha256(anyHash)))
+                    Executable(
+                        path: "/usr/bin/mail", isDeleted: true, file: file, digest: .sha256(anyHash),
+                        sameAsInterpreter: nil))
             },
             { @Sendable evidence in
                 evidence.executable = .found(executable("/usr/bin/mail", sameAsInterpreter: "/usr/bin/perl"))

@@ -179,7 +179,7 @@ final class TestCaller {
 
     /// What the kernel says about it.
     func evidence(with source: some EvidenceSource) throws -> Evidence {
-        try source.collectInTheEnd(source.begin(socket: socket))
+        try source.collectInTheEnd(PeerHandle(socket: socket))
     }
 }
 
@@ -219,21 +219,6 @@ enum Machine {
         guard isRoot, let folder = try? Folder() else { return false }
         guard mount(folder.path, folder.path, nil, UInt(MS_BIND), nil) == 0 else { return false }
         return umount2(folder.path, 0) == 0
-    }()
-
-    /// The kernel says in which control group a process is, and the hierarchy is here to be looked at.
-    static let tellsControlGroups: Bool = {
-        let pidfd = clinux_pidfd_open(getpid())
-        guard pidfd >= 0 else { return false }
-        defer { close(pidfd) }
-        var process = clinux_process()
-        guard clinux_pidfd_process(pidfd, &process) == 0, process.control_group != 0,
-            case .found(let text) = contents(ofFile: "/proc/self/cgroup"), let path = ControlGroup.unifiedPath(in: text)
-        else { return false }
-        return ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].contains { place in
-            var status = stat()
-            return stat(place + path, &status) == 0 && status.st_ino == process.control_group
-        }
     }()
 
     /// Where the unified hierarchy lies, if groups may be made in it and no service manager keeps order there.

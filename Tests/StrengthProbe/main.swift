@@ -167,7 +167,7 @@ func run(_ scenario: Scenario, _ sources: [(name: String, source: any EvidenceSo
     if scenario.speaks { exchange("x\n", after: "ready\n", on: connection) }
     for (name, source) in sources {
         do throws(PeerError) {
-            let evidence = try source.collect(source.begin(socket: connection))
+            let evidence = try source.collect(PeerHandle(socket: connection))
             switch judge(evidence, manifests: manifests) {
             case .caller(let caller):
                 print("\(scenario.name) \(name) \(caller.strength.rawValue) \(caller.app.prefix { $0 != " " })")

@@ -9,7 +9,7 @@
 /* What can be told about a process only by whoever may look into it: its executable, its namespaces, the root in which
    it lies. One reader for both places it is used in: the broker of one user's session looks by itself, the system's
    broker has contactbroker-identify look. In C, because there it runs between fork and exit, where no Swift may: system
-   calls and SHA-256. Nothing is kept between two looks but what cannot change while we live: see identify_prepare().
+   calls and SHA-256. Nothing is kept between two looks.
 
    A reading is IDENTIFY_FOUND, IDENTIFY_ABSENT (looked for, and definitely not there), or -errno: not known. */
 #define IDENTIFY_FOUND 0
@@ -80,50 +80,16 @@ struct identify_look {
 /* What lies at its executable's path as process 1 sees it. contactbroker-identify always tells; nobody asks it to. */
 #define IDENTIFY_WANTS_PLACE 4u
 
-/* Seconds. What was changed more recently may change again and show the same times: clocks of file systems are coarse. */
-#define IDENTIFY_SETTLING_SECONDS 2
-
-/* A look, and what it takes to see whether another one would find the same. Everything in it was set. */
-struct identify_known {
-    struct identify_look look;
-    struct clinux_file root;
-    /* clinux_mount() of files without a device of their own. */
-    uint64_t executable_mount;
-    uint64_t root_mount;
-    int32_t can_be_known_again;
-};
-
 /* Texts of a look; the path has path_size bytes, the names end with a NUL. */
 const char *identify_path(const struct identify_look *look);
 const char *identify_app(const struct identify_look *look);
-const char *identify_instance(const struct identify_look *look);
 
 /* Looks at the process that a pidfd holds. 0, -ESRCH where it has ended, -EBADF for what is no pidfd, or -errno.
    hash_limit: bytes of the largest executable that is hashed. */
 int identify_look_at(int pidfd, uint32_t wants, uint64_t hash_limit, struct identify_look *out);
 
-/* Our own namespaces, and process 1's, whose numbers are held: once, before the first look. It need not be called; whoever
-   forks calls it before. */
-void identify_prepare(void);
-
-/* The same, through the process's own directory below /proc, opened before by its number: that the number was the process's
-   all the while is what the pidfd is for. pid: the number as clinux_pidfd_process() has told it of that pidfd, 0 where it
-   was not told. */
-int identify_know(
-    int pidfd, int32_t pid, int directory, uint32_t wants, uint64_t hash_limit, struct identify_known *out);
-
-/* 1: a look now would find that look again. 0: it may not, look anew. Never waits for a file server.
-
-   directory was opened for the process that was known; that it is this one needs no proof of its own. What is read through
-   it is of a process that has the number at that moment, and the pidfd's process has it before and after.
-
-   Read anew is all that exec, unshare, setns, chroot, rename and chmod change: both namespaces, the executable's file, its
-   times and its path, the root, and the place. Not looked for again is a flatpak's mark where there was none: making one
-   changes its folder, the root, whose times are compared; and they were old enough to change visibly. */
-int identify_is_as_known(int pidfd, int32_t pid, int directory, const struct identify_known *known);
-
-/* 1: nothing in them differs. */
-int identify_is_same(const struct identify_look *one, const struct identify_look *other);
+/* The namespaces of the process whose directory below /proc that path leads to. */
+void identify_namespaces_at(const char *path, struct identify_namespaces *out);
 
 /* SHA-256 of a file that is open as a path, which must have that status before and after. */
 enum identify_digest identify_hash(int path_descriptor, const struct clinux_file *status, uint64_t limit,

@@ -2,7 +2,6 @@
 #define CONTACTBROKER_CIDENTIFY_WORKER_H
 
 #include <stdint.h>
-#include <time.h>
 
 #include "look.h"
 
@@ -59,21 +58,12 @@ int identify_accept(int listener, uint32_t uid);
 int identify_receive(int connection, struct identify_request *request, int *pidfd);
 /* An answer without a look. Never waits. */
 void identify_refuse(int connection, enum identify_outcome outcome);
-/* How many workers wait ready; a whole session of programs may start at once. */
-#define IDENTIFY_READY_WORKERS 8
-/* Fewer than these are made up for at once; the others one by one, each when nobody has asked for so many milliseconds:
-   making one takes longer than an answer, and whoever asks next is not to wait for it. */
-#define IDENTIFY_FEW_WORKERS 2
-#define IDENTIFY_PAUSE_MILLISECONDS 2
-
-/* What is done before there is a request, and before identify_confine(). */
+/* Looks at this process, before identify_confine(): the dynamic linker finds every function that a look calls once for all
+   workers. */
 void identify_begin(void);
-/* A process, shut in already, that waits for one request, looks, answers and ends: its number, or -errno. *worker, a pidfd
-   of it, and *channel, by which it is told, are for the caller. */
-int identify_make_worker(int *worker, int *channel);
-/* Hands it the one request it serves, with a connection to answer on and a pidfd to look at, which stay the caller's.
-   0, or -errno: it is there no more. Never waits. */
-int identify_hand_over(int channel, const struct identify_request *request, int connection, int pidfd);
+/* Starts a process that shuts itself in, looks for that one request, answers on the connection and ends: its number, or
+   -errno. *worker is a pidfd of it, for the caller to close; connection and pidfd stay the caller's. */
+int identify_start_worker(const struct identify_request *request, int connection, int pidfd, int *worker);
 /* Kills it. */
 void identify_kill(int worker);
 /* Takes leave of one that has ended. 1 where it ended well. */
@@ -81,17 +71,9 @@ int identify_reap(int worker);
 
 /* The broker's side. */
 
-/* What has been asked. The connection is for whoever asked to close, which ends the worker. */
-struct identify_question {
-    int connection;
-    struct timespec deadline;
-};
-
-/* Asks, and says until when to wait. 0, or -errno with nothing to close. */
-int identify_ask(struct identify_question *question, const char *path, const struct identify_request *request, int pidfd,
-    int milliseconds);
-/* Waits for the answer. 0 with one that has the right form, or -errno. */
-int identify_hear(const struct identify_question *question, struct identify_answer *answer);
+/* Asks, and waits for the answer, for at most so many milliseconds. 0 with an answer that has the right form, or -errno. */
+int identify_ask(const char *path, const struct identify_request *request, int pidfd, int milliseconds,
+    struct identify_answer *answer);
 
 /* Gives up, for good, whatever a process of the helper does not need: capabilities but the two, gaining any by exec, files
    larger than nothing, and every system call that is not on a list. 0 or -errno. */

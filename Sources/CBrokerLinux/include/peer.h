@@ -21,24 +21,6 @@ int clinux_pidfd_open(int32_t pid);
 /* 1 once the process has ended, 0 while it lives. Never waits. */
 int clinux_pidfd_has_ended(int pidfd);
 
-/* PIDFD_GET_INFO, with the size of its first form. */
-#define CLINUX_PIDFD_GET_INFO 0xC040FF0BUL
-
-struct clinux_process {
-    /* As this process sees it. */
-    int32_t pid;
-    int32_t reserved;
-    /* The number of its control group in the unified hierarchy, which no other group ever gets; 0 where it is not told. */
-    uint64_t control_group;
-};
-
-/* What the kernel says of a pidfd's process. -ESRCH once it was waited for; -ENOTTY before Linux 6.13 and for what is no
-   pidfd. */
-int clinux_pidfd_process(int pidfd, struct clinux_process *out);
-
-/* The unified hierarchy of control groups where it is mounted at that path, open as a path. -ENOTDIR for anything else. */
-int clinux_open_control_groups(const char *path);
-
 /* O_PATH: names a file and reads nothing of it, so that no FIFO, device or file server can hold it up.
    follow 0: a link at the end of the path is itself what is opened. */
 int clinux_open_path(int directory, const char *name, int follow);
@@ -68,13 +50,7 @@ int clinux_file_status(int descriptor, struct clinux_file *out);
 /* The same of what a name leads to. follow 0: of a link at its end itself. Mounts nothing. */
 int clinux_file_status_at(int directory, const char *name, int follow, struct clinux_file *out);
 
-/* The mount that an open file was reached by, under a number that no other mount ever gets; 0 before Linux 6.8. */
-uint64_t clinux_mount(int descriptor);
-
 /* Opens for reading what an O_PATH descriptor names. Does not wait, not for a FIFO's writer either. */
 int clinux_open_for_reading(int path_descriptor);
-
-/* A duplicate that is closed on exec. */
-int clinux_duplicate(int descriptor);
 
 #endif

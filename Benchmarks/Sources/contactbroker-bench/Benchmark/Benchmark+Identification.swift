@@ -48,8 +48,8 @@ final class Identification: Sendable {
         door = try loop.run {
             let queue = DispatchQueue(label: "identification")
             return LoopBound(
-                try Door.open(
-                    at: path, mode: 0o600, loop: loop,
+                try Door(
+                    at: .path(path), loop: loop,
                     admit: { accepted, decide in
                         Self.admit(accepted, decide, source, queue, loop)
                     },
@@ -80,7 +80,7 @@ final class Identification: Sendable {
         _ queue: DispatchQueue, _ loop: EventLoop
     ) {
         let began = Clock.now()
-        guard let peer = try? source.begin(socket: accepted.descriptor) else { return decide(.refuse) }
+        guard let peer = try? PeerHandle(socket: accepted.descriptor) else { return decide(.refuse) }
         let bound = LoopBound(decide, loop: loop)
         queue.async {
             let judgement = (try? source.collect(peer)).map { judge($0) }
@@ -206,7 +206,7 @@ extension Benchmark {
         var refused = 0
         for placing in Placing.allCases {
             let other = placing == .oneCore ? processors.first : processors.second
-            // Across two cores, the kernel places the helper. Workers that wait already may be on either.
+            // Across two cores, the kernel places the helper.
             if let helper {
                 try Processors.pin(process: helper, to: placing == .oneCore ? [other] : processors.allowed)
             }
