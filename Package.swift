@@ -106,7 +106,8 @@ let package = Package(
             ], swiftSettings: strict),
 
         // First floor: files, the kernel, sockets.
-        room("BrokerPolicy", ["BrokerAccessControl", "CBrokerCrypto", "CBrokerTOML", "BrokerModel"]),
+        room("BrokerTrustedFiles", ["CBrokerTOML"]),
+        room("BrokerPolicy", ["BrokerTrustedFiles", "BrokerAccessControl", "CBrokerCrypto", "BrokerModel"]),
         room("BrokerSQLite", [grdbSQLite]),
         room(
             "BrokerContactsStore",
@@ -121,7 +122,7 @@ let package = Package(
                 "CBrokerCrypto", "BrokerModel",
             ]),
         room("BrokerPeerIdentity", ["BrokerAccessControl", "CBrokerLinux", "CBrokerIdentify", "CBrokerCrypto"]),
-        room("BrokerManifests", ["BrokerPeerIdentity", "BrokerPolicy"]),
+        room("BrokerManifests", ["BrokerPeerIdentity", "BrokerTrustedFiles"]),
         room("BrokerVarlinkServer", ["BrokerVarlink", "CBrokerLinux"]),
         room("BrokerVarlinkClient", ["BrokerVarlink", "CBrokerLinux", "BrokerJSON"]),
         room("BrokerConnection", ["BrokerVarlinkClient", "CBrokerLinux"]),
@@ -134,12 +135,14 @@ let package = Package(
         room("BrokerPasswordPrompt", ["CBrokerLinux"]),
         room("BrokerThumbnails", ["CBrokerLinux"]),
         room("BrokerCommandOutput", ["BrokerConnection", "BrokerFormatting", arguments, "BrokerVarlinkClient"]),
-        room("BrokerSystem", ["CBrokerSystemd", "BrokerAccessControl", "BrokerPeerIdentity", "BrokerVarlink"]),
+        room(
+            "BrokerSystem",
+            ["CBrokerSystemd", "CBrokerLinux", "BrokerAccessControl", "BrokerPeerIdentity", "BrokerVarlink"]),
         room(
             "BrokerCore",
             [
-                "BrokerAccessStore", "BrokerContactsStore", "BrokerInterface", "BrokerPolicy", "BrokerAccessControl",
-                "BrokerModel", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure",
+                "BrokerAccessStore", "BrokerContactsStore", "BrokerInterface", "BrokerAccessControl", "BrokerModel",
+                "BrokerJSON", "BrokerVarlink", "BrokerDisclosure",
             ]),
 
         // The programs.
@@ -234,7 +237,7 @@ let package = Package(
         tests("VCardTests", ["BrokerVCard", "BrokerModel", "BrokerJSON"]),
         tests("ContactFilesTests", ["BrokerContactFiles", "BrokerModel"]),
         tests("AccessControlTests", ["BrokerAccessControl", "BrokerModel", "BrokerJSON", "BrokerDisclosure"]),
-        tests("PolicyTests", ["BrokerPolicy", "BrokerAccessControl", "BrokerModel"]),
+        tests("PolicyTests", ["BrokerPolicy", "BrokerTrustedFiles", "BrokerAccessControl", "BrokerModel"]),
         tests(
             "AccessStoreTests",
             [
@@ -247,9 +250,8 @@ let package = Package(
         tests(
             "BrokerTests",
             [
-                "BrokerCore", "BrokerPolicy", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface",
-                "BrokerModel", "BrokerContactsStore", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure",
-                "BrokerSQLite",
+                "BrokerCore", "BrokerAccessControl", "BrokerAccessStore", "BrokerInterface", "BrokerModel",
+                "BrokerContactsStore", "BrokerJSON", "BrokerVarlink", "BrokerDisclosure", "BrokerSQLite",
             ]),
         tests(
             "BrokerAuditTests",
@@ -265,7 +267,7 @@ let package = Package(
                 "CBrokerIdentify", "CBrokerLinux", "BrokerInterface", "BrokerManifests", "BrokerPolicy",
                 "BrokerVarlink", "BrokerVarlinkServer",
             ]),
-        tests("ManifestsTests", ["BrokerManifests", "BrokerPeerIdentity", "BrokerPolicy"]),
+        tests("ManifestsTests", ["BrokerManifests", "BrokerPeerIdentity", "BrokerTrustedFiles"]),
         .target(
             name: "CTestImage", path: "Tests/Support/CTestImage",
             linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),

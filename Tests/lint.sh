@@ -44,7 +44,7 @@ hits=$(git grep -nE '^(@preconcurrency )?import (BrokerVarlink|BrokerVarlinkClie
 [ -z "$hits" ] || say "contactbook speaks to the broker through Contacts alone: $hits"
 
 # Neither the daemon nor what it is made of (Documentation/Decisions/0015-no-foundation-in-the-broker.md).
-for room in BrokerPolicy BrokerContactsStore BrokerAccessStore BrokerManifests BrokerVarlinkServer BrokerSystem BrokerCore contactbrokerd; do
+for room in BrokerTrustedFiles BrokerPolicy BrokerContactsStore BrokerAccessStore BrokerManifests BrokerVarlinkServer BrokerSystem BrokerCore contactbrokerd; do
     hits=$(git grep -nE '^(@preconcurrency )?import ((struct|class|enum|func) )?(Foundation|GRDB$|ArgumentParser|TOMLKit)' -- "Sources/$room" || true)
     [ -z "$hits" ] || say "Foundation is a quarter of the broker's memory: $hits"
 done

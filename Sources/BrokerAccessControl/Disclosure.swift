@@ -10,12 +10,6 @@ public struct Disclosure: Hashable, Sendable {
     /// The grant's revision that this rests on; what was read under another one is not sent.
     public let revision: Int64
 
-    init(scope: RecordScope, keys: ContactKeySet, revision: Int64) {
-        self.scope = scope
-        self.keys = keys
-        self.revision = revision
-    }
-
     /// For the prompt agent: the person looks at their own book, under identifiers that live for one prompt.
     public static func forPerson(keys: ContactKeySet) -> Disclosure {
         Disclosure(scope: .all, keys: keys, revision: 0)

@@ -3,7 +3,6 @@ import BrokerAccessStore
 import BrokerContactsStore
 import BrokerInterface
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// The broker without its sockets: makes its services, and hands each call to the one that answers. It lives on the loop.

@@ -1,6 +1,5 @@
 import BrokerAccessControl
 import BrokerInterface
-import BrokerPolicy
 import BrokerVarlink
 
 /// What the broker keeps with a connection, as its context: who is calling, and what is going on for them. It lives

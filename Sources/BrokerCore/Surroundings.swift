@@ -1,5 +1,4 @@
 import BrokerAccessControl
-import BrokerPolicy
 import BrokerVarlink
 
 /// Whom the broker serves.

@@ -17,14 +17,6 @@ public struct DisclosedContacts: Hashable, Sendable {
 
     /// Bytes of the elements.
     public var size: Int { elements.count }
-
-    init(elements: [UInt8], count: Int, records: [RecordNumber], keys: ContactKeySet, revision: Int64) {
-        self.elements = elements
-        self.count = count
-        self.records = records
-        self.keys = keys
-        self.revision = revision
-    }
 }
 
 /// The members of a contact that are kept apart from its stored form, each with its leading comma.

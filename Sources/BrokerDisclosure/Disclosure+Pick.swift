@@ -45,11 +45,4 @@ public struct DisclosedValue: Hashable, Sendable {
     public let key: ContactKey
     @_spi(Disclosed) public let identifier: String?
     @_spi(Disclosed) public let label: String?
-
-    init(contact: DisclosedContacts, key: ContactKey, identifier: String?, label: String?) {
-        self.contact = contact
-        self.key = key
-        self.identifier = identifier
-        self.label = label
-    }
 }

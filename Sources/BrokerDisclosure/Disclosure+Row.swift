@@ -50,9 +50,4 @@ public struct DisclosedRow: Hashable, Sendable {
     @_spi(Disclosed) public let contact: [UInt8]
     /// What tells two contacts of the same name apart.
     @_spi(Disclosed) public let detail: String?
-
-    init(contact: [UInt8], detail: String?) {
-        self.contact = contact
-        self.detail = detail
-    }
 }

@@ -60,7 +60,7 @@ public final class IdentifierCipher {
         // AES over memory that is there cannot fail; if it did, the plain number must not go out.
         precondition(
             ccrypto_blocks_encrypt(blocks, plain, &sealed, records.count) == 1, "libcrypto encrypts whole blocks")
-        return Self.hexadecimal(sealed)
+        return Hexadecimal.digits(of: sealed)
     }
 
     /// The record that an identifier names, or `nil`: malformed, made up, another app's and another kind's look alike.
@@ -71,19 +71,9 @@ public final class IdentifierCipher {
 
     /// The same, of whatever kind.
     public func named(_ identifier: String) -> (kind: RecordKind, record: RecordNumber)? {
-        guard identifier.utf8.count == 2 * Self.blockSize else { return nil }
-        var sealed = [UInt8](repeating: 0, count: Self.blockSize)
-        var identifier = identifier
-        let isHexadecimal = identifier.withUTF8 { text in
-            for index in 0..<Self.blockSize {
-                guard let high = Self.digit(text[2 * index]), let low = Self.digit(text[2 * index + 1]) else {
-                    return false
-                }
-                sealed[index] = high << 4 | low
-            }
-            return true
+        guard identifier.utf8.count == 2 * Self.blockSize, let sealed = Hexadecimal.bytes(identifier) else {
+            return nil
         }
-        guard isHexadecimal else { return nil }
         var plain = sealed
         guard ccrypto_blocks_decrypt(blocks, sealed, &plain, 1) == 1 else { return nil }
         var rest: UInt8 = 0
@@ -92,27 +82,6 @@ public final class IdentifierCipher {
         var number: UInt64 = 0
         for byte in 0..<8 { number |= UInt64(plain[1 + byte]) << UInt64(8 * byte) }
         return (kind, RecordNumber(Int64(bitPattern: number)))
-    }
-
-    /// Lower case only: one record has one identifier.
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-
-    static let digits = Array("0123456789abcdef".utf8)
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * bytes.count)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return text
     }
 
     // MARK: Tokens
@@ -124,22 +93,15 @@ public final class IdentifierCipher {
         guard let key = tokenKey(purpose), let nonce = nonce(for: bytes, key, purpose) else { return nil }
         var sealed = [UInt8](repeating: 0, count: bytes.count + Int(CCRYPTO_TAG_SIZE))
         guard ccrypto_seal(key, nonce, bytes, bytes.count, &sealed) == 1 else { return nil }
-        return String(decoding: Self.hexadecimal(nonce + sealed), as: UTF8.self)
+        return Hexadecimal.text(nonce + sealed)
     }
 
     /// What was sealed; `nil` for anything that this app was not given for this purpose.
     public func open(_ token: String, as purpose: TokenPurpose) -> [UInt8]? {
-        let text = Array(token.utf8)
         let nonceSize = Int(CCRYPTO_NONCE_SIZE)
-        guard text.count.isMultiple(of: 2), text.count / 2 >= nonceSize + Int(CCRYPTO_TAG_SIZE),
-            text.count <= 2_048, let key = tokenKey(purpose)
+        guard token.utf8.count <= 2_048, let bytes = Hexadecimal.bytes(token),
+            bytes.count >= nonceSize + Int(CCRYPTO_TAG_SIZE), let key = tokenKey(purpose)
         else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 2)
-        for index in 0..<text.count / 2 {
-            guard let high = Self.digit(text[2 * index]), let low = Self.digit(text[2 * index + 1]) else { return nil }
-            bytes.append(high << 4 | low)
-        }
         let sealed = Array(bytes[nonceSize...])
         var plain = [UInt8](repeating: 0, count: sealed.count)
         guard ccrypto_open(key, Array(bytes[..<nonceSize]), sealed, sealed.count, &plain) == 1 else { return nil }
@@ -159,7 +121,7 @@ public final class IdentifierCipher {
         }
     }
 
-    private static func digest(_ bytes: [UInt8]) -> [UInt8]? {
+    static func digest(_ bytes: [UInt8]) -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
         return ccrypto_sha256(bytes, bytes.count, &digest) == 1 ? digest : nil
     }

@@ -1,6 +1,5 @@
 import BrokerPeerIdentity
-import BrokerPolicy
-import Glibc
+import BrokerTrustedFiles
 
 /// The folder in which packages say which programs are which apps.
 ///
@@ -10,44 +9,28 @@ public struct ManifestFolder: Hashable, Sendable {
 
     public let path: String
 
-    /// One file, in bytes.
-    static let maximumSize = 65_536
-    static let maximumFiles = 1_024
-
     public init(path: String = systemPath) { self.path = path }
 
-    private var files: TrustedFiles {
-        TrustedFiles(owner: 0, maximumSize: Self.maximumSize, maximumFiles: Self.maximumFiles)
-    }
-
     /// The manifests that are good, and what is wrong with the others, which name nobody. No folder is no manifests.
-    public func read() -> (manifests: AppManifests, problems: [ManifestProblem]) {
+    public func read() -> (manifests: AppManifests, problems: [TrustedFileError]) {
         var manifests: [AppManifest] = []
-        var problems: [ManifestProblem] = []
-        do throws(ManifestProblem) {
-            guard let folder = try files.folder(path) else { return (AppManifests(), []) }
-            defer { close(folder) }
-            for name in try files.names(in: folder, path) {
-                do throws(ManifestProblem) {
-                    let file = path + "/" + name
-                    let text = try files.text(of: name, in: folder, file)
-                    let id = String(name.dropLast(".toml".count))
-                    manifests.append(try ManifestReader.read(text, file: file, id: id))
-                } catch {
-                    problems.append(error)
-                }
+        do throws(TrustedFileError) {
+            let terms = TrustedFolder.Terms(owner: 0, maximumSize: 65_536, maximumFiles: 1_024)
+            guard let folder = try TrustedFolder.open(path, terms) else { return (AppManifests(), []) }
+            let problems = try folder.readFiles { name, file, text throws(TrustedFileError) in
+                let id = String(name.dropLast(".toml".count))
+                manifests.append(try ManifestReader.read(text, file: file, id: id))
             }
+            return (AppManifests(manifests), problems + Self.disputes(manifests, path))
         } catch {
             return (AppManifests(), [error])
         }
-        problems += Self.disputes(manifests, path)
-        return (AppManifests(manifests), problems)
     }
 
     /// A path that two name names neither: ``AppManifests``.
-    private static func disputes(_ manifests: [AppManifest], _ folder: String) -> [ManifestProblem] {
+    private static func disputes(_ manifests: [AppManifest], _ folder: String) -> [TrustedFileError] {
         var first: [String: String] = [:]
-        var problems: [ManifestProblem] = []
+        var problems: [TrustedFileError] = []
         for manifest in manifests {
             for path in manifest.executables {
                 guard let other = first[path] else {
@@ -55,7 +38,7 @@ public struct ManifestFolder: Hashable, Sendable {
                     continue
                 }
                 problems.append(
-                    ManifestProblem(
+                    TrustedFileError(
                         file: "\(folder)/\(manifest.app).toml", key: "app.executables",
                         reason: "\(path) is \(other)'s too, so that it names neither"))
             }

@@ -1,60 +1,56 @@
 import BrokerPeerIdentity
-import BrokerPolicy
+import BrokerTrustedFiles
 
 /// Reads one manifest (Documentation/Manifests.md). Strict, as the administrator's rules are read: what was meant and not
 /// understood must not be left out in silence.
-struct ManifestReader {
+enum ManifestReader {
     /// Programs of one app.
-    static let maximumExecutables = 64
+    private static let maximumExecutables = 64
     /// Bytes of an app's name for people.
-    static let longestName = 100
-
-    private let file: AdministratorFile
+    private static let longestName = 100
 
     /// - Parameters:
     ///   - file: its path, for problems.
     ///   - id: what the file's name says that the app is.
-    static func read(_ text: String, file: String, id: String) throws(ManifestProblem) -> AppManifest {
-        try ManifestReader(file: AdministratorFile(text, file: file)).manifest(id)
-    }
-
-    private func manifest(_ id: String) throws(ManifestProblem) -> AppManifest {
-        try file.allow(["app"], in: file.document, "")
-        guard let app = file.document["app"]?.table else { throw file.wrong("app", "a manifest has one table, [app]") }
-        try file.allow(["id", "name", "executables"], in: app, "app.")
-        guard let name = app["id"]?.string, Self.isAppName(name) else {
-            throw file.wrong(
-                "app.id", "two or more words of letters, digits, - and _, with dots between, as \"org.example.Mail\"")
+    static func read(_ text: String, file: String, id: String) throws(TrustedFileError) -> AppManifest {
+        let document = try TOMLTable(text, file: file)
+        try document.allow(["app"])
+        guard let app = try document.table("app", ["id", "name", "executables"]) else {
+            throw document.wrong("app", "a manifest has one table, [app]")
         }
-        guard name == id else { throw file.wrong("app.id", "the file must be called \(name).toml") }
-        guard let shown = app["name"]?.string, Self.isShowable(shown) else {
-            throw file.wrong("app.name", "what people call it: one line of at most \(Self.longestName) bytes")
+        guard let name = app["id"]?.string, isAppName(name) else {
+            throw app.wrong(
+                "id", "two or more words of letters, digits, - and _, with dots between, as \"org.example.Mail\"")
+        }
+        guard name == id else { throw app.wrong("id", "the file must be called \(name).toml") }
+        guard let shown = app["name"]?.string, isShowable(shown) else {
+            throw app.wrong("name", "what people call it: one line of at most \(longestName) bytes")
         }
         return AppManifest(app: name, name: shown, executables: try executables(app))
     }
 
-    private func executables(_ app: TOMLTable) throws(ManifestProblem) -> [String] {
-        let key = "app.executables"
-        guard let array = app["executables"]?.array, (1...Self.maximumExecutables).contains(array.count) else {
-            throw file.wrong(key, "an array of 1 to \(Self.maximumExecutables) paths")
+    private static func executables(_ app: TOMLTable) throws(TrustedFileError) -> [String] {
+        let key = "executables"
+        guard let array = app[key]?.array, (1...maximumExecutables).contains(array.count) else {
+            throw app.wrong(key, "an array of 1 to \(maximumExecutables) paths")
         }
         var paths: [String] = []
-        for index in 0..<array.count {
-            guard let path = array[index].string, Self.isPath(path) else {
-                throw file.wrong(
+        for value in array {
+            guard let path = value.string, isPath(path) else {
+                throw app.wrong(
                     key, "whole paths in plain letters, without . or .. or // in them, as \"/usr/bin/mail\"")
             }
             guard !AppManifest.isInterpreter(path) else {
-                throw file.wrong(key, "\(path) runs other people's programs, so that it names no app")
+                throw app.wrong(key, "\(path) runs other people's programs, so that it names no app")
             }
-            guard !paths.contains(path) else { throw file.wrong(key, "\(path) stands there twice") }
+            guard !paths.contains(path) else { throw app.wrong(key, "\(path) stands there twice") }
             paths.append(path)
         }
         return paths
     }
 
     /// As D-Bus and desktop files have them.
-    static func isAppName(_ text: String) -> Bool {
+    private static func isAppName(_ text: String) -> Bool {
         let words = text.split(separator: ".", omittingEmptySubsequences: false)
         return words.count >= 2 && text.utf8.count <= 255
             && words.allSatisfy { word in

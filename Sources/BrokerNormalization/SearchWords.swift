@@ -31,19 +31,14 @@ extension Normalizer {
             }
             if let script = EastAsianScript(native) { words += Self.joined(native, latin, script) }
         }
-        return SearchWords(words: Array(Self.once(words).prefix(SearchWords.storedWords)))
+        return SearchWords(words: Self.once(words))
     }
 
-    /// Each word where it stands first.
+    /// Each word where it stands first, as many as are kept: so few that comparing them is quicker than a set.
     private static func once(_ words: [String]) -> [String] {
-        // A name has a handful, for which comparing is quicker than a set.
-        guard words.count > 8 else {
-            var kept: [String] = []
-            for word in words where !kept.contains(word) { kept.append(word) }
-            return kept
-        }
-        var seen = Set<String>()
-        return words.filter { seen.insert($0).inserted }
+        var kept: [String] = []
+        for word in words where kept.count < SearchWords.storedWords && !kept.contains(word) { kept.append(word) }
+        return kept
     }
 
     /// The words of a whole name that is typed in one: `wangxiaoming`, `wxm` and, of Korean, the initial consonants. None of

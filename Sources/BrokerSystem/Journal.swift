@@ -53,9 +53,15 @@ public final class Journal: Sendable {
     @discardableResult
     private func write(_ record: JournalRecord) -> Bool {
         let fields = record.fields
-        let lengths = fields.map(\.count)
-        let bytes = fields.joined().map { CChar(bitPattern: $0) }
-        // Where there is no journal there is nobody to tell.
-        return csystemd_journal_send(bytes, lengths, lengths.count) >= 0
+        var bytes = Array(fields.joined())
+        return bytes.withUnsafeMutableBytes { all in
+            guard var start = all.baseAddress else { return false }
+            let places = fields.map { field in
+                defer { start += field.count }
+                return iovec(iov_base: start, iov_len: field.count)
+            }
+            // Where there is no journal there is nobody to tell.
+            return sd_journal_sendv(places, CInt(places.count)) >= 0
+        }
     }
 }

@@ -1,6 +1,7 @@
 import BrokerAccessControl
 import BrokerPeerIdentity
 import BrokerVarlink
+import CBrokerLinux
 import CBrokerSystemd
 // pthread_attr_t(), as Swift sees it.
 import CDispatch
@@ -53,7 +54,7 @@ public final class PolkitAuthority: Authority {
             loop.execute { bound.value.end(.failed(reason: reason)) }
             return asked
         }
-        let cancel = cpolkit_make_signal()
+        let cancel = clinux_bell()
         guard cancel >= 0 else {
             loop.execute { bound.value.end(.failed(reason: "no descriptor is left to ask with")) }
             return asked
@@ -109,7 +110,7 @@ private final class Signal: Sendable {
 
     init(owning descriptor: CInt) { self.descriptor = descriptor }
 
-    func send() { cpolkit_send_signal(descriptor) }
+    func send() { clinux_bell_ring(descriptor) }
 
     deinit { close(descriptor) }
 }

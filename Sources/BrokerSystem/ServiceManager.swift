@@ -22,7 +22,7 @@ public enum ServiceManager {
 
     public static func tell(_ states: State...) {
         let text = states.map(text(of:)).joined(separator: "\n")
-        queue.async { _ = csystemd_notify(text) }
+        queue.async { _ = sd_notify(0, text) }
     }
 
     /// Waits until everything that was told has been sent.
@@ -48,7 +48,7 @@ public enum ServiceManager {
     /// Within which time a sign of life is wanted; `nil` where none is.
     public static var watchdog: Duration? {
         var microseconds: UInt64 = 0
-        guard csystemd_watchdog(&microseconds) > 0, microseconds > 0, microseconds < UInt64(Int64.max) else {
+        guard sd_watchdog_enabled(0, &microseconds) > 0, microseconds > 0, microseconds < UInt64(Int64.max) else {
             return nil
         }
         return .microseconds(Int64(microseconds))

@@ -37,56 +37,37 @@ static void fetch_methods(void)
     ecb = EVP_CIPHER_fetch(NULL, "AES-128-ECB", NULL);
 }
 
-static const EVP_MD *sha256_method(void)
+static int have_methods(void)
 {
-    return pthread_once(&methods_once, fetch_methods) == 0 && sha256 ? sha256 : EVP_sha256();
-}
-
-static const EVP_CIPHER *gcm_method(void)
-{
-    return pthread_once(&methods_once, fetch_methods) == 0 && gcm ? gcm : EVP_aes_256_gcm();
-}
-
-static const EVP_CIPHER *ecb_method(void)
-{
-    return pthread_once(&methods_once, fetch_methods) == 0 && ecb ? ecb : EVP_aes_128_ecb();
+    return pthread_once(&methods_once, fetch_methods) == 0 && sha256 && gcm && ecb;
 }
 
 int ccrypto_sha256(const uint8_t *bytes, size_t count, uint8_t *out)
 {
-    return EVP_Digest(bytes, count, out, NULL, sha256_method(), NULL) == 1;
+    return have_methods() && EVP_Digest(bytes, count, out, NULL, sha256, NULL) == 1;
 }
-
-struct ccrypto_sha256_state { EVP_MD_CTX *context; };
 
 ccrypto_sha256_state *ccrypto_sha256_begin(void)
 {
-    ccrypto_sha256_state *state = malloc(sizeof *state);
-    if (!state) return NULL;
-    state->context = EVP_MD_CTX_new();
-    if (state->context && EVP_DigestInit_ex(state->context, sha256_method(), NULL) == 1) return state;
+    ccrypto_sha256_state *state = EVP_MD_CTX_new();
+    if (state && have_methods() && EVP_DigestInit_ex(state, sha256, NULL) == 1) return state;
     ccrypto_sha256_discard(state);
     return NULL;
 }
 
 int ccrypto_sha256_update(ccrypto_sha256_state *state, const uint8_t *bytes, size_t count)
 {
-    return EVP_DigestUpdate(state->context, bytes, count) == 1;
+    return EVP_DigestUpdate(state, bytes, count) == 1;
 }
 
 int ccrypto_sha256_finish(ccrypto_sha256_state *state, uint8_t *out)
 {
-    int done = EVP_DigestFinal_ex(state->context, out, NULL) == 1;
+    int done = EVP_DigestFinal_ex(state, out, NULL) == 1;
     ccrypto_sha256_discard(state);
     return done;
 }
 
-void ccrypto_sha256_discard(ccrypto_sha256_state *state)
-{
-    if (!state) return;
-    EVP_MD_CTX_free(state->context);
-    free(state);
-}
+void ccrypto_sha256_discard(ccrypto_sha256_state *state) { EVP_MD_CTX_free(state); }
 
 struct ccrypto_blocks { EVP_CIPHER_CTX *encrypt, *decrypt; };
 
@@ -96,9 +77,9 @@ ccrypto_blocks *ccrypto_blocks_make(const uint8_t *key)
     if (!cipher) return NULL;
     cipher->encrypt = EVP_CIPHER_CTX_new();
     cipher->decrypt = EVP_CIPHER_CTX_new();
-    if (cipher->encrypt && cipher->decrypt
-        && EVP_EncryptInit_ex(cipher->encrypt, ecb_method(), NULL, key, NULL) == 1
-        && EVP_DecryptInit_ex(cipher->decrypt, ecb_method(), NULL, key, NULL) == 1
+    if (cipher->encrypt && cipher->decrypt && have_methods()
+        && EVP_EncryptInit_ex(cipher->encrypt, ecb, NULL, key, NULL) == 1
+        && EVP_DecryptInit_ex(cipher->decrypt, ecb, NULL, key, NULL) == 1
         && EVP_CIPHER_CTX_set_padding(cipher->encrypt, 0) == 1
         && EVP_CIPHER_CTX_set_padding(cipher->decrypt, 0) == 1)
         return cipher;
@@ -106,20 +87,23 @@ ccrypto_blocks *ccrypto_blocks_make(const uint8_t *key)
     return NULL;
 }
 
-int ccrypto_blocks_encrypt(ccrypto_blocks *cipher, const uint8_t *in, uint8_t *out, size_t blocks)
+/* Encrypts or decrypts, as the context was made. */
+static int update(EVP_CIPHER_CTX *context, const uint8_t *in, uint8_t *out, size_t blocks)
 {
     int written = 0;
     if (blocks > INT_MAX / CCRYPTO_BLOCK_SIZE) return 0;
     int count = (int)blocks * CCRYPTO_BLOCK_SIZE;
-    return EVP_EncryptUpdate(cipher->encrypt, out, &written, in, count) == 1 && written == count;
+    return EVP_CipherUpdate(context, out, &written, in, count) == 1 && written == count;
+}
+
+int ccrypto_blocks_encrypt(ccrypto_blocks *cipher, const uint8_t *in, uint8_t *out, size_t blocks)
+{
+    return update(cipher->encrypt, in, out, blocks);
 }
 
 int ccrypto_blocks_decrypt(ccrypto_blocks *cipher, const uint8_t *in, uint8_t *out, size_t blocks)
 {
-    int written = 0;
-    if (blocks > INT_MAX / CCRYPTO_BLOCK_SIZE) return 0;
-    int count = (int)blocks * CCRYPTO_BLOCK_SIZE;
-    return EVP_DecryptUpdate(cipher->decrypt, out, &written, in, count) == 1 && written == count;
+    return update(cipher->decrypt, in, out, blocks);
 }
 
 void ccrypto_blocks_free(ccrypto_blocks *cipher)
@@ -135,8 +119,8 @@ int ccrypto_seal(const uint8_t *key, const uint8_t *nonce, const uint8_t *bytes,
     if (count > INT_MAX - CCRYPTO_TAG_SIZE) return 0;
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     int written = 0, last = 0;
-    int done = context
-        && EVP_EncryptInit_ex(context, gcm_method(), NULL, key, nonce) == 1
+    int done = context && have_methods()
+        && EVP_EncryptInit_ex(context, gcm, NULL, key, nonce) == 1
         && EVP_EncryptUpdate(context, sealed, &written, bytes, (int)count) == 1
         && EVP_EncryptFinal_ex(context, sealed + written, &last) == 1
         && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, CCRYPTO_TAG_SIZE, sealed + count) == 1;
@@ -150,8 +134,8 @@ int ccrypto_open(const uint8_t *key, const uint8_t *nonce, const uint8_t *sealed
     size_t plain = count - CCRYPTO_TAG_SIZE;
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     int written = 0, last = 0;
-    int done = context
-        && EVP_DecryptInit_ex(context, gcm_method(), NULL, key, nonce) == 1
+    int done = context && have_methods()
+        && EVP_DecryptInit_ex(context, gcm, NULL, key, nonce) == 1
         && EVP_DecryptUpdate(context, out, &written, sealed, (int)plain) == 1
         && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, CCRYPTO_TAG_SIZE, (void *)(sealed + plain)) == 1
         && EVP_DecryptFinal_ex(context, out + written, &last) == 1;

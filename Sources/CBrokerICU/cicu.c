@@ -1,6 +1,5 @@
 #include "cicu.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unicode/uchar.h>
@@ -116,38 +115,18 @@ static UTransliterator *transliterator(const char *name) {
 static const char *const to_ascii = "Latin-ASCII";
 static const char *const to_latin = "Any-Latin";
 
-/* ICU reads the rules for Chinese characters when it meets the first one: 80 ms, and afterwards every transliterator of
- * the process has them. Two threads that meet one at the same time would each read them. */
-static void read_han_rules(void) {
-    UErrorCode error = U_ZERO_ERROR;
-    UTransliterator *made = transliterator(to_latin);
+/* ICU reads the rules for Chinese characters when it meets the first one. */
+void cicu_prepare(void) {
+    UTransliterator *made = transliterator(to_ascii);
+    if (made) utrans_close(made);
+    made = transliterator(to_latin);
     if (!made) return;
+    UErrorCode error = U_ZERO_ERROR;
     UChar text[32] = {0x738B};
     int32_t length = 1;
     int32_t limit = 1;
     utrans_transUChars(made, text, &length, 32, 0, &limit, &error);
     utrans_close(made);
-}
-
-static pthread_once_t han_rules = PTHREAD_ONCE_INIT;
-
-static int has_han(const struct buffer *text) {
-    for (int32_t index = 0; index < text->count; index++) {
-        UChar unit = text->units[index];
-        /* Radicals, marks of repetition, ideographs; surrogates stand for the rarer ones. */
-        if ((unit >= 0x2E80 && unit <= 0x2FDF) || (unit >= 0x3005 && unit <= 0x3007)
-            || (unit >= 0x3400 && unit <= 0x9FFF) || (unit >= 0xD840 && unit <= 0xD8FF)
-            || (unit >= 0xF900 && unit <= 0xFAFF)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-void cicu_prepare(void) {
-    UTransliterator *made = transliterator(to_ascii);
-    if (made) utrans_close(made);
-    pthread_once(&han_rules, read_han_rules);
 }
 
 cicu_folder *cicu_folder_open(void) {
@@ -275,7 +254,6 @@ ptrdiff_t cicu_case_fold(cicu_folder *folder, const char *text, size_t count, ch
 
 ptrdiff_t cicu_fold_latin(cicu_folder *folder, const char *text, size_t count, char *out, size_t capacity) {
     if (!load(&folder->first, text, count)) return -1;
-    if (has_han(&folder->first)) pthread_once(&han_rules, read_han_rules);
     if (!folder->latin) folder->latin = transliterator(to_latin);
     if (!folder->latin) return -1;
     if (!transliterate(folder, folder->latin) || !fold(folder)) return -1;

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <systemd/sd-bus.h>
 #include <time.h>
@@ -81,23 +80,14 @@ static int answered(sd_bus_message *reply, void *data, sd_bus_error *error) {
     return 0;
 }
 
-static int append_number(sd_bus_message *message, const char *name, const char *type, uint64_t number) {
-    if (*type == 't') return sd_bus_message_append(message, "{sv}", name, type, number);
-    return sd_bus_message_append(message, "{sv}", name, type, (uint32_t)number);
-}
-
 static int make_call(sd_bus *bus, const struct cpolkit_question *question, sd_bus_message **message) {
     int result = sd_bus_message_new_method_call(bus, message, destination, path, interface, "CheckAuthorization");
-    if (result >= 0) result = sd_bus_message_open_container(*message, 'r', "sa{sv}");
-    if (result >= 0) result = sd_bus_message_append(*message, "s", "unix-process");
-    if (result >= 0) result = sd_bus_message_open_container(*message, 'a', "{sv}");
-    if (result >= 0) result = append_number(*message, "pid", "u", question->pid);
-    if (result >= 0) result = append_number(*message, "start-time", "t", question->start_time);
-    // Without it polkit looks the user up itself, and a process may become another user's in between.
-    if (result >= 0) result = append_number(*message, "uid", "i", question->uid);
-    if (result >= 0) result = sd_bus_message_close_container(*message);
-    if (result >= 0) result = sd_bus_message_close_container(*message);
-    if (result >= 0) result = sd_bus_message_append(*message, "s", question->action);
+    // With the uid: without it polkit looks the user up itself, and a process may become another user's in between.
+    if (result >= 0) {
+        result = sd_bus_message_append(
+            *message, "(sa{sv})s", "unix-process", 3, "pid", "u", question->pid, "start-time", "t", question->start_time, "uid",
+            "i", (int32_t)question->uid, question->action);
+    }
     if (result >= 0) {
         result = question->app ? sd_bus_message_append(*message, "a{ss}", 1, "app", question->app)
                                : sd_bus_message_append(*message, "a{ss}", 0);
@@ -176,16 +166,6 @@ static int turn(sd_bus *bus, struct waiting *waiting, uint64_t end, uint64_t pat
         if (ready[1].revents) return 1;
     }
     return 0;
-}
-
-int cpolkit_make_signal(void) {
-    int signal = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    return signal < 0 ? -errno : signal;
-}
-
-void cpolkit_send_signal(int signal) {
-    // It cannot fail: the counter is far from full.
-    (void)eventfd_write(signal, 1);
 }
 
 enum cpolkit_answer cpolkit_ask(

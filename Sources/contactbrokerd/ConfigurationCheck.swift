@@ -1,3 +1,4 @@
+import BrokerAccessControl
 import BrokerCore
 import BrokerPolicy
 import Glibc
@@ -41,7 +42,7 @@ struct ConfigurationCheck {
             return 0
         }
         for problem in problems {
-            let text = Array("\("\(problem.error)".onOneLine)\n  \(problem.advice(in: mode))\n".utf8)
+            let text = Array("\(problem.reason.onOneLine)\n  \(problem.advice(in: mode))\n".utf8)
             // Nobody is left to tell if this fails.
             _ = write(STDERR_FILENO, text, text.count)
         }

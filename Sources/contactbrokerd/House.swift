@@ -48,7 +48,8 @@ final class House {
         }
         // While nobody knows what the settings say, no rule is worth reading.
         surroundings.readPolicy = {
-            settings.problem.map { Policy(unreadable: .settings($0)) } ?? setting.configuration.policy()
+            settings.problem.map { Policy(unreadable: Policy.Problem(.settings, "\($0)")) }
+                ?? setting.configuration.policy()
         }
         switch setting.mode {
         case .session: surroundings.withoutAuthentication = settings.withoutAuthentication

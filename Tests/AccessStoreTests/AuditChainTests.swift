@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerDisclosure
 import BrokerModel
 import BrokerSQLite
 import CBrokerCrypto

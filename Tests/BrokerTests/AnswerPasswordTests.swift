@@ -3,7 +3,6 @@ import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 import Testing
 

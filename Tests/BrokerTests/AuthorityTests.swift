@@ -1,7 +1,6 @@
 import BrokerAccessControl
 import BrokerInterface
 import BrokerJSON
-import BrokerPolicy
 import BrokerVarlink
 import Testing
 

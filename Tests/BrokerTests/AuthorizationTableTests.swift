@@ -2,7 +2,6 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 import Testing
 

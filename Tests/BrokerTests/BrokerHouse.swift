@@ -4,7 +4,6 @@ import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 import Dispatch
 import Glibc

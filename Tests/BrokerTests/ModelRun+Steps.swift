@@ -2,7 +2,6 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import Testing
 
 /// One step after the other, by chance.

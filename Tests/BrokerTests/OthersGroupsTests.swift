@@ -1,7 +1,6 @@
 import BrokerAccessControl
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import Testing
 
 @testable import BrokerCore

@@ -1,6 +1,5 @@
 import BrokerAccessControl
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 import Testing
 

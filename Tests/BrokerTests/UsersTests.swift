@@ -2,7 +2,6 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
-import BrokerPolicy
 import BrokerVarlink
 import Glibc
 import Testing

@@ -18,7 +18,7 @@ private enum Mistake: String, CaseIterable, Sendable {
     /// What is said behind the file's name.
     var words: String {
         switch self {
-        case .syntax: ":2: neither [table]"
+        case .syntax: ":2: Error while parsing table header: expected ']'"
         case .unknownKey: ":2: agent.without_authentification: no such key; known are without_authentication"
         case .wrongType: ":4: contacts.region: a string that is not empty"
         case .isUnreadable: ": cannot be opened: Permission denied"

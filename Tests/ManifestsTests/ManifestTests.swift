@@ -1,5 +1,5 @@
 import BrokerPeerIdentity
-import BrokerPolicy
+import BrokerTrustedFiles
 import Glibc
 import Testing
 
@@ -56,14 +56,14 @@ struct ManifestReaderTests {
             (good + "[more]\n", 5, "more"),
         ])
     func wrong(text: String, line: Int, key: String) {
-        let problem = #expect(throws: ManifestProblem.self) { try read(text) }
+        let problem = #expect(throws: TrustedFileError.self) { try read(text) }
         #expect(problem?.key == key)
         #expect(problem?.line == (line == 0 ? nil : line))
     }
 
     @Test("What is no TOML is said with its line", arguments: ["[app", "id = ", good + "x = 1.5\n", good + "\0"])
     func noTOML(text: String) {
-        #expect(throws: ManifestProblem.self) { try read(text) }
+        #expect(throws: TrustedFileError.self) { try read(text) }
     }
 
     @Test("Ours is good")
@@ -125,7 +125,7 @@ final class ManifestFolderTests {
         fchmod(file, mode)
     }
 
-    private func problems() -> [ManifestProblem] { ManifestFolder(path: path).read().problems }
+    private func problems() -> [TrustedFileError] { ManifestFolder(path: path).read().problems }
 
     @Test("One that is wrong is reported and names nobody; the others count")
     func oneWrong() throws {

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerTrustedFiles
 import Glibc
 import Testing
 
@@ -38,8 +39,8 @@ private final class Scratch {
         try #require(isWritten)
     }
 
-    var refusal: PolicyError? {
-        do throws(PolicyError) {
+    var refusal: TrustedFileError? {
+        do throws(TrustedFileError) {
             _ = try folder.read()
             return nil
         } catch {
@@ -88,7 +89,7 @@ struct PolicyFolderTests {
         try scratch.write(rule, to: "a.toml", mode: mode)
         #expect(scratch.refusal?.file == scratch.policy + "/a.toml")
         #expect(scratch.refusal?.reason.contains("others can write") == true)
-        #expect(scratch.folder.policy().problem?.error == scratch.refusal)
+        #expect(scratch.folder.policy().problem?.reason == scratch.refusal?.description)
     }
 
     @Test("A file that others can only read is", arguments: [0o600, 0o640, 0o644, 0o444] as [mode_t])
@@ -205,7 +206,8 @@ struct PolicyFolderTests {
             isExample = starts.contains(words) || isExample && !words.isEmpty
             if isExample { text += words + "\n" }
         }
-        let policy = try PolicyReader.read(text, file: "examples")
+        var policy = Policy()
+        try PolicyReader.read(text, file: "examples", into: &policy)
         #expect(policy.rules.count == 2)
         #expect(policy.rules.first?.forcedLevel == .full)
         #expect(policy.rules.last?.strengths == [.unverified])

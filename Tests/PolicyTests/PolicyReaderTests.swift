@@ -1,17 +1,20 @@
 import BrokerAccessControl
 import BrokerModel
+import BrokerTrustedFiles
 import Testing
 
 @testable import BrokerPolicy
 
 @Suite("Reading the administrator's file")
 struct PolicyReaderTests {
-    private func read(_ text: String) throws(PolicyError) -> Policy {
-        try PolicyReader.read(text, file: "50-test.toml")
+    private func read(_ text: String) throws(TrustedFileError) -> Policy {
+        var policy = Policy()
+        try PolicyReader.read(text, file: "50-test.toml", into: &policy)
+        return policy
     }
 
-    private func refusal(_ text: String) -> PolicyError? {
-        do throws(PolicyError) {
+    private func refusal(_ text: String) -> TrustedFileError? {
+        do throws(TrustedFileError) {
             _ = try read(text)
             return nil
         } catch {
@@ -130,6 +133,10 @@ struct PolicyReaderTests {
             Wrong("agent.without = \"allow\"\n", 1, "agent.without"),
             Wrong("[audit]\ndurable = \"true\"\n", 2, "audit.durable"),
             Wrong("[audit]\n\"durably\" = true\n", 2, "audit.durably"),
+            Wrong("agent = {}\n", 1, "agent"),
+            Wrong("\nrule = [{ deny = true }]\n", 2, "rule[0]"),
+            Wrong("[audit]\ndurable = 1979-05-27\n", 2, "audit.durable"),
+            Wrong("[[rule]]\ndeny = true\nusers = [1.5]\n", 3, "rule[0].users"),
         ])
     func strict(wrong: Wrong) {
         let error = refusal(wrong.text)
@@ -184,7 +191,7 @@ struct PolicyReaderTests {
 
     @Test("Keys are found on their lines, whatever strings and arrays stand before them")
     func lines() throws {
-        let lines = try KeyLines(
+        let document = try TOMLTable(
             #"""
             a = """one
             [no]
@@ -201,18 +208,20 @@ struct PolicyReaderTests {
             [[rule]]
             [[rule]] # two
             h.i = 1
-            """#)
-        #expect(lines.line(of: "a") == 1)
-        #expect(lines.line(of: "no") == nil)
-        #expect(lines.line(of: "quoted.key") == 5)
-        #expect(lines.line(of: "list") == 6)
-        #expect(lines.line(of: "e") == nil)
-        #expect(lines.line(of: "table.inner") == 11)
-        #expect(lines.line(of: "table.inner.f") == 12)
-        #expect(lines.line(of: "rule[0]") == 13)
-        #expect(lines.line(of: "rule[1]") == 14)
-        #expect(lines.line(of: "rule[1].h.i") == 15)
-        #expect(lines.line(of: "rule[1].j") == 14)
+            """#, file: "x")
+        func line(_ table: TOMLTable?, _ key: String) -> Int? { table?.wrong(key, "").line }
+        #expect(line(document, "a") == 1)
+        #expect(line(document, "no") == nil)
+        #expect(line(document, "quoted.key") == 5)
+        #expect(line(document, "list") == 6)
+        #expect(line(document, "e") == nil)
+        let inner = try document.table("table", ["inner"])?.table("inner", ["f"])
+        #expect(inner?.place == "x:11")
+        #expect(line(inner, "f") == 12)
+        let rules = try document.tables("rule", most: 2)
+        #expect(rules.map(\.place) == ["x:13", "x:14"])
+        #expect(line(try rules.last?.table("h", ["i"]), "i") == 15)
+        #expect(line(rules.last, "j") == 14)
     }
 
     @Test("No bytes stop the reader")

@@ -1,3 +1,5 @@
+import BrokerAccessControl
+import BrokerTrustedFiles
 import Glibc
 import Testing
 
@@ -5,8 +7,8 @@ import Testing
 
 @Suite("How the broker is to run")
 struct SettingsTests {
-    private func refusal(of text: String) -> PolicyError? {
-        do throws(PolicyError) {
+    private func refusal(of text: String) -> TrustedFileError? {
+        do throws(TrustedFileError) {
             _ = try Settings(text, file: "contactbroker.toml")
             return nil
         } catch {
@@ -95,13 +97,13 @@ struct SettingsTests {
         #expect(write(descriptor, text, text.count) == text.count)
         #expect(try folder.readSettings().region == "NL")
         #expect(fchmod(descriptor, 0o620) == 0)
-        #expect(throws: PolicyError.self) { try folder.readSettings() }
+        #expect(throws: TrustedFileError.self) { try folder.readSettings() }
         close(descriptor)
     }
 
     @Test("While the file cannot be read every setting is the strictest that a file could hold")
     func strictest() throws {
-        let problem = PolicyError(file: "x", reason: "y")
+        let problem = TrustedFileError(file: "x", reason: "y")
         let settings = Settings(unreadable: problem)
         #expect(settings.problem == problem)
         #expect(settings.withoutAuthentication == .refuse)
@@ -118,8 +120,10 @@ struct SettingsTests {
         defer { rmdir(path) }
         try #require(chmod(path, 0o777) == 0)
         let problems = PolicyFolder(configuration: path).problems()
-        #expect(problems == [.settings(PolicyError(file: path, reason: "others can write to it: chmod go-w"))])
-        #expect(PolicyFolder(configuration: path).settings().problem == problems.first?.error)
+        #expect(problems.map(\.subject) == [.settings])
+        let problem = TrustedFileError(file: path, reason: "others can write to it: chmod go-w")
+        #expect(problems.map(\.reason) == [problem.description])
+        #expect(PolicyFolder(configuration: path).settings().problem == problem)
         try #require(chmod(path, 0o755) == 0)
         #expect(PolicyFolder(configuration: path).problems().isEmpty)
     }
@@ -131,8 +135,8 @@ struct SettingsTests {
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { rmdir(path) }
         try #require(chown(path, 65_534, 65_534) == 0)
-        #expect(throws: PolicyError.self) { try PolicyFolder(configuration: path, owner: 0).readSettings() }
-        #expect(throws: PolicyError.self) { try PolicyFolder(configuration: path, owner: 0).read() }
+        #expect(throws: TrustedFileError.self) { try PolicyFolder(configuration: path, owner: 0).readSettings() }
+        #expect(throws: TrustedFileError.self) { try PolicyFolder(configuration: path, owner: 0).read() }
         #expect(try PolicyFolder(configuration: path, owner: 65_534).readSettings() == Settings())
     }
 }

@@ -1,4 +1,5 @@
 import BrokerAccessControl
+import BrokerDisclosure
 import BrokerModel
 
 extension AccessStore {

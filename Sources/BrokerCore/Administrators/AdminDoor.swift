@@ -3,7 +3,6 @@ import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// What people who manage access may call.
@@ -186,16 +185,10 @@ struct AdminDoor {
     /// Reads the policy anew. Once this has answered, nothing more is told of what it took back.
     private func reloadPolicy(_ call: Call) {
         reloads.reload { policy in
-            turn.replyOnDisk(call, error: policy.problem.map(Self.refusal)) {
+            let refusal = policy.problem.map { AdminError.invalidValue($0.subject.rawValue, reason: $0.reason) }
+            turn.replyOnDisk(call, error: refusal) {
                 $0.member("rules", policy.rules.count)
             }
-        }
-    }
-
-    private static func refusal(_ problem: Policy.Problem) -> VarlinkError {
-        switch problem {
-        case .policy(let error): AdminError.invalidValue("policy", reason: "\(error)")
-        case .settings(let error): AdminError.invalidValue("settings", reason: "\(error)")
         }
     }
 }

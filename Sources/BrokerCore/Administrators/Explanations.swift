@@ -3,7 +3,6 @@ import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// Why an app gets what it gets, in plain words, and what waits for the person.

@@ -3,7 +3,6 @@ import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// How the broker is doing, for administrators.
@@ -48,13 +47,9 @@ struct StatusReport {
 
     /// - Parameter isWhole: whoever asks may know where the files are.
     private func describe(_ problem: Policy.Problem, isWhole: Bool, _ writer: inout JSONWriter) {
-        let name =
-            switch problem {
-            case .policy: "policyProblem"
-            case .settings: "settingsProblem"
-            }
         let refused = "every app is refused"
         writer.member(
-            name, isWhole ? "\(refused): \(problem.error); \(problem.advice(in: surroundings.mode))" : refused)
+            problem.subject.rawValue + "Problem",
+            isWhole ? "\(refused): \(problem.reason); \(problem.advice(in: surroundings.mode))" : refused)
     }
 }

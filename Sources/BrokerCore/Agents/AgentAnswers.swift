@@ -4,7 +4,6 @@ import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// What the person chose, checked and made to hold.

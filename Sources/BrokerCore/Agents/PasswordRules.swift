@@ -1,6 +1,5 @@
 import BrokerAccessControl
 import BrokerInterface
-import BrokerPolicy
 import BrokerVarlink
 
 /// Which answers count only with the person's password: those that give much, and those of apps about which a rule says so.

@@ -3,7 +3,6 @@ import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// What the person picked for once, in the form in which the app may have it.

@@ -4,7 +4,6 @@ import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// What an agent is told of a prompt.

@@ -4,7 +4,6 @@ import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// A card that an app offers, as its prompt keeps it.

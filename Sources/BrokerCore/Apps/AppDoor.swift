@@ -3,7 +3,6 @@ import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// What apps may call.

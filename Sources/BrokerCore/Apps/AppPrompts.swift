@@ -5,7 +5,6 @@ import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// Calls that ask the person.

@@ -3,7 +3,6 @@ import BrokerAccessStore
 import BrokerContactsStore
 import BrokerInterface
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// What answering an app takes, and the one way in which a call comes from its app's standing to the book. It lives on the loop.

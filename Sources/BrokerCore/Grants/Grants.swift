@@ -3,7 +3,6 @@ import BrokerAccessStore
 import BrokerDisclosure
 import BrokerInterface
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// A standing, and the principal whose grant it rests on.

@@ -3,7 +3,6 @@ import BrokerAccessStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 import Dispatch
 
@@ -62,7 +61,7 @@ struct PolicyInForce {
 extension Policy.Problem {
     /// What the administrator does about it.
     public func advice(in mode: BrokerMode) -> String {
-        switch (self, mode) {
+        switch (subject, mode) {
         case (.policy, _): "correct the file, then: contactctl reload"
         case (.settings, .system): "correct the file, then: systemctl restart contactbroker.service"
         case (.settings, .session): "correct the file, then restart contactbrokerd"

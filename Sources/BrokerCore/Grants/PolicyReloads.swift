@@ -2,7 +2,6 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 import Dispatch
 
@@ -53,7 +52,7 @@ struct PolicyReloads {
         if let digest = grants.policy.policy.digest { detail += ", sha256:" + digest }
         if let problem = grants.policy.policy.problem {
             let notice: Notice
-            switch problem {
+            switch problem.subject {
             case .policy: (notice, detail) = (.policyUnreadable, "unreadable")
             case .settings: (notice, detail) = (.settingsUnreadable, "settings unreadable")
             }

@@ -2,7 +2,6 @@ import BrokerAccessControl
 import BrokerDisclosure
 import BrokerInterface
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// What the person is told about a call that needs their word.

@@ -5,7 +5,6 @@ import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
-import BrokerPolicy
 import BrokerVarlink
 
 /// One `SaveContacts`: all of its steps, or none. It lives on the loop; ``Saves`` writes the book.

@@ -16,7 +16,7 @@ int ccrypto_random(uint8_t *out, size_t count);
 int ccrypto_sha256(const uint8_t *bytes, size_t count, uint8_t *out);
 
 /* SHA-256 over pieces. finish and discard both release it. */
-typedef struct ccrypto_sha256_state ccrypto_sha256_state;
+typedef struct evp_md_ctx_st ccrypto_sha256_state;
 ccrypto_sha256_state *ccrypto_sha256_begin(void);
 int ccrypto_sha256_update(ccrypto_sha256_state *state, const uint8_t *bytes, size_t count);
 int ccrypto_sha256_finish(ccrypto_sha256_state *state, uint8_t *out);

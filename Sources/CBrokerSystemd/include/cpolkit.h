@@ -40,12 +40,6 @@ enum cpolkit_answer {
     CPOLKIT_HUNG = 7,
 };
 
-/// A descriptor for `cancel` below, eventfd(2); -errno where there is none. It is closed on exec.
-int cpolkit_make_signal(void);
-
-/// Makes it readable.
-void cpolkit_send_signal(int signal);
-
 /// Asks on a connection of its own and waits for the answer; blocks the thread, and no longer than the timeout.
 ///
 /// cancel: a descriptor that becomes readable when nobody wants the answer any more; the question is taken back then.

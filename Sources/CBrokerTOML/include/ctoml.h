@@ -1,7 +1,8 @@
 #ifndef CTOML_H
 #define CTOML_H
 
-// toml++ (libtomlplusplus-dev) for Swift, as far as the administrator's files need it.
+// toml++ (libtomlplusplus-dev) for Swift, as far as the files that say what the broker does need it. Inline tables, fractions, dates
+// and times are of no use there, and nothing here reads them.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,28 +17,31 @@ typedef struct ctoml_document ctoml_document;
 /// A value; good for as long as its document.
 typedef struct ctoml_node ctoml_node;
 
-enum ctoml_kind { CTOML_OTHER, CTOML_TABLE, CTOML_ARRAY, CTOML_STRING, CTOML_INTEGER, CTOML_BOOLEAN };
-
-/// Parses UTF-8. NULL: it is no TOML; then `line` is set, from 1, and why, cut to `capacity` with its NUL.
-ctoml_document *ctoml_parse(const char *text, size_t size, uint32_t *line, char *reason, size_t capacity);
+/// Parses UTF-8.
+ctoml_document *ctoml_parse(const char *text, size_t size) __attribute__((returns_nonnull));
 void ctoml_free(ctoml_document *document);
+/// Why it is no TOML, and on which line, from 1; NULL where it is. Good for as long as the document.
+const char *ctoml_error(const ctoml_document *document, uint32_t *line);
 
 /// The table of the whole text.
-const ctoml_node *ctoml_root(const ctoml_document *document);
-enum ctoml_kind ctoml_kind(const ctoml_node *node);
+const ctoml_node *ctoml_root(const ctoml_document *document) __attribute__((returns_nonnull));
+/// Where a value begins, or the header of a table, from 1.
+uint32_t ctoml_line(const ctoml_node *node);
 
+bool ctoml_is_table(const ctoml_node *node);
+bool ctoml_is_array(const ctoml_node *node);
 /// Elements of an array, members of a table; 0 for anything else.
 size_t ctoml_count(const ctoml_node *node);
 /// NULL where `node` is no array or too short.
 const ctoml_node *ctoml_element(const ctoml_node *node, size_t index);
 /// NULL where `node` is no table or has no such key.
 const ctoml_node *ctoml_member(const ctoml_node *node, const char *key, size_t size);
-/// Calls back with each key of a table, in the order of their bytes.
-void ctoml_keys(const ctoml_node *node, void (*body)(void *context, const char *key, size_t size), void *context);
+/// A key of a table, in the order of their bytes; not ended by a NUL. NULL where `node` is no table or has fewer.
+const char *ctoml_key(const ctoml_node *node, size_t index, size_t *size);
 
-/// 0, false, and no text for a value of another kind.
-int64_t ctoml_integer(const ctoml_node *node);
-bool ctoml_boolean(const ctoml_node *node);
+/// NULL for a value of another kind; good for as long as the document.
+const int64_t *ctoml_integer(const ctoml_node *node);
+const bool *ctoml_boolean(const ctoml_node *node);
 /// Not ended by a NUL.
 const char *ctoml_string(const ctoml_node *node, size_t *size);
 

@@ -1,4 +1,3 @@
-import BrokerAccessControl
 import BrokerModel
 
 /// What all rules together say of one app. Where they differ the stricter one holds, and a denial holds over everything.
@@ -7,27 +6,19 @@ public struct Ruling: Hashable, Sendable {
     public let rules: [Rule]
     /// The policy or the settings cannot be read.
     public let problem: Policy.Problem?
-    public let isDenied: Bool
-    public let forcedLevel: Rule.Level?
-    public let capsLevel: Bool
-    public let maximumKeys: ContactKeySet
-    public let mayPrompt: Bool
-    /// Seconds from the person's decision.
-    public let maximumLifetime: Int64?
-    public let requiresAuthentication: Bool
 
-    init(_ rules: [Rule], problem: Policy.Problem?) {
-        self.rules = rules
-        self.problem = problem
-        isDenied = problem != nil || rules.contains(where: \.denies)
-        let forced = rules.compactMap(\.forcedLevel)
-        forcedLevel = [.denied, .limited, .full].first(where: forced.contains)
-        capsLevel = rules.contains(where: \.capsLevel)
-        maximumKeys = rules.compactMap(\.maximumKeys).reduce(.grantable) { $0.intersection($1) }
-        mayPrompt = !rules.contains(where: \.forbidsPrompting)
-        maximumLifetime = rules.compactMap(\.maximumLifetime).min()
-        requiresAuthentication = rules.contains(where: \.requiresAuthentication)
+    public var isDenied: Bool { problem != nil || rules.contains(where: \.denies) }
+    public var forcedLevel: Rule.Level? {
+        [.denied, .limited, .full].first { level in rules.contains { $0.forcedLevel == level } }
     }
+    public var capsLevel: Bool { rules.contains(where: \.capsLevel) }
+    public var maximumKeys: ContactKeySet {
+        rules.compactMap(\.maximumKeys).reduce(.grantable) { $0.intersection($1) }
+    }
+    public var mayPrompt: Bool { !rules.contains(where: \.forbidsPrompting) }
+    /// Seconds from the person's decision.
+    public var maximumLifetime: Int64? { rules.compactMap(\.maximumLifetime).min() }
+    public var requiresAuthentication: Bool { rules.contains(where: \.requiresAuthentication) }
 
     /// Whether the app has a standing although nobody decided anything.
     public var standsAlone: Bool { !isDenied && forcedLevel != nil }

@@ -1,5 +1,3 @@
-import BrokerAccessControl
-
 /// What the administrator decided for everybody's apps, as values. Pure: what it says of an app follows from its rules alone.
 public struct Policy: Hashable, Sendable {
     /// What becomes of an answer that wants the person's password where nobody can ask for it.
@@ -8,24 +6,24 @@ public struct Policy: Hashable, Sendable {
     }
 
     /// What could not be read. Every app is refused then: nobody knows what the administrator wants.
-    public enum Problem: Hashable, Sendable {
-        /// A file of rules, until the policy is reloaded.
-        case policy(PolicyError)
-        /// The settings, until the broker restarts.
-        case settings(PolicyError)
-
-        public var error: PolicyError {
-            switch self {
-            case .policy(let error), .settings(let error): error
-            }
+    public struct Problem: Hashable, Sendable {
+        public enum Subject: String, Sendable {
+            /// A file of rules, until the policy is reloaded.
+            case policy
+            /// The settings, until the broker restarts.
+            case settings
         }
 
-        public var words: String {
-            switch self {
-            case .policy(let error): "the policy cannot be read, so every app is refused: \(error)"
-            case .settings(let error): "the settings cannot be read, so every app is refused: \(error)"
-            }
+        public let subject: Subject
+        /// The file, the line where there is one, and what is wrong.
+        public let reason: String
+
+        public init(_ subject: Subject, _ reason: String) {
+            self.subject = subject
+            self.reason = reason
         }
+
+        public var words: String { "the \(subject.rawValue) cannot be read, so every app is refused: \(reason)" }
     }
 
     public var rules: [Rule]
@@ -35,7 +33,7 @@ public struct Policy: Hashable, Sendable {
     public var isAuditDurable: Bool
     public private(set) var problem: Problem?
     /// SHA-256 over the names and texts of the files, in hexadecimal digits; `nil` where there are none.
-    public internal(set) var digest: String?
+    public var digest: String?
 
     /// No rules: the person decides.
     public init(
@@ -54,26 +52,13 @@ public struct Policy: Hashable, Sendable {
 
     /// What all rules together say of one app of one user.
     public func ruling(on principal: Principal) -> Ruling {
-        Ruling(rules.filter { $0.matches(principal) }, problem: problem)
-    }
-
-    /// Both policies in one: every rule of either, and the stricter setting of both.
-    func joined(with other: Policy) -> Policy {
-        var joined = self
-        joined.rules += other.rules
-        joined.withoutAuthentication = Self.stricter(withoutAuthentication, other.withoutAuthentication)
-        joined.isAuditDurable = isAuditDurable || other.isAuditDurable
-        return joined
+        Ruling(rules: rules.filter { $0.matches(principal) }, problem: problem)
     }
 
     /// The stricter of two settings; where one says nothing the other holds.
     public static func stricter(
         _ one: WithoutAuthentication?, _ other: WithoutAuthentication?
     ) -> WithoutAuthentication? {
-        switch (one, other) {
-        case (.refuse, _), (_, .refuse): .refuse
-        case (.allow, _), (_, .allow): .allow
-        case (nil, nil): nil
-        }
+        one == .refuse || other == .refuse ? .refuse : one ?? other
     }
 }

@@ -1,5 +1,5 @@
-/// Why a policy, or another file that is trusted as one, cannot be read: the file, the line where there is one, and what is wrong with which key.
-public struct PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
+/// Why a file that says what the broker does cannot be read: the file, the line where there is one, and what is wrong with which key.
+public struct TrustedFileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
     /// From 1.
     public let line: Int?

@@ -1,8 +1,7 @@
-import BrokerAccessControl
 import BrokerModel
 import Testing
 
-@testable import BrokerPolicy
+@testable import BrokerAccessControl
 
 private let ada = RecordNumber(1)
 private let now: Int64 = 1_000_000
@@ -60,7 +59,7 @@ private enum Counting: Hashable, Sendable {
     }
 }
 
-private struct Row: Sendable, CustomTestStringConvertible {
+private struct RulingRow: Sendable, CustomTestStringConvertible {
     let rules: [Rule]
     let decided: Grant?
     let counts: Counting
@@ -76,62 +75,62 @@ private struct Row: Sendable, CustomTestStringConvertible {
 }
 
 private let table = [
-    Row([], nil, .nothingDecided),
-    Row([], limited, .limited([ada])),
-    Row([], full, .full()),
-    Row([], denied, .denied),
+    RulingRow([], nil, .nothingDecided),
+    RulingRow([], limited, .limited([ada])),
+    RulingRow([], full, .full()),
+    RulingRow([], denied, .denied),
 
-    Row([deny], nil, .restricted),
-    Row([deny], limited, .restricted),
-    Row([deny], full, .restricted),
-    Row([deny], denied, .restricted),
-    Row([forceFull, deny], full, .restricted),
+    RulingRow([deny], nil, .restricted),
+    RulingRow([deny], limited, .restricted),
+    RulingRow([deny], full, .restricted),
+    RulingRow([deny], denied, .restricted),
+    RulingRow([forceFull, deny], full, .restricted),
 
-    Row([forceFull], nil, .full()),
-    Row([forceFull], limited, .full()),
-    Row([forceFull], denied, .full()),
-    Row([forceLimited], nil, .limited([])),
-    Row([forceLimited], limited, .limited([ada])),
-    Row([forceLimited], full, .limited([])),
-    Row([forceLimited], denied, .limited([])),
-    Row([forceDenied], nil, .denied),
-    Row([forceDenied], full, .denied),
-    Row([forceDenied], limited, .denied),
-    Row([forceFull, forceLimited], limited, .limited([ada])),
-    Row([forceFull, forceDenied], full, .denied),
+    RulingRow([forceFull], nil, .full()),
+    RulingRow([forceFull], limited, .full()),
+    RulingRow([forceFull], denied, .full()),
+    RulingRow([forceLimited], nil, .limited([])),
+    RulingRow([forceLimited], limited, .limited([ada])),
+    RulingRow([forceLimited], full, .limited([])),
+    RulingRow([forceLimited], denied, .limited([])),
+    RulingRow([forceDenied], nil, .denied),
+    RulingRow([forceDenied], full, .denied),
+    RulingRow([forceDenied], limited, .denied),
+    RulingRow([forceFull, forceLimited], limited, .limited([ada])),
+    RulingRow([forceFull, forceDenied], full, .denied),
 
-    Row([cap], nil, .nothingDecided),
-    Row([cap], full, .limited([])),
-    Row([cap], limited, .limited([ada])),
-    Row([cap], denied, .denied),
-    Row([cap, forceFull], nil, .limited([])),
-    Row([cap, forceFull], limited, .limited([])),
+    RulingRow([cap], nil, .nothingDecided),
+    RulingRow([cap], full, .limited([])),
+    RulingRow([cap], limited, .limited([ada])),
+    RulingRow([cap], denied, .denied),
+    RulingRow([cap, forceFull], nil, .limited([])),
+    RulingRow([cap, forceFull], limited, .limited([])),
 
-    Row([namesOnly], nil, .nothingDecided),
-    Row([namesOnly], full, .full(names)),
-    Row([namesOnly], limited, .limited([ada], names)),
-    Row([namesOnly, phonesOnly], full, .full(ContactKeySet([.givenName]))),
-    Row([namesOnly], grant(.full, keys: ContactKeySet([.givenName, .note])), .full(ContactKeySet([.givenName]))),
-    Row([namesOnly, forceFull], nil, .full(names)),
+    RulingRow([namesOnly], nil, .nothingDecided),
+    RulingRow([namesOnly], full, .full(names)),
+    RulingRow([namesOnly], limited, .limited([ada], names)),
+    RulingRow([namesOnly, phonesOnly], full, .full(ContactKeySet([.givenName]))),
+    RulingRow([namesOnly], grant(.full, keys: ContactKeySet([.givenName, .note])), .full(ContactKeySet([.givenName]))),
+    RulingRow([namesOnly, forceFull], nil, .full(names)),
 
-    Row([silence], nil, .nothingDecided),
-    Row([silence], limited, .limited([ada])),
+    RulingRow([silence], nil, .nothingDecided),
+    RulingRow([silence], limited, .limited([ada])),
 
-    Row([twoDays], full, .full(until: now + day)),
-    Row([oneDay, twoDays], grant(.full, decidedAt: now - day + 1), .full(until: now + 1)),
-    Row([oneDay], full, .nothingDecided),
-    Row([oneDay], denied, .denied),
-    Row([twoDays], grant(.full, lifetime: .untilTime(now + 5)), .full(until: now + 5)),
-    Row([twoDays], grant(.limited(to: [ada]), lifetime: .session), .limited([ada], until: now + day)),
-    Row([oneDay, forceFull], full, .full()),
-    Row([oneDay, forceLimited], limited, .limited([])),
+    RulingRow([twoDays], full, .full(until: now + day)),
+    RulingRow([oneDay, twoDays], grant(.full, decidedAt: now - day + 1), .full(until: now + 1)),
+    RulingRow([oneDay], full, .nothingDecided),
+    RulingRow([oneDay], denied, .denied),
+    RulingRow([twoDays], grant(.full, lifetime: .untilTime(now + 5)), .full(until: now + 5)),
+    RulingRow([twoDays], grant(.limited(to: [ada]), lifetime: .session), .limited([ada], until: now + day)),
+    RulingRow([oneDay, forceFull], full, .full()),
+    RulingRow([oneDay, forceLimited], limited, .limited([])),
 ]
 
 @Suite("What the administrator's rules leave of what the person decided")
 struct RulingTests {
     @Test("Every rule over every decision", arguments: table)
-    private func rules(row: Row) {
-        let standing = Ruling(row.rules, problem: nil).standing(
+    private func rules(row: RulingRow) {
+        let standing = Ruling(rules: row.rules, problem: nil).standing(
             of: row.decided, at: now, revision: policyRevision, loadedAt: now)
         #expect(Counting(standing) == row.counts)
     }
@@ -141,7 +140,7 @@ struct RulingTests {
         for other in [forceFull, forceLimited, forceDenied, cap, namesOnly, silence, oneDay] {
             for rules in [[deny, other], [other, deny]] {
                 for decided in [nil, full, limited, denied] {
-                    let ruling = Ruling(rules, problem: nil)
+                    let ruling = Ruling(rules: rules, problem: nil)
                     #expect(ruling.standing(of: decided, at: now, revision: 1, loadedAt: now) == .restricted)
                 }
             }
@@ -152,7 +151,7 @@ struct RulingTests {
     func onlyNarrower() {
         for rules in [[cap], [namesOnly], [silence], [oneDay], [twoDays], [cap, namesOnly, twoDays], [forceDenied]] {
             for decided in [full, limited, denied] {
-                let ruling = Ruling(rules, problem: nil)
+                let ruling = Ruling(rules: rules, problem: nil)
                 guard case .granted(let counting) = ruling.standing(of: decided, at: now, revision: 1, loadedAt: now)
                 else { continue }
                 #expect(counting.keys.isSubset(of: decided.keys))
@@ -168,7 +167,8 @@ struct RulingTests {
     @Test("What counts for something else under a policy has the policy's revision; what is untouched keeps its own")
     func revisions() {
         func revision(_ rules: [Rule], of grant: Grant = full) -> Int64 {
-            Ruling(rules, problem: nil).standing(of: grant, at: now, revision: policyRevision, loadedAt: now).revision
+            Ruling(rules: rules, problem: nil).standing(of: grant, at: now, revision: policyRevision, loadedAt: now)
+                .revision
         }
         #expect(revision([]) == 7)
         #expect(revision([silence]) == 7)
@@ -180,8 +180,7 @@ struct RulingTests {
 
     @Test("A policy that cannot be read refuses everybody")
     func unreadable() {
-        let policy = Policy(
-            unreadable: .policy(PolicyError(file: "x.toml", line: 3, key: "rule[0].force", reason: "no")))
+        let policy = Policy(unreadable: Policy.Problem(.policy, "x.toml:3: rule[0].force: no"))
         for strength in IdentityStrength.allCases {
             let ruling = policy.ruling(on: Principal(uid: 1, strength: strength, app: "a"))
             #expect(ruling.standing(of: full, at: now, revision: 1, loadedAt: now) == .restricted)
@@ -216,7 +215,7 @@ struct RulingTests {
     func reasons() {
         var named = cap
         named.name = "office"
-        let ruling = Ruling([named, deny], problem: nil)
+        let ruling = Ruling(rules: [named, deny], problem: nil)
         #expect(
             ruling.reasons == [
                 "policy test.toml:1 “office” allows single contacts at most", "policy test.toml:1 refuses everything",
@@ -224,7 +223,7 @@ struct RulingTests {
         #expect(
             ruling.difference(of: full, from: .restricted, at: now)
                 == "what was decided is kept, and counts again when no rule refuses the app")
-        let capped = Ruling([cap], problem: nil)
+        let capped = Ruling(rules: [cap], problem: nil)
         let standing = capped.standing(of: full, at: now, revision: 1, loadedAt: now)
         #expect(
             capped.difference(of: full, from: standing, at: now)

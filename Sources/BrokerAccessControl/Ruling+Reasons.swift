@@ -1,5 +1,3 @@
-import BrokerAccessControl
-
 extension Ruling {
     /// What the administrator's rules have to say about the app, a sentence for each.
     public var reasons: [String] {

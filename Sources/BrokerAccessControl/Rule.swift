@@ -1,4 +1,3 @@
-import BrokerAccessControl
 import BrokerModel
 
 /// One `[[rule]]` of the administrator: whom it is about, and what it says of them.
@@ -71,34 +70,14 @@ public struct Rule: Hashable, Sendable {
                 "allows no keys but " + (maximumKeys.grantNames.joined(separator: ", ")))
         }
         if forbidsPrompting { effects.append("forbids to ask the person") }
-        if let maximumLifetime { effects.append("lets a decision hold for \(Lifespan.text(maximumLifetime)) at most") }
+        if let maximumLifetime {
+            effects.append("lets a decision hold for \(Self.words(seconds: maximumLifetime)) at most")
+        }
         if requiresAuthentication { effects.append("wants the person's password before anything is granted") }
         return effects
     }
-}
 
-/// Spans of time as the files write them: a number and `m`, `h` or `d`.
-enum Lifespan {
-    /// Ten years; a longer one is none.
-    static let longest: Int64 = 3_650 * 86_400
-
-    /// Seconds; `nil` for anything else than a whole number of minutes, hours or days from a minute to ``longest``.
-    static func seconds(_ text: String) -> Int64? {
-        guard let unit = text.last, text.utf8.count <= 12, text.dropLast().utf8.allSatisfy({ (48...57).contains($0) }),
-            let number = Int64(text.dropLast())
-        else { return nil }
-        let factor: Int64
-        switch unit {
-        case "m": factor = 60
-        case "h": factor = 3_600
-        case "d": factor = 86_400
-        default: return nil
-        }
-        let (seconds, overflow) = number.multipliedReportingOverflow(by: factor)
-        return !overflow && (60...longest).contains(seconds) ? seconds : nil
-    }
-
-    static func text(_ seconds: Int64) -> String {
+    private static func words(seconds: Int64) -> String {
         for (unit, factor) in [("day", Int64(86_400)), ("hour", 3_600), ("minute", 60)] where seconds % factor == 0 {
             let number = seconds / factor
             return "\(number) \(unit)\(number == 1 ? "" : "s")"

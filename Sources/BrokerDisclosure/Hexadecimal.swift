@@ -1,0 +1,41 @@
+/// Bytes as hexadecimal digits, lower case, and back.
+public enum Hexadecimal {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    static func digits(of bytes: some Sequence<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * bytes.underestimatedCount)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return text
+    }
+
+    public static func text(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: digits(of: bytes), as: UTF8.self)
+    }
+
+    /// `nil` for anything but whole bytes in lower case: one record has one identifier.
+    public static func bytes(_ text: String) -> [UInt8]? {
+        var text = text
+        return text.withUTF8 { text in
+            guard text.count.isMultiple(of: 2) else { return nil }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(text.count / 2)
+            for index in stride(from: 0, to: text.count, by: 2) {
+                guard let high = value(of: text[index]), let low = value(of: text[index + 1]) else { return nil }
+                bytes.append(high << 4 | low)
+            }
+            return bytes
+        }
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,123 @@
+/// A table of a TOML file. Reading it is strict: a key that is not known or a value of another type is an error with its line. What was
+/// meant and not understood must not be left out in silence.
+public struct TOMLTable {
+    private let value: TOMLValue
+    /// As errors call it, such as `rule[2]`; empty for the whole file.
+    private let path: String
+
+    private init(_ value: TOMLValue, path: String) {
+        self.value = value
+        self.path = path
+    }
+
+    /// The whole file.
+    ///
+    /// - Parameter file: its name, for errors.
+    public init(_ text: String, file: String) throws(TrustedFileError) {
+        self.init(try TOMLDocument(text, file: file).root, path: "")
+    }
+
+    private func path(of name: String) -> String { path.isEmpty ? name : path + "." + name }
+
+    /// Where its header stands; the whole file has none.
+    private var line: Int? { path.isEmpty ? nil : value.line }
+
+    /// The file and the line where it begins, as `/…/policy.d/10-office.toml:12`.
+    public var place: String { value.document.file + (line.map { ":\($0)" } ?? "") }
+
+    /// - Parameter name: a key of it; where that is not there, the error is the table's.
+    public func wrong(_ name: String, _ reason: String) -> TrustedFileError {
+        TrustedFileError(
+            file: value.document.file, line: value[name]?.line ?? line, key: path(of: name), reason: reason)
+    }
+
+    /// The table itself is wrong.
+    public func wrong(_ reason: String) -> TrustedFileError {
+        TrustedFileError(file: value.document.file, line: line, key: path, reason: reason)
+    }
+
+    /// - Parameter known: in the order in which an error is to name them.
+    public func allow(_ known: [String]) throws(TrustedFileError) {
+        guard let unknown = value.keys.first(where: { !known.contains($0) }) else { return }
+        throw wrong(unknown, "no such key; known are " + known.joined(separator: ", "))
+    }
+
+    // MARK: Values; `nil` where there is no such key
+
+    public subscript(name: String) -> TOMLValue? { value[name] }
+
+    /// - Parameter wanted: what an error says that it must be.
+    public func read<Value>(
+        _ name: String, _ wanted: String, _ convert: (TOMLValue) -> Value?
+    ) throws(TrustedFileError) -> Value? {
+        guard let value = value[name] else { return nil }
+        guard let converted = convert(value) else { throw wrong(name, wanted) }
+        return converted
+    }
+
+    /// - Parameter known: the keys that it may have.
+    public func table(_ name: String, _ known: [String]) throws(TrustedFileError) -> TOMLTable? {
+        let table = try read(name, "a table: [\(name)]") { $0.isTable ? TOMLTable($0, path: path(of: name)) : nil }
+        try table?.allow(known)
+        return table
+    }
+
+    /// Those that are written as `[[name]]`.
+    ///
+    /// - Parameter most: how many there may be.
+    public func tables(_ name: String, most: Int) throws(TrustedFileError) -> [TOMLTable] {
+        let wanted = "\(name)s are written as [[\(name)]]"
+        let values = try read(name, wanted, \.array) ?? []
+        guard values.count <= most else { throw wrong(name, "more than \(most) \(name)s") }
+        var tables: [TOMLTable] = []
+        for (index, value) in values.enumerated() {
+            let table = TOMLTable(value, path: path(of: "\(name)[\(index)]"))
+            guard value.isTable else { throw table.wrong(wanted) }
+            tables.append(table)
+        }
+        return tables
+    }
+
+    public func bool(_ name: String) throws(TrustedFileError) -> Bool? { try read(name, "true or false", \.bool) }
+
+    public func string(_ name: String) throws(TrustedFileError) -> String? {
+        try read(name, "a string that is not empty", Self.text)
+    }
+
+    public func strings(_ name: String) throws(TrustedFileError) -> [String]? {
+        guard let array = try read(name, "an array of strings that is not empty", Self.elements) else { return nil }
+        let strings = array.compactMap(Self.text)
+        guard strings.count == array.count else { throw wrong(name, "an array of strings, none of them empty") }
+        return strings
+    }
+
+    /// The elements of an array that has any.
+    public static func elements(_ value: TOMLValue) -> [TOMLValue]? { value.array.flatMap { $0.isEmpty ? nil : $0 } }
+
+    private static func text(_ value: TOMLValue) -> String? { value.string.flatMap { $0.isEmpty ? nil : $0 } }
+
+    public func word<Word: RawRepresentable & CaseIterable>(
+        _ name: String
+    ) throws(TrustedFileError) -> Word? where Word.RawValue == String {
+        guard let string = try string(name) else { return nil }
+        return try word(string, name)
+    }
+
+    public func words<Word: RawRepresentable & CaseIterable>(
+        _ name: String
+    ) throws(TrustedFileError) -> [Word]? where Word.RawValue == String {
+        guard let strings = try strings(name) else { return nil }
+        var words: [Word] = []
+        for string in strings { words.append(try word(string, name)) }
+        return words
+    }
+
+    private func word<Word: RawRepresentable & CaseIterable>(
+        _ string: String, _ name: String
+    ) throws(TrustedFileError) -> Word where Word.RawValue == String {
+        guard let word = Word(rawValue: string) else {
+            throw wrong(name, "\"\(string)\" is none of " + Word.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return word
+    }
+}

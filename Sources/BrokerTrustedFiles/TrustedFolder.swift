@@ -1,0 +1,161 @@
+import Glibc
+
+/// An open folder of files that say what the broker does. The folder and each file must belong to ``Terms/owner`` or to root, nobody
+/// else may write to them, and none may be a link or keep the broker waiting.
+public struct TrustedFolder: ~Copyable {
+    public struct Terms {
+        /// Whose folder and files may be beside root.
+        let owner: uid_t
+        /// What another owner could do, to stand behind `belongs to user 1000`.
+        let mischief: String
+        /// One file, in bytes.
+        let maximumSize: Int
+        let maximumFiles: Int
+
+        public init(owner: uid_t, mischief: String = "", maximumSize: Int, maximumFiles: Int) {
+            self.owner = owner
+            self.mischief = mischief
+            self.maximumSize = maximumSize
+            self.maximumFiles = maximumFiles
+        }
+    }
+
+    public let path: String
+    private let terms: Terms
+    private let descriptor: CInt
+
+    private init(path: String, terms: Terms, descriptor: CInt) {
+        self.path = path
+        self.terms = terms
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Returns: `nil` where it is not there.
+    public static func open(_ path: String, _ terms: Terms) throws(TrustedFileError) -> TrustedFolder? {
+        try open(path, in: AT_FDCWD, path, terms)
+    }
+
+    /// A folder in this one, on the same terms; `nil` where it is not there.
+    public func folder(_ name: String) throws(TrustedFileError) -> TrustedFolder? {
+        try Self.open(name, in: descriptor, path + "/" + name, terms)
+    }
+
+    private static func open(
+        _ name: String, in parent: CInt, _ path: String, _ terms: Terms
+    ) throws(TrustedFileError) -> TrustedFolder? {
+        let descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            guard errno != ENOENT else { return nil }
+            throw TrustedFileError(file: path, reason: "the folder cannot be opened: \(lastError)")
+        }
+        let folder = TrustedFolder(path: path, terms: terms, descriptor: descriptor)
+        try folder.check(descriptor, S_IFDIR, path)
+        return folder
+    }
+
+    /// Reads the files that count, `*.toml`, sorted by bytes. A name that begins with a dot is an editor's or an installer's, half
+    /// written.
+    ///
+    /// - Returns: what is wrong with those that cannot be read, or that `body` does not accept.
+    public func readFiles(
+        _ body: (_ name: String, _ file: String, _ text: String) throws(TrustedFileError) -> Void
+    ) throws(TrustedFileError) -> [TrustedFileError] {
+        var problems: [TrustedFileError] = []
+        for name in try names() {
+            do throws(TrustedFileError) {
+                try body(name, path + "/" + name, text(of: name))
+            } catch {
+                problems.append(error)
+            }
+        }
+        return problems
+    }
+
+    private func names() throws(TrustedFileError) -> [String] {
+        // The stream takes its descriptor along when it closes.
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0, let stream = fdopendir(copy) else {
+            if copy >= 0 { close(copy) }
+            throw TrustedFileError(file: path, reason: "the folder cannot be listed: \(Self.lastError)")
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(name) }
+            errno = 0
+        }
+        guard errno == 0 else {
+            throw TrustedFileError(file: path, reason: "the folder cannot be listed: \(Self.lastError)")
+        }
+        guard names.count <= terms.maximumFiles else {
+            throw TrustedFileError(file: path, reason: "more than \(terms.maximumFiles) files")
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Whether something of that name is there, whatever it is.
+    public func contains(_ name: String) -> Bool {
+        var status = stat()
+        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
+    }
+
+    /// One file, whole.
+    public func text(of name: String) throws(TrustedFileError) -> String {
+        let file = path + "/" + name
+        // Without waiting, so that a FIFO of that name does not stop the broker.
+        let descriptor = openat(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw TrustedFileError(
+                file: file,
+                reason: errno == ELOOP
+                    ? "a symbolic link; put the file itself there" : "cannot be opened: \(Self.lastError)")
+        }
+        defer { close(descriptor) }
+        try check(descriptor, S_IFREG, file)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count >= 0 else {
+                if errno == EINTR { continue }
+                throw TrustedFileError(file: file, reason: "cannot be read: \(Self.lastError)")
+            }
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
+            guard bytes.count <= terms.maximumSize else {
+                throw TrustedFileError(file: file, reason: "longer than \(terms.maximumSize) bytes")
+            }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw TrustedFileError(file: file, reason: "not UTF-8")
+        }
+        return text
+    }
+
+    private func check(_ descriptor: CInt, _ kind: mode_t, _ path: String) throws(TrustedFileError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw TrustedFileError(file: path, reason: "cannot be looked at: \(Self.lastError)")
+        }
+        guard status.st_mode & S_IFMT == kind else {
+            throw TrustedFileError(file: path, reason: kind == S_IFDIR ? "no folder" : "no regular file")
+        }
+        guard status.st_uid == terms.owner || status.st_uid == 0 else {
+            throw TrustedFileError(
+                file: path,
+                reason: "belongs to user \(status.st_uid)\(terms.mischief); it must be "
+                    + (terms.owner == 0 ? "root's" : "yours"))
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            throw TrustedFileError(file: path, reason: "others can write to it: chmod go-w")
+        }
+    }
+
+    private static var lastError: String { String(cString: strerror(errno)) }
+}
