@@ -163,7 +163,6 @@ extension AccessStore {
         unwrittenIntents.removeAll()
         for (uid, before) in batch.outboxMarks { outboxMarks[uid] = before }
         unwrittenMarks.removeAll()
-        if batch.hasDelivered { setsMoved() }
         // What repeats a record that was not written would be told without one.
         ledger.takenBack()
         let kept =

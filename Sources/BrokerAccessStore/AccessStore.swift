@@ -30,8 +30,8 @@ public final class AccessStore {
     var hasUnwrittenUses = false
     /// Whose each user number is.
     var owners: [UInt32: Owner] = [:]
-    /// What the system calls a user; `nil` where that has not been looked up. It must not wait.
-    public var userName: (_ uid: UInt32) -> String? = { "\($0)" }
+    /// What the system calls users, as far as it was asked. Looking a name up can wait, so that this store does not.
+    public var userNames: [UInt32: String] = [:]
     /// Apps that nobody is to be asked about again, with the time since when, in seconds since 1970.
     var silenced: [Principal: Int64] = [:]
     /// By user, how far the outbox of their book was taken over.
@@ -39,8 +39,6 @@ public final class AccessStore {
     var writtenMarks: [UInt32: Int64]
     /// Saves that are in a book and not in a commit. Unlike the batch they outlive one that failed.
     var undelivered: [Delivery] = []
-    /// Called when sets change that nobody is changing just now: a save that could not be committed is done again, or taken back.
-    public var setsMoved: () -> Void = {}
     /// Most contacts named in one record of a save.
     public var contactsPerRecord = 250
     var commits = 0
@@ -51,8 +49,6 @@ public final class AccessStore {
     var writtenCounters: Counters
     /// What the file's own row of counters says, and the time of the last record then.
     var anchor: (counters: Counters, time: Int64)
-    /// What a user's book and the clock say while a set changes.
-    public var moment: (_ uid: UInt32) -> SetMoment = { _ in SetMoment(change: 0, time: 0) }
 
     var batch = Batch()
     /// What each app has written of late, and what is only counted.
@@ -112,7 +108,8 @@ public final class AccessStore {
             let grant = Grant(
                 access: .denied, keys: [], revision: nextRevision(), decidedBy: .administrator,
                 decidedAt: now / 1_000_000)
-            setGrant(grant, for: principal, displayName: held.displayName)
+            setGrant(
+                grant, for: principal, displayName: held.displayName, at: SetMoment(change: 0, time: now / 1_000_000))
             append(
                 AuditRecord(
                     time: now, uid: principal.uid, app: principal.app, strength: principal.strength,

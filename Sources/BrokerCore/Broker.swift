@@ -1,6 +1,5 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerContactsStore
 import BrokerInterface
 import BrokerModel
 import BrokerVarlink
@@ -30,76 +29,77 @@ public final class Broker {
     private let recovery: SaveRecovery
     private let purges: Purges
 
-    /// - Parameter access: the open store; the broker closes it.
-    public init(surroundings: Surroundings, limits: Limits = Limits(), access: AccessStore) {
+    /// - Parameters:
+    ///   - access: the open store; the broker closes it.
+    ///   - disk: puts onto the disk what is committed; the store's own where `nil`.
+    public init(
+        surroundings: Surroundings, access: AccessStore,
+        disk: (@Sendable (Committed) throws(AccessStoreError) -> Void)? = nil
+    ) {
         let surroundings = surroundings.withRemarks()
         self.surroundings = surroundings
         self.access = access
-        access.auditBounds = limits.audit
-        access.contactsPerRecord = limits.contactsPerAuditRecord
+        access.auditBounds = surroundings.limits.audit
+        access.contactsPerRecord = surroundings.limits.contactsPerAuditRecord
 
         // Records, and what waits for them.
-        feed = AuditFeed(surroundings: surroundings, limits: limits, access: access)
-        let sync = AccessSync(access: access, surroundings: surroundings, feed: feed)
-        turn = Turn(surroundings: surroundings, limits: limits, access: access, sync: sync, feed: feed)
-        let pace = AuditPace(surroundings: surroundings, limits: limits, access: access)
-        let checks = ExecutableChecks(surroundings: surroundings, limits: limits, turn: turn)
-        passwords = Passwords(surroundings: surroundings, limits: limits, turn: turn, checks: checks)
+        feed = AuditFeed(surroundings: surroundings, access: access)
+        let sync = AccessSync(access: access, surroundings: surroundings, feed: feed, sync: disk)
+        history = History(loop: surroundings.loop)
+        turn = Turn(surroundings: surroundings, access: access, sync: sync, feed: feed, history: history)
+        let pace = AuditPace(surroundings: surroundings, access: access)
+        let checks = ExecutableChecks(surroundings: surroundings, turn: turn)
+        passwords = Passwords(surroundings: surroundings, turn: turn, checks: checks)
 
         // Books, and what counts for whom.
-        history = History(loop: surroundings.loop)
         let problems = StoreProblems(surroundings: surroundings, turn: turn)
-        recovery = SaveRecovery(
-            surroundings: surroundings, limits: limits, access: access, turn: turn, history: history)
-        books = Books(
-            surroundings: surroundings, limits: limits, access: access, recovery: recovery, problems: problems)
+        recovery = SaveRecovery(surroundings: surroundings, access: access, turn: turn, history: history)
+        books = Books(surroundings: surroundings, access: access, recovery: recovery, problems: problems)
         longReads = LongReads(
-            loop: surroundings.loop, restsAfter: limits.longReadsRestAfter, problems: problems)
+            loop: surroundings.loop, restsAfter: surroundings.limits.longReadsRestAfter, problems: problems)
         thumbnails = Thumbnails(surroundings: surroundings, books: books, history: history)
         grants = Grants(
-            surroundings: surroundings, limits: limits, access: access, turn: turn, history: history,
-            sessions: sessions, books: books)
+            surroundings: surroundings, access: access, turn: turn, history: history, sessions: sessions, books: books)
         let saves = Saves(
-            surroundings: surroundings, limits: limits, access: access, turn: turn, books: books, grants: grants,
-            history: history, recovery: recovery, thumbnails: thumbnails)
+            surroundings: surroundings, access: access, turn: turn, books: books, grants: grants, history: history,
+            recovery: recovery, thumbnails: thumbnails)
 
         // What the person is asked.
-        let descriptions = PromptDescriptions(
-            surroundings: surroundings, access: access, books: books, grants: grants)
-        prompts = Prompts(surroundings: surroundings, limits: limits, descriptions: descriptions)
+        let descriptions = PromptDescriptions(surroundings: surroundings, access: access, books: books, grants: grants)
+        prompts = Prompts(surroundings: surroundings, descriptions: descriptions)
         let questions = Questions(
-            limits: limits, turn: turn, grants: grants, books: books, prompts: prompts, checks: checks,
-            problems: problems)
+            turn: turn, grants: grants, books: books, prompts: prompts, checks: checks, problems: problems)
 
         // Apps.
         let places = HistoryPlaces(
             surroundings: surroundings, access: access, grants: grants, history: history, longReads: longReads,
             problems: problems)
         app = AppServices(
-            surroundings: surroundings, limits: limits, access: access, turn: turn, grants: grants, books: books,
-            longReads: longReads, history: history, places: places, saves: saves, recovery: recovery,
-            questions: questions, checks: checks, pace: pace, problems: problems)
+            surroundings: surroundings, access: access, turn: turn, grants: grants, books: books, longReads: longReads,
+            history: history, places: places, saves: saves, recovery: recovery, questions: questions, checks: checks,
+            pace: pace, problems: problems)
         apps = AppDoor(app: app, reads: AppReads(app: app), prompts: AppPrompts(app: app))
 
         // The person's agent.
         let described = GrantDescriptions(surroundings: surroundings, access: access, grants: grants)
         let shown = ShownPrompts(books: books, prompts: prompts, problems: problems)
-        let rules = PasswordRules(surroundings: surroundings, limits: limits, grants: grants)
+        let rules = PasswordRules(surroundings: surroundings, grants: grants)
         let answers = AgentAnswers(
             surroundings: surroundings, access: access, turn: turn, grants: grants, prompts: prompts,
             passwords: passwords, shown: shown, rules: rules,
             picks: PickAnswers(
-                limits: limits, turn: turn, grants: grants, books: books, longReads: longReads, prompts: prompts,
-                rules: rules),
+                surroundings: surroundings, turn: turn, grants: grants, books: books, longReads: longReads,
+                prompts: prompts, rules: rules),
             proposals: ProposalAnswers(
-                surroundings: surroundings, access: access, turn: turn, grants: grants, books: books,
-                prompts: prompts, saves: saves, problems: problems))
+                surroundings: surroundings, access: access, turn: turn, grants: grants, books: books, prompts: prompts,
+                saves: saves, problems: problems))
         agents = AgentDoor(
-            surroundings: surroundings, limits: limits, access: access, grants: grants, books: books,
+            surroundings: surroundings, access: access, grants: grants, books: books,
             prompts: prompts, passwords: passwords, problems: problems, descriptions: descriptions,
             described: described,
             searches: AgentSearches(
-                limits: limits, turn: turn, grants: grants, books: books, longReads: longReads, shown: shown),
+                surroundings: surroundings, turn: turn, grants: grants, books: books, longReads: longReads,
+                shown: shown),
             answers: answers)
 
         // Administrators.
@@ -113,33 +113,29 @@ public final class Broker {
             surroundings: surroundings, access: access, turn: turn, grants: grants, prompts: prompts,
             passwords: passwords, sessions: sessions, history: history, described: described,
             changes: GrantChanges(
-                surroundings: surroundings, access: access, turn: turn, grants: grants, described: described),
+                surroundings: surroundings, access: access, turn: turn, books: books, grants: grants,
+                described: described),
             explanations: Explanations(
                 surroundings: surroundings, access: access, grants: grants, prompts: prompts, sessions: sessions,
                 described: described),
-            audit: AuditQueries(surroundings: surroundings, limits: limits, feed: feed),
+            audit: AuditQueries(surroundings: surroundings, feed: feed),
             status: StatusReport(
                 surroundings: surroundings, access: access, grants: grants, prompts: prompts, sessions: sessions,
                 problems: problems, startedAt: surroundings.now()),
             reloads: reloads, purges: purges)
 
-        access.userName = { [books] in books.userNames[$0] }
-        access.moment = { [books] in
-            SetMoment(change: books.opened($0)?.lastChange ?? 0, time: surroundings.seconds)
-        }
-        access.setsMoved = { [history] in history.moved() }
-        begin(limits, sync, problems)
+        begin(sync, problems)
     }
 
     /// Settles what the last run left, and brings the policy into force.
-    private func begin(_ limits: Limits, _ sync: AccessSync, _ problems: StoreProblems) {
+    private func begin(_ sync: AccessSync, _ problems: StoreProblems) {
         reportLoss()
         reloads.cameIntoForce()
-        if feed.isForwarded { sync.schedule(within: limits.syncInterval) }
+        if feed.isForwarded { sync.schedule(within: surroundings.limits.syncInterval) }
         purges.resume()
         recovery.resolveIntents(books)
         recovery.settle(books, problems)
-        AnchorCheck(surroundings: surroundings, limits: limits, access: access, feed: feed, turn: turn).schedule()
+        AnchorCheck(surroundings: surroundings, feed: feed, turn: turn).schedule()
     }
 
     /// The last run had records on the disk that are not there any more.

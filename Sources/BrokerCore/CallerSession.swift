@@ -17,8 +17,6 @@ public final class CallerSession {
 
     /// The standing as of one state of all grants; asking each principal again is only needed when that changed.
     var known: (epoch: Int, standing: PrincipalStanding)?
-    /// What the policy of that revision says of the caller.
-    var ruling: (revision: Int64, ruling: Ruling)?
     /// The token that was answered last, and as of when it holds.
     var historyToken: (version: HistoryVersion, text: String)?
     /// A grant was used on this connection, and the executable looked at again for it.

@@ -21,7 +21,6 @@ final class RunningCheck {
 /// The loop waits for no look: a call that needs one goes on when the look is done, and is decided again then.
 struct ExecutableChecks {
     let surroundings: Surroundings
-    let limits: Limits
     let turn: Turn
 
     /// Looks at the caller's executable, and goes on with what was found: at once where nothing has to be waited for. Calls of one
@@ -34,7 +33,7 @@ struct ExecutableChecks {
             running.waiting.append(done)
             return
         }
-        let check = RunningCheck(done, looks: max(1, limits.looksPerCheck))
+        let check = RunningCheck(done, looks: max(1, surroundings.limits.looksPerCheck))
         session.check = check
         look(for: check, session)
     }
@@ -55,11 +54,7 @@ struct ExecutableChecks {
 
     private func looked(_ found: ExecutableCheck, _ check: RunningCheck, _ session: CallerSession) {
         if found == .unknown, check.looksLeft > 0 {
-            let bound = LoopBound((self, check, session), loop: surroundings.loop)
-            surroundings.loop.schedule(after: limits.lookInterval) {
-                let (checks, check, session) = bound.value
-                checks.look(for: check, session)
-            }
+            surroundings.loop.later(after: surroundings.limits.lookInterval) { look(for: check, session) }
             return
         }
         session.check = nil
@@ -67,7 +62,6 @@ struct ExecutableChecks {
         case .same: break
         case .changed:
             turn.record(.refusal, of: session.caller, detail: "executable changed")
-            turn.work(committed: {})
             session.connection?.close()
         case .unknown:
             let advice = surroundings.mode == .system ? "; see systemctl status contactbroker-identify.service" : ""
@@ -80,41 +74,29 @@ struct ExecutableChecks {
         for done in check.waiting { done(found) }
     }
 
-    /// Whether the connection may use the caller's grant: the executable is looked at once more when it first does.
+    /// Looks at the executable once more when the connection first uses the caller's grant.
     ///
     /// - Parameter again: decides the call anew, once the look is done. It may have failed by then.
-    /// - Returns: `false` where the call has failed, or goes on with `again`.
-    func mayUseGrant(_ session: CallerSession, _ call: Call, again: @escaping () -> Void) -> Bool {
-        guard !session.hasUsedGrant else { return true }
-        var isThisTurn = true
-        defer { isThisTurn = false }
+    func beforeGrantIsUsed(_ session: CallerSession, _ call: Call, again: @escaping () -> Void) {
         check(session) { found in
             if found == .same { session.hasUsedGrant = true } else { call.fail(Self.error(for: found)) }
-            if !isThisTurn { again() }
+            again()
         }
-        return session.hasUsedGrant
     }
 
-    /// Whether the person may be prompted for a call, as far as its caller's executable tells. Where the look has to be waited for,
-    /// everything about the call is decided again then.
+    /// Whether the person may be prompted for a call, as far as its caller's executable tells.
     ///
-    /// - Returns: `false` where the call has failed, or is decided again later.
+    /// - Parameter again: decides everything about the call again, once the look is done.
+    /// - Returns: `false` where the call has failed, or goes on with `again`.
     func mayBePromptedFor(_ call: Call, _ session: CallerSession, again: @escaping () -> Void) -> Bool {
         if session.checkedCall === call { return true }
-        var isThisTurn = true
-        var isSame = false
-        defer { isThisTurn = false }
         whenStillItself(session, call) {
-            if isThisTurn {
-                isSame = true
-                return
-            }
             // For this turn alone: what is put off again is looked at again.
             session.checkedCall = call
             again()
             session.checkedCall = nil
         }
-        return isSame
+        return false
     }
 
     /// Goes on once the caller is known to be who it was; otherwise the call fails. What was decided before may not hold any more then.

@@ -28,8 +28,7 @@ final class Remarks {
         } else if repeats.count < Self.most {
             repeats[message] = 0
             way(message)
-            let bound = LoopBound(self, loop: loop)
-            loop.schedule(after: Self.window) { bound.value.close(message) }
+            loop.later(after: Self.window) { [self] in close(message) }
         } else {
             others += 1
         }

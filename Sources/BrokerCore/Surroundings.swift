@@ -54,6 +54,8 @@ public struct Surroundings {
     public var areKin: (_ left: ProcessIdentity, _ right: ProcessIdentity) -> Bool
     /// Where the user's phone numbers are dialled that are written without a country, as in `DE`; empty where that is not known.
     public var region = ""
+    /// What callers may use up.
+    public var limits = Limits()
     /// Reads the administrator's policy; called off the loop, but at the start.
     public var readPolicy: @Sendable () -> Policy = { Policy() }
     /// Where the policy is read from, for the administrator to know.

@@ -58,10 +58,9 @@ final class House {
             surroundings.authority = PolkitAuthority(loop: loop)
         }
         surroundings.policyFolder = setting.configuration.path
-        var limits = Limits()
-        limits.closesBooksAfter = settings.closesBooksAfter
+        surroundings.limits.closesBooksAfter = settings.closesBooksAfter
         doorLimits.connectionsPerUser = settings.connectionsPerUser
-        broker = Broker(surroundings: surroundings, limits: limits, access: access)
+        broker = Broker(surroundings: surroundings, access: access)
         do {
             let manifests = setting.manifests(log)
             let complaints = Complaints(loop: loop, log: log)

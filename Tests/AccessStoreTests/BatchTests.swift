@@ -61,7 +61,7 @@ struct BatchTests {
         store.decide(.limited(to: contacts(1)), for: mail)
         try store.commit()
         let grant = store.grant(of: mail)
-        store.widen(mail, with: contacts(2))
+        store.widen(mail, with: contacts(2), at: beginning)
         try failToCommit()
         #expect(store.grant(of: mail) == grant)
         store.decide(.full, for: mail, keys: .all)
@@ -76,8 +76,8 @@ struct BatchTests {
     func rowsAreTakenBack() throws {
         store.decide(.limited(to: contacts(1, 2)), for: mail)
         try store.commit()
-        store.widen(mail, with: contacts(3))
-        store.forget(contacts(1), uid: 1_000)
+        store.widen(mail, with: contacts(3), at: beginning)
+        store.forget(contacts(1), uid: 1_000, at: beginning)
         try failToCommit()
         // What was forgotten is gone for good, what was added is not there.
         #expect(store.access(of: mail) == .limited(to: contacts(2)))

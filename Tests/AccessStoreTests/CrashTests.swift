@@ -17,7 +17,7 @@ struct CrashTests {
 
     /// One grant and its record, so that each must tell of the other.
     private func step(_ number: Int64, _ store: AccessStore) throws {
-        store.widen(mail, with: contacts(number))
+        store.widen(mail, with: contacts(number), at: beginning)
         store.disclose(number)
         if number % 7 == 0 { _ = try store.checkpointer.run() }
         try store.commit()
@@ -94,7 +94,7 @@ struct CrashTests {
         let survivor = try house.open()
         #expect(survivor.access(of: mail) == .limited(to: contacts(1).union(numbers)))
         #expect(survivor.openIntents() == [SaveIntent(id: 3, uid: 1_000, principal: mail, adds: numbers)])
-        survivor.resolveSave(3, existing: [numbers[0]])
+        survivor.resolveSave(3, existing: [numbers[0]], at: beginning)
         try survivor.commit()
         #expect(survivor.openIntents().isEmpty)
         #expect(survivor.access(of: mail) == .limited(to: contacts(1).union([numbers[0]])))

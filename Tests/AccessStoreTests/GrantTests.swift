@@ -74,16 +74,16 @@ struct GrantTests {
         try store.commit()
         var revision = try #require(store.grant(of: mail)?.revision)
         for (change, set) in [
-            ({ (store: AccessStore) in store.widen(mail, with: contacts(3, 4)) }, contacts(1, 2, 3, 4)),
-            ({ $0.forget(contacts(2, 3, 99), uid: 1_000) }, contacts(1, 4)),
+            ({ (store: AccessStore) in store.widen(mail, with: contacts(3, 4), at: beginning) }, contacts(1, 2, 3, 4)),
+            ({ $0.forget(contacts(2, 3, 99), uid: 1_000, at: beginning) }, contacts(1, 4)),
             (
                 {
-                    $0.widen(mail, with: contacts(2)); $0.forget(contacts(2), uid: 1_000)
+                    $0.widen(mail, with: contacts(2), at: beginning); $0.forget(contacts(2), uid: 1_000, at: beginning)
                 }, contacts(1, 4)
             ),
             (
                 {
-                    $0.forget(contacts(4), uid: 1_000); $0.widen(mail, with: contacts(4))
+                    $0.forget(contacts(4), uid: 1_000, at: beginning); $0.widen(mail, with: contacts(4), at: beginning)
                 }, contacts(1, 4)
             ),
         ] {
@@ -107,11 +107,11 @@ struct GrantTests {
         store.decide(.limited(to: contacts(1)), for: mail)
         store.decide(.full, for: notes)
         try store.commit()
-        store.widen(mail, with: contacts(1))
-        store.widen(notes, with: contacts(1))
-        store.widen(elsewhere, with: contacts(1))
-        store.forget(contacts(7), uid: 1_000)
-        store.forget(contacts(1), uid: 1_001)
+        store.widen(mail, with: contacts(1), at: beginning)
+        store.widen(notes, with: contacts(1), at: beginning)
+        store.widen(elsewhere, with: contacts(1), at: beginning)
+        store.forget(contacts(7), uid: 1_000, at: beginning)
+        store.forget(contacts(1), uid: 1_001, at: beginning)
         store.endGrant(of: elsewhere)
         store.removeGrant(of: elsewhere)
         #expect(!store.hasUncommitted)

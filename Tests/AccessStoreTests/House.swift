@@ -89,6 +89,9 @@ let elsewhere = Principal(uid: 1_001, strength: .claimed, app: "org.example.Mail
 let terminal = Principal.Binding.session(
     SessionIdentity(bootIdentifier: "boot", leader: ProcessIdentity(pid: 5, startTime: 50)))
 
+/// Nothing is in the book, and no time has passed.
+let beginning = SetMoment(change: 0, time: 0)
+
 func contacts(_ numbers: Int64...) -> Set<RecordNumber> { Set(numbers.map { RecordNumber($0) }) }
 
 extension AccessStore {
@@ -99,7 +102,7 @@ extension AccessStore {
     ) {
         let grant = Grant(
             access: access, keys: keys, lifetime: lifetime, revision: nextRevision(), decidedBy: .person, decidedAt: 5)
-        setGrant(grant, for: principal, displayName: "An App")
+        setGrant(grant, for: principal, displayName: "An App", at: beginning)
     }
 
     func access(of principal: Principal) -> Access? { grant(of: principal)?.access }

@@ -274,7 +274,7 @@ struct OutboxTests {
             store.noteOnDisk(store.committed)
             #expect(!store.hasDecisionsOffDisk)
         }
-        store.widen(mail, with: contacts(3))
+        store.widen(mail, with: contacts(3), at: beginning)
         store.disclose(1)
         try store.commit()
         #expect(!store.hasDecisionsOffDisk)

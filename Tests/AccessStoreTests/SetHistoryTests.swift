@@ -21,15 +21,18 @@ struct SetHistoryTests {
         let house = try House()
         var store = try house.open()
         var change: Int64 = 7
-        store.moment = { _ in SetMoment(change: change, time: 0) }
-        store.setGrant(Self.grant(.limited(to: contacts(1, 2)), in: store), for: mail, displayName: "Mail")
+        store.setGrant(
+            Self.grant(.limited(to: contacts(1, 2)), in: store), for: mail, displayName: "Mail",
+            at: SetMoment(change: change, time: 0))
         let epoch = try #require(store.setHistory(of: mail)?.epoch)
         #expect(Self.events(store) == [])
-        store.widen(mail, with: contacts(3))
+        store.widen(mail, with: contacts(3), at: SetMoment(change: change, time: 0))
         try store.commit()
-        store.setGrant(Self.grant(.limited(to: contacts(2, 3, 4)), in: store), for: mail, displayName: "Mail")
+        store.setGrant(
+            Self.grant(.limited(to: contacts(2, 3, 4)), in: store), for: mail, displayName: "Mail",
+            at: SetMoment(change: change, time: 0))
         change = 9
-        store.forget(contacts(2, 8), uid: 1_000)
+        store.forget(contacts(2, 8), uid: 1_000, at: SetMoment(change: change, time: 0))
         let expected = ["revoked 1 7", "granted 4 7", "deleted 2 9"]
         #expect(Set(Self.events(store)) == Set(expected) && Self.events(store).last == expected.last)
         try store.commit()
@@ -39,8 +42,9 @@ struct SetHistoryTests {
         #expect(store.setHistory(of: mail)?.epoch == epoch)
         // A book that is not open says 0, and that is not before what was.
         change = 0
-        store.moment = { _ in SetMoment(change: change, time: 0) }
-        store.setGrant(Self.grant(.limited(to: contacts(3, 4, 5)), in: store), for: mail, displayName: "Mail")
+        store.setGrant(
+            Self.grant(.limited(to: contacts(3, 4, 5)), in: store), for: mail, displayName: "Mail",
+            at: SetMoment(change: change, time: 0))
         #expect(Self.events(store).last == "granted 5 9")
         store.close(now: house.now)
     }
@@ -56,8 +60,8 @@ struct SetHistoryTests {
             (.limited(to: contacts(1)), ContactKeySet([.givenName])),
             (.full, ContactKeySet([.givenName])), (.denied, Grant.ordinaryKeys), (.limited(to: contacts(1)), .all),
         ] {
-            store.widen(mail, with: contacts(9))
-            store.setGrant(Self.grant(access, keys: keys, in: store), for: mail, displayName: "Mail")
+            store.widen(mail, with: contacts(9), at: beginning)
+            store.setGrant(Self.grant(access, keys: keys, in: store), for: mail, displayName: "Mail", at: beginning)
             #expect(Self.events(store) == [])
             epochs.append(try #require(store.setHistory(of: mail)?.epoch))
         }
@@ -71,11 +75,12 @@ struct SetHistoryTests {
         let house = try House()
         var store = try house.open()
         var time: Int64 = 0
-        store.moment = { _ in SetMoment(change: 0, time: time) }
-        store.setGrant(Self.grant(.limited(to: []), in: store), for: mail, displayName: "Mail")
+        store.setGrant(
+            Self.grant(.limited(to: []), in: store), for: mail, displayName: "Mail",
+            at: SetMoment(change: 0, time: time))
         let give = { (records: Set<RecordNumber>) in
             let grant = Self.grant(.limited(to: records), in: store)
-            store.setGrant(grant, for: mail, displayName: "Mail")
+            store.setGrant(grant, for: mail, displayName: "Mail", at: SetMoment(change: 0, time: time))
         }
         give(contacts(1))
         try store.commit()
@@ -92,8 +97,7 @@ struct SetHistoryTests {
         // The last one stays, however old: where the history ends does not move back.
         let end = store.setHistory(of: mail)?.events.last
         time += SetHistory.retention + 1
-        store.moment = { _ in SetMoment(change: 0, time: time) }
-        store.widen(mail, with: contacts(4))
+        store.widen(mail, with: contacts(4), at: SetMoment(change: 0, time: time))
         #expect(store.setHistory(of: mail)?.events == [end].compactMap { $0 })
         try store.commit()
         store.close(now: house.now)
@@ -108,7 +112,7 @@ struct SetHistoryTests {
         let store = try house.open()
         defer { store.close(now: house.now) }
         for access in [Access.limited(to: contacts(1, 2)), .full] {
-            store.setGrant(Self.grant(access, in: store), for: mail, displayName: "Mail")
+            store.setGrant(Self.grant(access, in: store), for: mail, displayName: "Mail", at: beginning)
             let before = store.setHistory(of: mail)
             var contents = SaveContents()
             contents.adds = [RecordNumber(3)]
@@ -124,15 +128,16 @@ struct SetHistoryTests {
         let house = try House()
         let store = try house.open()
         defer { store.close(now: house.now) }
-        store.setGrant(Self.grant(.limited(to: contacts(1, 2)), in: store), for: mail, displayName: "Mail")
+        store.setGrant(
+            Self.grant(.limited(to: contacts(1, 2)), in: store), for: mail, displayName: "Mail", at: beginning)
         try store.commit()
         let before = store.setHistory(of: mail)
-        store.widen(mail, with: contacts(3))
+        store.widen(mail, with: contacts(3), at: beginning)
         store.batch.failure = .unavailable(reason: "the test's")
         #expect(throws: AccessStoreError.self) { try store.commit() }
         #expect(store.setHistory(of: mail) == before)
         // Taken away stays away, so that the steps no longer tell how.
-        store.forget(contacts(1), uid: 1_000)
+        store.forget(contacts(1), uid: 1_000, at: beginning)
         store.batch.failure = .unavailable(reason: "the test's")
         #expect(throws: AccessStoreError.self) { try store.commit() }
         #expect(store.setHistory(of: mail)?.epoch != before?.epoch)
@@ -144,9 +149,9 @@ struct SetHistoryTests {
         let house = try House()
         let store = try house.open()
         defer { store.close(now: house.now) }
-        store.setGrant(Self.grant(.limited(to: []), in: store), for: mail, displayName: "Mail")
+        store.setGrant(Self.grant(.limited(to: []), in: store), for: mail, displayName: "Mail", at: beginning)
         for set in [contacts(1, 2), contacts(1, 2, 3)] {
-            store.setGrant(Self.grant(.limited(to: set), in: store), for: mail, displayName: "Mail")
+            store.setGrant(Self.grant(.limited(to: set), in: store), for: mail, displayName: "Mail", at: beginning)
         }
         let history = try #require(store.setHistory(of: mail))
         #expect(history.events(since: 0).count == 3)

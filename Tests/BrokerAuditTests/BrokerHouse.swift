@@ -35,8 +35,8 @@ final class BrokerHouse {
             loop: loop, now: { loop.now }, uptime: { loop.now }, stateFolder: folder, ownUID: 1_000,
             userName: { "\($0)" }, watch: { _, _ in nil }, areKin: { _, _ in false }, facts: [], log: { _ in })
         surroundings.auditKeeper = keeper
-        return Broker(
-            surroundings: surroundings, limits: limits, access: try AccessStore.open(folder: folder, now: loop.now))
+        surroundings.limits = limits
+        return Broker(surroundings: surroundings, access: try AccessStore.open(folder: folder, now: loop.now))
     }
 
     /// Ends the broker, and starts the next one on the same folder.

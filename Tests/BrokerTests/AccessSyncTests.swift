@@ -6,18 +6,28 @@ import Testing
 @testable import BrokerCore
 
 /// A disk that takes as long as the test says.
-private final class SlowDisk: Sendable {
+final class SlowDisk: Sendable {
     private let begun = Atomic(0)
     private let gate = DispatchSemaphore(value: 0)
     private let fails = Atomic(false)
+    private let waits: Atomic<Bool>
+
+    /// - Parameter waits: each sync takes until the test ends it.
+    init(waits: Bool = true) { self.waits = Atomic(waits) }
 
     var syncs: Int { begun.load(ordering: .sequentiallyConsistent) }
 
-    func sync() -> (any Error)? {
+    func sync() throws(AccessStoreError) {
         begun.add(1, ordering: .sequentiallyConsistent)
-        gate.wait()
-        return fails.load(ordering: .sequentiallyConsistent) ? AccessStoreError.unavailable(reason: "broken") : nil
+        if waits.load(ordering: .sequentiallyConsistent) { gate.wait() }
+        if fails.load(ordering: .sequentiallyConsistent) { throw .unavailable(reason: "broken") }
     }
+
+    /// From now on each sync takes until the test ends it.
+    func wait() { waits.store(true, ordering: .sequentiallyConsistent) }
+
+    /// From now on every sync fails.
+    func fail() { fails.store(true, ordering: .sequentiallyConsistent) }
 
     /// Lets one sync end.
     func end(failing: Bool = false) {
@@ -37,7 +47,7 @@ struct AccessSyncTests {
         let disk = disk
         sync = AccessSync(
             access: house.broker.access, surroundings: house.broker.surroundings, feed: house.broker.feed,
-            sync: { _ in disk.sync() })
+            sync: { (_) throws(AccessStoreError) in try disk.sync() })
     }
 
     @Test("However many ask while one sync runs, one more serves them all: a revocation waits for two at most")

@@ -27,18 +27,21 @@ final class BrokerHouse {
     private let authority: TestAuthority?
     private let withoutAuthentication: Policy.WithoutAuthentication?
     private let limits: Limits
+    private let disk: SlowDisk?
 
     /// - Parameters:
     ///   - authority: asked for passwords; without one it is session mode.
     ///   - withoutAuthentication: what the administrator configured.
+    ///   - disk: takes what is committed; the real one where `nil`.
     ///   - readsBeside: no read is made on the loop that can be made beside it.
     init(
         authority: TestAuthority? = nil, withoutAuthentication: Policy.WithoutAuthentication? = nil,
-        readsBeside: Bool = false, readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
+        disk: SlowDisk? = nil, readsBeside: Bool = false, readsSavesByStep: Bool = false, cardsPerSave: Int? = nil,
         contactsPerTurn: Int? = nil, bytesPerReply: Int? = nil, bytesPerTurn: Int? = nil
     ) throws {
         self.authority = authority
         self.withoutAuthentication = withoutAuthentication
+        self.disk = disk
         var limits = Limits()
         // What is read where must not depend on what else the machine does.
         limits.timePerRead = .seconds(3_600)
@@ -53,7 +56,7 @@ final class BrokerHouse {
         var template = Array("/tmp/broker-test.XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits)
+        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits, disk)
     }
 
     deinit {
@@ -63,7 +66,7 @@ final class BrokerHouse {
 
     private static func open(
         _ folder: String, _ loop: TestLoop, _ journal: Journal, _ names: Names, _ authority: TestAuthority?,
-        _ withoutAuthentication: Policy.WithoutAuthentication?, _ limits: Limits
+        _ withoutAuthentication: Policy.WithoutAuthentication?, _ limits: Limits, _ disk: SlowDisk?
     ) throws -> Broker {
         let now = { start + loop.now.microseconds }
         let access = try AccessStore.open(folder: folder, now: now())
@@ -74,7 +77,11 @@ final class BrokerHouse {
             log: { journal.lines.append($0) })
         surroundings.authority = authority
         surroundings.withoutAuthentication = withoutAuthentication
-        return Broker(surroundings: surroundings, limits: limits, access: access)
+        surroundings.limits = limits
+        guard let disk else { return Broker(surroundings: surroundings, access: access) }
+        return Broker(surroundings: surroundings, access: access) { (_) throws(AccessStoreError) in
+            try disk.sync()
+        }
     }
 
     private final class Watch {}
@@ -104,7 +111,7 @@ final class BrokerHouse {
     /// Ends the broker and starts another one on the same folder. Apps come again as new connections.
     func restart() throws {
         broker.close()
-        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits)
+        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits, disk)
     }
 
     /// The access database's files and the book's, as they are now.
@@ -137,7 +144,7 @@ final class BrokerHouse {
             try #require(bytes.isEmpty || Glibc.write(file, bytes, bytes.count) == bytes.count)
         }
         try meanwhile()
-        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits)
+        broker = try Self.open(folder, loop, journal, names, authority, withoutAuthentication, limits, disk)
     }
 
     private static func bytes(of path: String) -> [UInt8]? {
@@ -220,7 +227,8 @@ final class BrokerHouse {
         let grant = Grant(
             access: access, keys: keys, revision: broker.access.nextRevision(), decidedBy: .person,
             decidedAt: broker.surroundings.seconds)
-        broker.access.setGrant(grant, for: principal, displayName: app.caller.displayName)
+        broker.access.setGrant(
+            grant, for: principal, displayName: app.caller.displayName, at: broker.books.moment(of: principal.uid))
         if before == nil { broker.history.moved() } else { broker.grants.narrowed(principal) }
         broker.turn.work(committed: {})
         loop.turn()

@@ -31,7 +31,7 @@ struct EndedGrantTests {
             : Grant(
                 access: .full, lifetime: .process, revision: access.nextRevision(), decidedBy: .person,
                 decidedAt: now - 700)
-        access.setGrant(grant, for: bound, displayName: "mail")
+        access.setGrant(grant, for: bound, displayName: "mail", at: house.broker.books.moment(of: 1_000))
         house.broker.history.moved()
         house.broker.turn.work(committed: {})
         house.loop.turn()

@@ -86,7 +86,7 @@ struct OutboxTests {
             { [mail] (store: AccessStore) in
                 store.setGrant(
                     Grant(access: access, revision: store.nextRevision(), decidedBy: .administrator, decidedAt: 5),
-                    for: mail.principal, displayName: "mail")
+                    for: mail.principal, displayName: "mail", at: SetMoment(change: 0, time: 0))
             }
         }
         let decisions: [(Access?, (AccessStore) -> Void)] = [

@@ -209,7 +209,7 @@ struct PolicyTests {
         var grant = Grant(
             access: .full, revision: broker.access.nextRevision(), decidedBy: .person, decidedAt: time)
         if time < 0 { grant.lifetime = .untilTime(time) }
-        broker.access.setGrant(grant, for: app.principal, displayName: "mail")
+        broker.access.setGrant(grant, for: app.principal, displayName: "mail", at: broker.books.moment(of: 1_000))
         house.rule(installed { $0.maximumLifetime = 3_600 })
         house.loop.advance(by: .seconds(1))
         #expect(try status(app) == "notDetermined")
@@ -339,38 +339,44 @@ struct PolicyTests {
         "Where the audit is durable nothing is told before its record is on the disk, and what comes meanwhile shares the next sync"
     )
     func durable() throws {
+        let disk = SlowDisk(waits: false)
+        let house = try BrokerHouse(disk: disk)
+        try house.keeper(adding: "Ada", "Grace")
         let app = try house.app("mail", .full, strength: .installed)
         house.rule([], isAuditDurable: true)
-        var syncs: [(Bool) -> Void] = []
-        house.broker.turn.onDisk = { syncs.append($0) }
+        disk.wait()
+        let before = disk.syncs
         let first = try app.begin("FetchContacts", #"{"keys":["givenName"]}"#)
-        #expect(syncs.count == 1)
+        #expect(house.loop.run { disk.syncs == before + 1 })
         let others = try ["a", "b"].map { try house.app($0, .full, strength: .installed) }
         let calls = try others.map { try $0.begin("FetchContacts", #"{"keys":["givenName"]}"#) }
         // On record, and told to nobody; what discloses nothing need not wait.
         #expect(try house.audit(.disclosure).count == 3)
-        #expect(syncs.count == 1)
+        #expect(disk.syncs == before + 1)
         #expect(!first.isOver && calls.allSatisfy { !$0.isOver })
         #expect(try status(app) == "full")
-        syncs[0](true)
-        #expect(first.isOver && calls.allSatisfy { !$0.isOver })
-        #expect(syncs.count == 2)
+        disk.end()
+        #expect(house.loop.run { first.isOver && disk.syncs == before + 2 })
+        #expect(calls.allSatisfy { !$0.isOver })
         // Taken back while the disk was at work.
         house.rule(
             installed {
                 $0.apps = ["a"]; $0.denies = true
             }, isAuditDurable: true)
-        syncs[1](true)
+        disk.end()
+        #expect(house.loop.run { calls.allSatisfy { $0.isOver } })
         #expect(try others[0].replies(to: calls[0]).map(\.error) == ["AccessDenied"])
         #expect(try others[1].replies(to: calls[1]).map(\.names) == [["Ada", "Grace"]])
-        #expect(syncs.count == 2)
+        #expect(disk.syncs == before + 2)
     }
 
     @Test("Where the disk does not take the record, nothing is told")
     func durableFails() throws {
+        let disk = SlowDisk(waits: false)
+        let house = try BrokerHouse(disk: disk)
         let app = try house.app("mail", .full, strength: .installed)
         house.rule([], isAuditDurable: true)
-        house.broker.turn.onDisk = { $0(false) }
+        disk.fail()
         #expect(try app.fetch().error == "StoreUnavailable")
     }
 

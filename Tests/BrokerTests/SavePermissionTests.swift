@@ -1,17 +1,22 @@
 import BrokerAccessControl
+import BrokerContactsStore
 import BrokerDisclosure
 import BrokerModel
 import Testing
 
 @testable import BrokerCore
 
-private let ada = SavedRecord.existing(RecordNumber(1))
-private let bob = SavedRecord.existing(RecordNumber(2))
+private let ada = RecordNumber(1)
+private let bob = RecordNumber(2)
 /// Groups that the app made.
-private let own = SavedRecord.existing(RecordNumber(10))
-private let ownToo = SavedRecord.existing(RecordNumber(11))
+private let own = RecordNumber(10)
+private let ownToo = RecordNumber(11)
 /// A group that another app made.
-private let foreign = SavedRecord.existing(RecordNumber(12))
+private let foreign = RecordNumber(12)
+/// What the save adds.
+private let new = RecordNumber(100)
+/// The app's own, as whose groups alone a check for cycles looks at.
+private let mark = IdentifierCipher(key: [UInt8](repeating: 1, count: 16))?.mark
 
 /// A save is checked when its steps are read, and again when it is written: the grant may be narrower by then. These tests call the
 /// second check directly, because the first one hides it.
@@ -42,19 +47,15 @@ struct SavePermissionTests {
     /// One save, and the views under which it is permitted and refused.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let steps: [SaveStep]
-        /// What the app may use when the steps are read.
-        let readUnder: View
+        let changes: [ContactChange]
         let permitted: [View]
         let refused: [View]
 
         init(
-            _ name: String, _ steps: SaveStep..., readUnder: View = .everything, permitted: [View] = [],
-            refused: [View] = []
+            _ name: String, _ changes: ContactChange..., permitted: [View] = [], refused: [View] = []
         ) {
             testDescription = name
-            self.steps = steps
-            self.readUnder = readUnder
+            self.changes = changes
             self.permitted = permitted
             self.refused = refused
         }
@@ -76,59 +77,66 @@ struct SavePermissionTests {
 
     static let groups = [
         Case(
-            "rename an own group", .renameGroup(own, name: "A"),
+            "rename an own group", .group(.rename(own, name: "A")),
             permitted: [.everything, .onlyAda, .onlyAdaInGroups]),
         Case(
-            "rename another app's group", .renameGroup(foreign, name: "A"), permitted: [.everything, .everyName],
+            "rename another app's group", .group(.rename(foreign, name: "A")), permitted: [.everything, .everyName],
             refused: [.onlyAda, .onlyAdaInGroups]),
         Case(
-            "delete another app's group", .deleteGroup(foreign), permitted: [.everything],
+            "delete another app's group", .group(.delete(foreign)), permitted: [.everything],
             refused: [.onlyAda, .onlyAdaInGroups]),
         Case(
-            "add a member to a group that is not visible", .addMember(ada, to: foreign),
+            "add a member to a group that is not visible", .group(.addMember(ada, to: foreign)),
             permitted: [.everything, .onlyAdaInGroups], refused: [.onlyAda]),
         Case(
-            "add a member that is not visible", .addMember(bob, to: own), permitted: [.everything, .adaAndBob],
+            "add a member that is not visible", .group(.addMember(bob, to: own)), permitted: [.everything, .adaAndBob],
             refused: [.onlyAda, .onlyAdaInGroups]),
         Case(
-            "remove a member from a group that is not visible", .removeMember(ada, from: foreign),
+            "remove a member from a group that is not visible", .group(.removeMember(ada, from: foreign)),
             permitted: [.everything, .onlyAdaInGroups], refused: [.onlyAda]),
         Case(
-            "remove a member that is not visible", .removeMember(bob, from: own),
+            "remove a member that is not visible", .group(.removeMember(bob, from: own)),
             permitted: [.everything, .adaAndBob], refused: [.onlyAda, .onlyAdaInGroups]),
         // The check for cycles looks at the groups that the app saw when the step was read.
         Case(
-            "add a subgroup, looking at the app's own groups", .addSubgroup(own, to: ownToo), readUnder: .onlyAda,
+            "add a subgroup, looking at the app's own groups", .group(.addSubgroup(own, to: ownToo, visible: mark)),
             permitted: [.onlyAda], refused: [.everything, .onlyAdaInGroups]),
         Case(
-            "add another app's group to an own one", .addSubgroup(foreign, to: own), readUnder: .onlyAda,
+            "add another app's group to an own one", .group(.addSubgroup(foreign, to: own, visible: mark)),
             refused: [.onlyAda]),
         Case(
-            "add an own group to another app's", .addSubgroup(own, to: foreign), readUnder: .onlyAda,
+            "add an own group to another app's", .group(.addSubgroup(own, to: foreign, visible: mark)),
             refused: [.onlyAda]),
-        Case("add another app's subgroup", .addSubgroup(foreign, to: foreign), permitted: [.everything]),
-        Case("remove an own subgroup", .removeSubgroup(own, from: ownToo), permitted: [.everything, .onlyAda]),
         Case(
-            "remove another app's group from an own one", .removeSubgroup(foreign, from: own),
+            "add another app's subgroup", .group(.addSubgroup(foreign, to: foreign, visible: nil)),
+            permitted: [.everything]),
+        Case("remove an own subgroup", .group(.removeSubgroup(own, from: ownToo)), permitted: [.everything, .onlyAda]),
+        Case(
+            "remove another app's group from an own one", .group(.removeSubgroup(foreign, from: own)),
             permitted: [.everything], refused: [.onlyAda, .onlyAdaInGroups]),
         Case(
-            "remove an own group from another app's", .removeSubgroup(own, from: foreign), permitted: [.everything],
+            "remove an own group from another app's", .group(.removeSubgroup(own, from: foreign)),
+            permitted: [.everything],
             refused: [.onlyAda, .onlyAdaInGroups]),
         Case(
-            "fill a group that this save adds", .addGroup(name: "A", container: nil),
-            .addMember(ada, to: .added(step: 0)), permitted: [.everything, .onlyAda]),
-        Case("choose the owner's own card", .setMe(ada), permitted: [.everything], refused: [.onlyAda, .adaAndBob]),
-        Case("choose no card as the owner's own", .setMe(nil), permitted: [.everything], refused: [.onlyAda]),
+            "fill a group that this save adds", .group(.add(new, name: "A", owner: [])),
+            .group(.addMember(ada, to: new)), permitted: [.everything, .onlyAda]),
+        Case(
+            "choose the owner's own card", .group(.setMe(ada)), permitted: [.everything],
+            refused: [.onlyAda, .adaAndBob]),
+        Case("choose no card as the owner's own", .group(.setMe(nil)), permitted: [.everything], refused: [.onlyAda]),
     ]
 
     static let links = [
-        Case("link", .link(ada, bob), permitted: [.everything], refused: [.everyName, .adaAndBob, .onlyAda]),
-        Case("unlink", .unlink(ada, from: bob), permitted: [.everything], refused: [.everyName, .adaAndBob, .onlyAda]),
+        Case("link", .link(.link(ada, bob)), permitted: [.everything], refused: [.everyName, .adaAndBob, .onlyAda]),
+        Case(
+            "unlink", .link(.unlink(ada, from: bob)), permitted: [.everything],
+            refused: [.everyName, .adaAndBob, .onlyAda]),
     ]
 
     static let others = [
-        Case("add a container", .addContainer(name: "A"), permitted: [.everything], refused: [.onlyAda]),
-        Case("delete a container", .deleteContainer(RecordNumber(9)), permitted: [.everything], refused: [.onlyAda]),
+        Case("add a container", .container(.add(new, name: "A")), permitted: [.everything], refused: [.onlyAda]),
+        Case("delete a container", .container(.delete(RecordNumber(9))), permitted: [.everything], refused: [.onlyAda]),
         Case(
             "update a card that is not visible", .update(bob, Contact(), keys: .names),
             permitted: [.everything, .everyName, .adaAndBob], refused: [.onlyAda]),
@@ -141,11 +149,12 @@ struct SavePermissionTests {
 
     @Test("Each step is held against what the app may use by then", arguments: groups + links + others)
     func step(_ each: Case) throws {
-        var made = OwnRecords()
-        made.groups = [RecordNumber(10), RecordNumber(11)]
-        let changes = SaveChanges(each.steps, made, try reading(each.readUnder)) { count in
-            (0..<count).map { RecordNumber(100 + Int64($0)) }
-        }
+        var changes = SaveChanges(
+            adding: each.changes.map { change in
+                if case .group(.add(let record, _, _)) = change { (record, .group) } else { nil }
+            })
+        changes.ownGroups = [own, ownToo]
+        for change in each.changes { changes.append(step: [change]) }
         for view in each.permitted { #expect(changes.mayBeMade(try reading(view)), "\(view)") }
         for view in each.refused { #expect(!changes.mayBeMade(try reading(view)), "\(view)") }
     }

@@ -36,9 +36,9 @@ extension AccessStore {
     public func setHistory(of principal: Principal) -> SetHistory? { held[principal]?.history }
 
     /// Gives a principal this grant in place of any other. Take its revision from ``nextRevision()``.
-    public func setGrant(_ grant: Grant, for principal: Principal, displayName: String) {
+    public func setGrant(_ grant: Grant, for principal: Principal, displayName: String, at moment: SetMoment) {
         touch(principal)
-        let history = SetHistory(of: grant, after: held[principal], moment(principal.uid))
+        let history = SetHistory(of: grant, after: held[principal], moment)
         held[principal] = HeldGrant(
             grant: grant, displayName: displayName, history: history, decision: HeldGrant.newDecision())
         noteDecision()
@@ -69,32 +69,31 @@ extension AccessStore {
     }
 
     /// Adds contacts that the app itself makes to a limited principal's set, under a new revision. Does nothing for any other.
-    public func widen(_ principal: Principal, with records: Set<RecordNumber>) {
+    public func widen(_ principal: Principal, with records: Set<RecordNumber>, at moment: SetMoment) {
         guard case .limited(let set)? = held[principal]?.grant.access else { return }
         let added = records.subtracting(set)
         guard !added.isEmpty else { return }
-        change(principal, to: set.union(added), .rows(added: added, removed: []), [], moment(principal.uid))
+        change(principal, to: set.union(added), .rows(added: added, removed: []), [], moment)
     }
 
     /// Keeps apart what an app makes while it counts as limited and was granted something else.
-    func addOwn(_ records: Set<RecordNumber>, to principal: Principal) {
+    func addOwn(_ records: Set<RecordNumber>, to principal: Principal, at moment: SetMoment) {
         guard let grant = held[principal]?.grant, grant.access.status != .limited else { return }
         let added = records.subtracting(grant.own)
         guard !added.isEmpty else { return }
-        changeOwn(
-            of: principal, to: grant.own.union(added), .rows(added: added, removed: []), [], moment(principal.uid))
+        changeOwn(of: principal, to: grant.own.union(added), .rows(added: added, removed: []), [], moment)
     }
 
     /// Takes deleted contacts out of every set of a user; each one that had any has a new revision.
     ///
-    /// - Parameter moment: of the deletion; `nil` is now.
-    func forget(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment? = nil) {
-        leave(records, uid: uid, as: .deleted, moment ?? self.moment(uid))
+    /// - Parameter moment: of the deletion.
+    func forget(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment) {
+        leave(records, uid: uid, as: .deleted, moment)
     }
 
     /// Takes contacts that never came into the book out of the sets again. Nobody saw them, so that it is no event.
-    func unwiden(_ records: Set<RecordNumber>, uid: UInt32) {
-        leave(records, uid: uid, as: nil, moment(uid))
+    func unwiden(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment) {
+        leave(records, uid: uid, as: nil, moment)
     }
 
     private func leave(_ records: Set<RecordNumber>, uid: UInt32, as kind: SetEvent.Kind?, _ moment: SetMoment) {

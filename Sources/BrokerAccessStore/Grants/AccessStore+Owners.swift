@@ -16,7 +16,7 @@ extension AccessStore {
     /// Notes whose the number is, with the first thing that is kept for it.
     func noteOwner(of uid: UInt32) {
         // Where nobody's name is known yet, it is noted with the next thing that is kept.
-        guard owners[uid] == nil, let name = userName(uid) else { return }
+        guard owners[uid] == nil, let name = userNames[uid] else { return }
         owners[uid] = Owner(name: name)
         unwrittenOwners.insert(uid)
     }
@@ -49,7 +49,7 @@ extension AccessStore {
         outboxMarks[uid] = nil
         batch.outboxMarks[uid] = nil
         unwrittenMarks.remove(uid)
-        owners[uid] = Owner(name: owners[uid]?.name ?? userName(uid) ?? "\(uid)", isPurged: true)
+        owners[uid] = Owner(name: owners[uid]?.name ?? userNames[uid] ?? "\(uid)", isPurged: true)
         unwrittenOwners.insert(uid)
         unwrittenPurges.insert(uid)
         return principals.count

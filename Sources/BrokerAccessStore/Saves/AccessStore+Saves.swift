@@ -109,6 +109,9 @@ extension AccessStore {
     /// Whether what a save did is still to be committed; it is tried with every commit.
     public var hasUndelivered: Bool { !undelivered.isEmpty }
 
+    /// A commit that failed took back what saves did, and the next one does it again: sets change with it.
+    public var willRedeliver: Bool { !undelivered.isEmpty && !batch.hasDelivered }
+
     /// The last entry of a book's outbox that was taken over.
     public func outboxMark(of uid: UInt32) -> Int64 { outboxMarks[uid] ?? 0 }
 
@@ -128,21 +131,20 @@ extension AccessStore {
 
     /// What a failed commit took back is done again, in its order.
     func redeliver() {
-        guard !undelivered.isEmpty, !batch.hasDelivered else { return }
+        guard willRedeliver else { return }
         batch.hasDelivered = true
         for delivery in undelivered { apply(delivery) }
-        setsMoved()
     }
 
     private func apply(_ delivery: Delivery) {
         let notice = delivery.notice
         // Numbers that the book has are not given again, also where the clock went back.
         counters.recordNumber = max(counters.recordNumber, notice.lastNumber)
+        let moment = SetMoment(change: delivery.change, time: notice.time / 1_000_000)
         if owners[notice.uid]?.isPurged != true {
             noteOwner(of: notice.uid)
-            widen(delivery)
+            widen(delivery, at: moment)
         }
-        let moment = SetMoment(change: delivery.change, time: notice.time / 1_000_000)
         forget(Set(notice.deletes), uid: notice.uid, at: moment)
         for first in stride(from: 0, to: max(notice.contacts.count, 1), by: contactsPerRecord) {
             let part = Array(notice.contacts.dropFirst(first).prefix(contactsPerRecord))
@@ -154,7 +156,7 @@ extension AccessStore {
         mark(notice.number, of: notice.uid)
     }
 
-    private func widen(_ delivery: Delivery) {
+    private func widen(_ delivery: Delivery, at moment: SetMoment) {
         let notice = delivery.notice
         let principal: Principal
         if let now = delivery.now {
@@ -165,8 +167,8 @@ extension AccessStore {
             principal = Principal(uid: notice.uid, strength: notice.strength, app: notice.app)
             guard let decision = notice.decision, held[principal]?.decision == decision else { return }
         }
-        widen(principal, with: Set(notice.adds))
-        if notice.isKeptToSingle { addOwn(Set(notice.adds), to: principal) }
+        widen(principal, with: Set(notice.adds), at: moment)
+        if notice.isKeptToSingle { addOwn(Set(notice.adds), to: principal, at: moment) }
     }
 
     private func mark(_ number: Int64, of uid: UInt32) {
@@ -195,9 +197,9 @@ extension AccessStore {
     /// Ends a save that a crash cut short: what is not in the book leaves the sets again.
     ///
     /// - Parameter existing: the records of ``SaveIntent/adds`` that are in the book.
-    public func resolveSave(_ intent: Int64, existing: Set<RecordNumber>) {
+    public func resolveSave(_ intent: Int64, existing: Set<RecordNumber>, at moment: SetMoment) {
         guard let open = intents[intent] else { return }
-        unwiden(Set(open.adds).subtracting(existing), uid: open.uid)
+        unwiden(Set(open.adds).subtracting(existing), uid: open.uid, at: moment)
         if batch.intents[intent] == nil { batch.intents[intent] = .some(intents[intent]) }
         intents[intent] = nil
         unwrittenIntents.insert(intent)

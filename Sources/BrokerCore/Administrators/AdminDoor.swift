@@ -116,52 +116,22 @@ struct AdminDoor {
         let silenced = Set(access.silencedPrincipals.filter { uid == nil || $0.uid == uid })
             .subtracting(found.map(\.principal))
             .sorted { ($0.uid, $0.app, $0.strength.rawValue) < ($1.uid, $1.app, $1.strength.rawValue) }
-        call.reply { writer in
-            writer.name("grants")
-            writer.array(found.map { ($0.principal, $0.grant) } + silenced.map { ($0, nil) }) { writer, entry in
-                writer.object {
-                    if let grant = entry.1 {
-                        described.describe(entry.0, grant, forAdministrator: true, &$0)
-                    } else {
-                        describeSilenced(entry.0, &$0)
-                    }
-                }
-            }
-        }
-    }
-
-    /// A `Grant` of an app about which nothing was said but that it is never to be asked about.
-    private func describeSilenced(_ principal: Principal, _ writer: inout JSONWriter) {
-        let usage = access.usage(of: principal)
-        writer.member("uid", principal.uid)
-        writer.member("app", principal.app)
-        writer.member("displayName", described.displayName(of: principal))
-        writer.member("strength", principal.strength.rawValue)
-        writer.member("status", AuthorizationStatus.notDetermined.rawValue)
-        writer.member("contacts", 0)
-        writer.member("session", principal.binding.words)
-        writer.member("revision", 0)
-        writer.member("decidedBy", Grant.Decider.person.rawValue)
-        writer.member("decidedAt", Timestamp.text(seconds: access.silencedSince(principal) ?? 0))
-        writer.member("silenced", true)
-        writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })
-        writer.member("uses", usage.uses)
+        let all = found.map { ($0.principal, $0.grant) } + silenced.map { ($0, nil) }
+        call.reply { described.write(all, forAdministrator: true, &$0) }
     }
 
     private func resetGrant(
         _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
         let uid = parameters.uid ?? session.caller.uid
-        let isMeant = { (strength: IdentityStrength, app: String) in
-            (parameters.app == nil || app == parameters.app)
-                && (parameters.strength == nil || strength == parameters.strength)
-        }
         let found = described.matching(parameters, session)
-        let silenced = access.silencedPrincipals.filter { $0.uid == uid && isMeant($0.strength, $0.app) }
-        let connected = sessions.all.lazy.map(\.caller).filter { $0.uid == uid && isMeant($0.strength, $0.app) }
+        let silenced = access.silencedPrincipals.filter { $0.uid == uid && parameters.isAbout($0.strength, $0.app) }
+        let connected = sessions.all.lazy.map(\.caller).filter {
+            $0.uid == uid && parameters.isAbout($0.strength, $0.app)
+        }
         // What one of the crowd had to wait for, all of it had to.
         let crowd = (found.map(\.principal) + silenced).map(\.strength) + connected.map(\.strength)
-        let waiting = prompts.forgetWaits(uid, where: isMeant, weak: crowd.contains(where: \.namesNobody))
+        let waiting = prompts.forgetWaits(uid, where: parameters.isAbout, weak: crowd.contains(where: \.namesNobody))
         if found.isEmpty, silenced.isEmpty, waiting.isEmpty, let app = parameters.app {
             throw AdminError.unknownApp(app)
         }

@@ -4,12 +4,10 @@ import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
-import Dispatch
 
 /// The audit, as administrators read it.
 struct AuditQueries {
     let surroundings: Surroundings
-    let limits: Limits
     let feed: AuditFeed
 
     /// Records that a caller without `more` gets if it names no limit.
@@ -37,7 +35,8 @@ struct AuditQueries {
         } else if call.more, parameters.limit == nil {
             sendAudit(call, filter, extent, after: nil)
         } else {
-            sendLatest(call, filter, extent, limit: parameters.limit ?? Self.recordsWithoutMore)
+            let limit = parameters.limit ?? Self.recordsWithoutMore
+            feed.latestRecords(for: call, matching: filter, limit: limit) { call.reply(extent.reply($0)) }
         }
     }
 
@@ -58,11 +57,8 @@ struct AuditQueries {
 
     /// All records, oldest first, batch by batch as the reader takes them.
     private func sendAudit(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, after: Int64?) {
-        let limit = limits.auditRecordsPerBatch
-        feed.read(
-            { (reader) throws(AccessStoreError) in try reader.records(matching: filter, after: after, limit: limit) },
-            call
-        ) { records in
+        let limit = surroundings.limits.auditRecordsPerBatch
+        feed.records(for: call, matching: filter, after: after, limit: limit) { records in
             let continues = records.count == limit
             call.reply(extent.reply(records), continues: continues)
             guard continues else { return }
@@ -70,35 +66,22 @@ struct AuditQueries {
         }
     }
 
-    /// The latest records, oldest first.
-    private func sendLatest(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, limit: Int) {
-        feed.read(
-            { (reader) throws(AccessStoreError) in
-                try reader.records(matching: filter, after: nil, limit: limit, newestFirst: true)
-            }, call
-        ) { call.reply(extent.reply($0.reversed())) }
-    }
-
     func verify(_ call: Call) {
         let folder = surroundings.stateFolder
         // Until the walk meets its end: what is appended meanwhile is walked too.
-        feed.read(
-            {
-                (reader) throws(AccessStoreError) -> (
-                    checked: Int, last: AuditVerification, books: [ContradictedAnchor]
-                ) in
-                var checked = 0
-                var from: Int64?
-                while true {
-                    let step = try reader.verify(from: from, budget: 10_000)
-                    checked += step.checked
-                    guard step.brokenAt == nil, let next = step.next else {
-                        return (checked, step, try reader.contradictions(in: folder))
-                    }
-                    from = next
+        feed.read(for: call) {
+            (reader) throws(AccessStoreError) -> (checked: Int, last: AuditVerification, books: [ContradictedAnchor]) in
+            var checked = 0
+            var from: Int64?
+            while true {
+                let step = try reader.verify(from: from, budget: 10_000)
+                checked += step.checked
+                guard step.brokenAt == nil, let next = step.next else {
+                    return (checked, step, try reader.contradictions(in: folder))
                 }
-            }, call
-        ) { result in
+                from = next
+            }
+        } _: { result in
             let (checked, step, books) = result
             call.reply {
                 $0.member("records", checked)

@@ -1,7 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerInterface
-import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
@@ -17,11 +16,12 @@ struct GrantChanges {
     let surroundings: Surroundings
     let access: AccessStore
     let turn: Turn
+    let books: Books
     let grants: Grants
     let described: GrantDescriptions
 
     func set(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
-        var changed: [GrantedPrincipal] = []
+        var changed: [(Principal, Grant?)] = []
         for (principal, change) in try changes(parameters, session) {
             var grant = change.grant
             grant.revision = access.nextRevision()
@@ -29,12 +29,14 @@ struct GrantChanges {
             if change.widens { widen(principal, grant) } else { lower(principal, grant) }
         }
         grants.scheduleExpiry()
-        turn.replyOnDisk(call) { [changed] in described.write(changed, &$0) }
+        turn.replyOnDisk(call) { [changed] in described.write(changed, forAdministrator: true, &$0) }
     }
 
     private func lower(_ principal: Principal, _ grant: Grant) {
         let left = access.grant(of: principal)?.access.records ?? []
-        access.setGrant(grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app)
+        access.setGrant(
+            grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app,
+            at: books.moment(of: principal.uid))
         // Of a set that is gone whole its revision says enough.
         let removed = grant.access.status == .limited ? left.subtracting(grant.access.records) : []
         turn.record(.revocation, of: principal, naming: removed) {

@@ -25,8 +25,10 @@ struct GrantDescriptions {
     }
 
     /// Writes a `Grant` of the administrator's interface, or an `AppGrant` of the agent's.
-    func describe(
-        _ principal: Principal, _ grant: Grant, forAdministrator: Bool, _ writer: inout JSONWriter
+    ///
+    /// - Parameter grant: `nil` for an app about which nothing was said but that the person is never to be asked about it.
+    private func describe(
+        _ principal: Principal, _ grant: Grant?, forAdministrator: Bool, _ writer: inout JSONWriter
     ) {
         let usage = access.usage(of: principal)
         if forAdministrator { writer.member("uid", principal.uid) }
@@ -34,33 +36,31 @@ struct GrantDescriptions {
         writer.member("displayName", displayName(of: principal))
         writer.member("strength", principal.strength.rawValue)
         // Administrators see what was decided, and what counts beside it; the person what counts.
+        let decided = grant?.access.status ?? .notDetermined
         let counting = grants.policy.standing(of: grant, grants.ruling(on: principal), at: surroundings.seconds)
-        writer.member("status", (forAdministrator ? grant.access.status : counting.status).rawValue)
-        var seen = grant.access
+        writer.member("status", (forAdministrator ? decided : counting.status).rawValue)
+        var seen = grant?.access
         if !forAdministrator, case .granted(let counting) = counting { seen = counting.access }
-        if case .limited(let records) = seen {
-            writer.member("contacts", records.count)
-        } else {
-            writer.member("contacts", 0)
-        }
-        writer.member("keys", grant.keys.grantNames)
-        if case .untilTime(let end) = grant.lifetime { writer.member("expires", Timestamp.text(seconds: end)) }
+        writer.member("contacts", seen?.records.count ?? 0)
+        writer.member("keys", grant?.keys.grantNames)
+        if case .untilTime(let end)? = grant?.lifetime { writer.member("expires", Timestamp.text(seconds: end)) }
         writer.member("session", principal.binding.words)
         if forAdministrator {
-            writer.member("revision", grant.revision)
-            writer.member("decidedBy", grant.decidedBy.rawValue)
-            writer.member("decidedAt", Timestamp.text(seconds: grant.decidedAt))
-            if counting.status != grant.access.status { writer.member("counts", counting.status.rawValue) }
+            writer.member("revision", grant?.revision ?? 0)
+            writer.member("decidedBy", (grant?.decidedBy ?? .person).rawValue)
+            let decidedAt = grant?.decidedAt ?? access.silencedSince(principal) ?? 0
+            writer.member("decidedAt", Timestamp.text(seconds: decidedAt))
+            if grant != nil, counting.status != decided { writer.member("counts", counting.status.rawValue) }
             if access.isSilenced(principal) { writer.member("silenced", true) }
         }
         writer.member("lastUsedAt", usage.lastUsedAt.map { Timestamp.text(seconds: $0) })
         writer.member("uses", usage.uses)
     }
 
-    func write(_ grants: [GrantedPrincipal], _ writer: inout JSONWriter) {
+    func write(_ grants: [(Principal, Grant?)], forAdministrator: Bool, _ writer: inout JSONWriter) {
         writer.name("grants")
         writer.array(grants) { writer, entry in
-            writer.object { describe(entry.principal, entry.grant, forAdministrator: true, &$0) }
+            writer.object { describe(entry.0, entry.1, forAdministrator: forAdministrator, &$0) }
         }
     }
 
@@ -74,8 +74,14 @@ struct GrantDescriptions {
 
     func matching(_ parameters: AdminParameters, _ session: CallerSession) -> [GrantedPrincipal] {
         grantedPrincipals(uid: parameters.uid ?? session.caller.uid).filter {
-            (parameters.app == nil || $0.principal.app == parameters.app)
-                && (parameters.strength == nil || $0.principal.strength == parameters.strength)
+            parameters.isAbout($0.principal.strength, $0.principal.app)
         }
+    }
+}
+
+extension AdminParameters {
+    /// Whether a method that names an app, or leaves it out, is about this one.
+    func isAbout(_ strength: IdentityStrength, _ app: String) -> Bool {
+        (self.app == nil || app == self.app) && (self.strength == nil || strength == self.strength)
     }
 }

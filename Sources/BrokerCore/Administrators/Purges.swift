@@ -1,6 +1,5 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerContactsStore
 import BrokerInterface
 import BrokerVarlink
 
@@ -36,7 +35,7 @@ final class Purges {
     ///
     /// - Parameter name: as the system calls the user now; looked up off the loop.
     func isOwner(_ uid: UInt32, named name: String) -> Bool {
-        books.userNames[uid] = name
+        access.userNames[uid] = name
         guard let owner = access.ownerName(of: uid), owner != name else { return true }
         surroundings.notice(
             .anotherPerson,
@@ -61,16 +60,15 @@ final class Purges {
         access.closeFolds(at: nil)
         turn.flush()
         let grants = access.beginPurge(of: uid)
-        access.append(AuditRecord(time: surroundings.now(), uid: uid, event: .purge, count: grants))
+        turn.record(.purge, uid: uid) { $0.count = grants }
         history.moved()
         history.forget(uid)
         turn.work(
             committed: { [self] in
                 turn.sync.onDisk { [self] isOnDisk in
                     guard isOnDisk else { return purgeFailed(uid, call) }
-                    removeBook(of: uid) { [self] failure in
-                        guard failure == nil else { return purgeFailed(uid, call) }
-                        turn.replyOnDisk(call) { _ in }
+                    removeBook(of: uid) { [self] isGone in
+                        if isGone { turn.replyOnDisk(call) { _ in } } else { purgeFailed(uid, call) }
                     }
                 }
             },
@@ -101,19 +99,19 @@ final class Purges {
     }
 
     /// What was decided is gone for good; the book goes now, and then the number is free.
-    private func removeBook(of uid: UInt32, _ done: @escaping (StoreError?) -> Void) {
-        books.remove(uid) { [self] failure in
+    private func removeBook(of uid: UInt32, _ done: @escaping (_ isGone: Bool) -> Void) {
+        books.remove(uid) { [self] result in
             purging.remove(uid)
-            if let failure {
-                surroundings.log("the address book of user \(uid) cannot be removed, and stays closed: \(failure)")
-                return done(failure)
+            if case .failure(let error) = result {
+                surroundings.log("the address book of user \(uid) cannot be removed, and stays closed: \(error)")
+                return done(false)
             }
             access.endPurge(of: uid)
             books.endRemoving(uid)
-            books.userNames[uid] = nil
+            access.userNames[uid] = nil
             surroundings.notice(
                 .userPurged, "everything that was kept for user \(uid) is removed", [("uid", "\(uid)")])
-            turn.work(committed: { done(nil) }, failed: { done(nil) })
+            turn.work(committed: { done(true) }, failed: { done(true) })
         }
     }
 

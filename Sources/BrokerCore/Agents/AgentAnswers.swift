@@ -1,7 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
 import BrokerContactsStore
-import BrokerDisclosure
 import BrokerInterface
 import BrokerModel
 import BrokerVarlink
@@ -23,27 +22,28 @@ struct AgentAnswers {
         try answer(try AnswerParameters(call.parameters), call, session, approved: nil)
     }
 
-    /// - Parameter approved: what the person gave their password for; `nil` while they have not been asked for it.
+    /// - Parameter approved: the contacts that the answer turned on when the person gave their password for it; `nil` while they have
+    ///   not been asked for it.
     func answer(
-        _ parameters: AnswerParameters, _ call: Call, _ session: CallerSession, approved: Approval?
+        _ parameters: AnswerParameters, _ call: Call, _ session: CallerSession, approved: Set<RecordNumber>?
     ) throws(VarlinkError) {
         let (agent, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
         guard !parameters.hasForeignFields(for: prompt.kind) else {
             throw AgentError.invalidAnswer("a field of another kind of prompt")
         }
-        if let pick = prompt.pick, let picked = parameters.picked, !picked.isEmpty {
+        if let pick = prompt.question.pick, let picked = parameters.picked, !picked.isEmpty {
             // Counted here, and each looked at later: what was picked twice is refused then.
             let count = Set(picked.map(\.contact)).count
             if try rules.wantsPassword(forPicking: count, prompt), approved == nil {
-                return askPassword(parameters, prompt, session, call, Approval(rows: []))
+                return askPassword(parameters, prompt, session, call, for: [])
             }
-            return try picks.answer(pick, picked, prompt, agent, call, isApproved: approved != nil)
+            return try picks.handOver(pick, picked, prompt, agent, call, isApproved: approved != nil)
         }
-        if let proposal = prompt.proposal, parameters.addProposed || parameters.mergeInto != nil {
+        if let proposal = prompt.question.proposal, parameters.addProposed || parameters.mergeInto != nil {
             guard !parameters.addProposed || parameters.mergeInto == nil else {
                 throw AgentError.invalidAnswer("a card is added or merged, not both")
             }
-            return try proposals.answer(proposal, into: parameters.mergeInto, prompt, agent, call)
+            return try proposals.take(proposal, into: parameters.mergeInto, prompt, agent, call)
         }
         try shown.withShown(parameters.agent, parameters.cookie, call, session) {
             (agent, prompt, book) throws(StoreError) in
@@ -56,9 +56,9 @@ struct AgentAnswers {
                 decided = try self.decided(
                     level, parameters, prompt, grants.standing(of: prompt.session), book?.links ?? ContactLinks())
                 // What was linked with a row while the password was typed is not what the person saw.
-                if let approved { decided.rows.formIntersection(approved.rows) }
+                if let approved { decided.rows.formIntersection(approved) }
                 if try rules.wantsPassword(for: decided, prompt), approved == nil {
-                    return askPassword(parameters, prompt, session, call, Approval(rows: decided.rows))
+                    return askPassword(parameters, prompt, session, call, for: decided.rows)
                 }
             } catch {
                 return call.fail(error)
@@ -86,12 +86,7 @@ struct AgentAnswers {
 
     private func rows(_ identifiers: [String], of prompt: Prompt) throws(VarlinkError) -> Set<RecordNumber> {
         var rows: Set<RecordNumber> = []
-        for identifier in identifiers {
-            guard let record = prompt.rows.record(identifier, as: .agentRow) else {
-                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
-            }
-            rows.insert(record)
-        }
+        for identifier in identifiers { rows.insert(try prompt.record(ofRow: identifier)) }
         return rows
     }
 
@@ -103,7 +98,8 @@ struct AgentAnswers {
 
     /// Asks for the password that the answer wants, and then decides about it anew: the prompt may be over, the policy another one.
     private func askPassword(
-        _ parameters: AnswerParameters, _ prompt: Prompt, _ session: CallerSession, _ call: Call, _ approval: Approval
+        _ parameters: AnswerParameters, _ prompt: Prompt, _ session: CallerSession, _ call: Call,
+        for rows: Set<RecordNumber>
     ) {
         let wanted = passwords.want(
             .shareAll, of: session, concerning: prompt.caller, app: prompt.caller.app, mayInteract: true, for: call
@@ -111,7 +107,7 @@ struct AgentAnswers {
             do throws(VarlinkError) {
                 _ = try shown.shown(parameters.agent, parameters.cookie, session)
                 try grants.policy.accept(verdict)
-                try answer(parameters, call, session, approved: approval)
+                try answer(parameters, call, session, approved: rows)
             } catch {
                 call.fail(error)
             }
@@ -144,7 +140,7 @@ struct AgentAnswers {
             return try managed(level, adding: rows, removing: removed, parameters, prompt, known)
         }
         if let byName = parameters.keys?.intersection(.byName), !byName.isEmpty,
-            prompt.keys?.isSuperset(of: byName) != true
+            prompt.question.keys?.isSuperset(of: byName) != true
         {
             throw AgentError.invalidAnswer("notes or groups that were not asked for")
         }
@@ -237,11 +233,14 @@ struct AgentAnswers {
     private func lifetime(_ parameters: AnswerParameters, _ prompt: Prompt) throws(VarlinkError) -> Lifetime {
         let caller = prompt.caller
         let kind = parameters.lifetime ?? caller.lifetimes.first ?? .process
+        guard caller.lifetimes.contains(kind == .untilTime ? .untilRevoked : kind) else {
+            throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
+        }
         switch kind {
+        case .untilRevoked: return .untilRevoked
+        case .session: return .session
+        case .process: return .process
         case .untilTime:
-            guard caller.lifetimes.contains(.untilRevoked) else {
-                throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
-            }
             guard let end = parameters.expires.flatMap(Timestamp.seconds), end > surroundings.seconds else {
                 throw AgentError.invalidAnswer("expires is no time to come")
             }
@@ -249,15 +248,6 @@ struct AgentAnswers {
                 throw AgentError.invalidAnswer("later than the administrator's policy allows")
             }
             return .untilTime(end)
-        case .untilRevoked, .session, .process:
-            guard caller.lifetimes.contains(kind) else {
-                throw AgentError.invalidAnswer("this caller cannot have a grant of that lifetime")
-            }
-            switch kind {
-            case .session: return .session
-            case .process: return .process
-            case .untilRevoked, .untilTime: return .untilRevoked
-            }
         }
     }
 

@@ -1,16 +1,12 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerContactsStore
-import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
-import BrokerModel
 import BrokerVarlink
 
 /// What the program that the person sees and answers may call.
 struct AgentDoor {
     let surroundings: Surroundings
-    let limits: Limits
     let access: AccessStore
     let grants: Grants
     let books: Books
@@ -63,9 +59,7 @@ struct AgentDoor {
         _ parameters: ServeParameters, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
         guard let token = Prompt.randomName() else { throw AgentError.notAnAgent("no randomness for a token") }
-        let agent = Agent(
-            token: token, session: session, terminal: parameters.terminal, notifyOnly: parameters.notifyOnly,
-            serve: call)
+        let agent = Agent(token: token, session: session, notifyOnly: parameters.notifyOnly, serve: call)
         guard prompts.serve(agent) else { throw AgentError.tooManyAgents }
     }
 
@@ -73,16 +67,9 @@ struct AgentDoor {
         guard let token = call.parameters["agent"]?.string, call.parameters.count == 1 else {
             throw .invalidParameter("agent")
         }
-        guard prompts.agent(token, of: session) != nil else {
-            throw AgentError.notAnAgent("this process serves no agent of that token")
-        }
+        _ = try prompts.agent(token, of: session)
         let grants = described.grantedPrincipals(uid: session.caller.uid)
-        call.reply {
-            $0.name("grants")
-            $0.array(grants) { writer, entry in
-                writer.object { described.describe(entry.principal, entry.grant, forAdministrator: false, &$0) }
-            }
-        }
+        call.reply { described.write(grants.map { ($0.principal, $0.grant) }, forAdministrator: false, &$0) }
     }
 
     // MARK: One app's grant
@@ -91,9 +78,7 @@ struct AgentDoor {
     /// no queue, and holds up no app's question.
     func manage(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ManageParameters(call.parameters)
-        guard let agent = prompts.agent(parameters.agent, of: session) else {
-            throw AgentError.notAnAgent("this process serves no agent of that token")
-        }
+        let agent = try prompts.agent(parameters.agent, of: session)
         let found = described.grantedPrincipals(uid: session.caller.uid).filter { principal, _ in
             principal.app == parameters.app && principal.strength == parameters.strength
                 && (parameters.session == nil || principal.binding.words == parameters.session)
@@ -112,16 +97,14 @@ struct AgentDoor {
     }
 
     private func openOwn(_ principal: Principal, _ agent: Agent, _ call: Call) {
-        guard let cookie = Prompt.randomName(), let key = IdentifierCipher.randomKey(),
-            let rows = IdentifierCipher(key: key)
-        else { return call.fail(ContactsError.storeUnavailable) }
         let absent = CallerSession(caller: caller(standingFor: principal), door: .contacts) { done in
             done(.same)
             return nil
         }
-        let prompt = Prompt(
-            cookie: cookie, kind: .manage, session: absent, isQuiet: false, rows: rows)
-        let time = limits.ownPromptTimeout.microseconds
+        guard let prompt = Prompt(Question(kind: .manage), of: absent) else {
+            return call.fail(ContactsError.storeUnavailable)
+        }
+        let time = surroundings.limits.ownPromptTimeout.microseconds
         prompt.deadline = surroundings.uptime() + time
         let former = agent.own
         agent.own = prompt

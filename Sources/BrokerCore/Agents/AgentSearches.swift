@@ -7,7 +7,7 @@ import BrokerVarlink
 
 /// What the person looks at while a prompt is open: their own contacts.
 struct AgentSearches {
-    let limits: Limits
+    let surroundings: Surroundings
     let turn: Turn
     let grants: Grants
     let books: Books
@@ -21,7 +21,7 @@ struct AgentSearches {
     func search(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try SearchParameters(call.parameters)
         let (_, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
-        if let pick = prompt.pick { return search(parameters, pick, prompt, call, session) }
+        if let pick = prompt.question.pick { return search(parameters, pick, prompt, call, session) }
         try search(parameters, call, session, found: nil)
     }
 
@@ -34,7 +34,9 @@ struct AgentSearches {
             (_, prompt, book) throws(StoreError) in
             var found = PersonFound()
             if let book {
-                guard knowsIgnored(prompt) else { return findIgnored(prompt, book, parameters, call, session) }
+                if !prompt.question.ignored.isEmpty, prompt.ignoredRecords == nil {
+                    return findIgnored(prompt, book, parameters, call, session)
+                }
                 let search = PersonSearch(
                     parameters.query, scope: parameters.granted ? granted(to: prompt) : .all,
                     excluding: hidden(from: prompt), order: book.settings.sortOrder,
@@ -60,7 +62,11 @@ struct AgentSearches {
     private func findIgnored(
         _ prompt: Prompt, _ book: ContactsStore, _ parameters: SearchParameters, _ call: Call, _ session: CallerSession
     ) {
-        let queries = ignoredQueries(of: prompt)
+        let queries = prompt.question.ignored.map {
+            ContactQuery(
+                scope: .all, predicate: $0, limit: surroundings.limits.contactsPerTurn,
+                byteLimit: surroundings.limits.bytesPerTurn)
+        }
         longReads.read(book, for: call, session) { (book) throws(StoreError) in
             var found: Set<RecordNumber> = []
             for query in queries { for row in try book.fetch(unified: query, .beside).0 { found.insert(row.record) } }
@@ -96,12 +102,9 @@ struct AgentSearches {
 
     /// What the app that a prompt is about can see already.
     private func granted(to prompt: Prompt) -> RecordScope {
-        guard case .granted(let grant) = grants.standing(of: prompt.session).standing else { return .only([]) }
-        switch grant.access {
-        case .denied: return .only([])
-        case .limited(let records): return .only(records)
-        case .full: return .all
-        }
+        let standing = grants.standing(of: prompt.session).standing
+        guard case .permit(let disclosure) = decideAccess(standing, mayAsk: false) else { return .only([]) }
+        return disclosure.scope
     }
 
     /// - Parameters:
@@ -121,7 +124,7 @@ struct AgentSearches {
             writer.member("identifier", identifier)
             writer.members(
                 of: Self.rowDisclosure.row(
-                    of: contact, keys: Self.rowKeys, identifier: identifier, textLimit: limits.rowText),
+                    of: contact, keys: Self.rowKeys, identifier: identifier, textLimit: surroundings.limits.rowText),
                 note: others == 0 ? nil : others == 1 ? "with 1 linked card" : "with \(others) linked cards")
             writer.member("granted", granted.contains(record) ? "all" : "none")
             writer.member("enabled", choice?.reason == nil)
@@ -136,7 +139,7 @@ struct AgentSearches {
     func show(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ShowParameters(call.parameters)
         let (_, prompt) = try shown.shown(parameters.agent, parameters.cookie, session)
-        if let pick = prompt.pick { return try show(parameters.identifier, pick, prompt, call, session) }
+        if let pick = prompt.question.pick { return try show(parameters.identifier, pick, prompt, call, session) }
         try shown.withShown(parameters.agent, parameters.cookie, call, session) {
             (_, prompt, book) throws(StoreError) in
             var found: [DisclosableContact] = []
@@ -156,7 +159,7 @@ struct AgentSearches {
     private func show(
         _ contact: DisclosedContacts, selectable: ContactKeySet? = nil, _ call: Call, _ session: CallerSession
     ) {
-        guard contact.size <= limits.largestReply else {
+        guard contact.size <= surroundings.limits.largestReply else {
             return call.fail(AgentError.invalidAnswer("the contact is too large to be shown"))
         }
         var writer = DisclosedWriter(reservingCapacity: contact.size + 256)
@@ -171,23 +174,8 @@ struct AgentSearches {
     private func hidden(from prompt: Prompt) -> Set<RecordNumber> {
         guard prompt.kind == .button else { return [] }
         var hidden = prompt.ignoredRecords ?? []
-        if case .granted(let grant) = grants.standing(of: prompt.session).standing,
-            case .limited(let granted) = grant.access
-        {
-            hidden.formUnion(granted)
-        }
+        if case .only(let granted) = granted(to: prompt) { hidden.formUnion(granted) }
         return hidden
-    }
-
-    /// Whether it is known which contacts the app says it knows.
-    private func knowsIgnored(_ prompt: Prompt) -> Bool {
-        prompt.kind != .button || prompt.ignored.isEmpty || prompt.ignoredRecords != nil
-    }
-
-    private func ignoredQueries(of prompt: Prompt) -> [ContactQuery] {
-        prompt.ignored.map {
-            ContactQuery(scope: .all, predicate: $0, limit: limits.contactsPerTurn, byteLimit: limits.bytesPerTurn)
-        }
     }
 
     // MARK: The one-time picker

@@ -56,12 +56,6 @@ struct DecidedAnswer {
     }
 }
 
-/// What the person gave their password for.
-struct Approval {
-    /// The contacts that the answer turned on then.
-    var rows: Set<RecordNumber>
-}
-
 extension AnswerParameters.Level {
     var status: AuthorizationStatus {
         switch self {

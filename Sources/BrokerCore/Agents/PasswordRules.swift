@@ -5,7 +5,6 @@ import BrokerVarlink
 /// Which answers count only with the person's password: those that give much, and those of apps about which a rule says so.
 struct PasswordRules {
     let surroundings: Surroundings
-    let limits: Limits
     let grants: Grants
 
     /// Whether an answer counts only with the person's password.
@@ -14,13 +13,13 @@ struct PasswordRules {
     func wantsPassword(for decided: DecidedAnswer, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         guard decided.widens else { return false }
         let count = decided.standing.subtracting(decided.removed).union(decided.rows).count
-        let givesMuch = decided.level != .limited || count > limits.contactsWithoutPassword
+        let givesMuch = decided.level != .limited || count > surroundings.limits.contactsWithoutPassword
         return try wantsPassword(forMuch: givesMuch, prompt)
             || surroundings.wantsPasswords && decided.outlastsItsSession(of: prompt.caller)
     }
 
     func wantsPassword(forPicking count: Int, _ prompt: Prompt) throws(VarlinkError) -> Bool {
-        try wantsPassword(forMuch: count > limits.contactsWithoutPassword, prompt)
+        try wantsPassword(forMuch: count > surroundings.limits.contactsWithoutPassword, prompt)
     }
 
     private func wantsPassword(forMuch givesMuch: Bool, _ prompt: Prompt) throws(VarlinkError) -> Bool {

@@ -1,6 +1,5 @@
 import BrokerAccessControl
 import BrokerInterface
-import BrokerJSON
 import BrokerModel
 
 /// What a one-time picker wants, its rules ready to be asked about any contact of the book.

@@ -16,7 +16,7 @@ struct Picked: Hashable {
 
 /// What the person picked, looked at once more and handed over.
 struct PickAnswers {
-    let limits: Limits
+    let surroundings: Surroundings
     let turn: Turn
     let grants: Grants
     let books: Books
@@ -25,7 +25,7 @@ struct PickAnswers {
     let rules: PasswordRules
 
     /// The person has chosen, and given their password if that was wanted: looks once more whether it can be chosen, and hands it over.
-    func answer(
+    func handOver(
         _ pick: Pick, _ picked: [AnswerParameters.PickedValue], _ prompt: Prompt, _ agent: Agent, _ call: Call,
         isApproved: Bool
     ) throws(VarlinkError) {
@@ -33,15 +33,12 @@ struct PickAnswers {
         guard Set(picked).count == picked.count else { throw AgentError.invalidAnswer("the same twice") }
         var chosen: [(record: RecordNumber, value: AnswerParameters.PickedValue)] = []
         for value in picked {
-            guard let record = prompt.rows.record(value.contact, as: .agentRow) else {
-                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
-            }
-            chosen.append((record, value))
+            chosen.append((try prompt.record(ofRow: value.contact), value))
         }
         let records = Set(chosen.map(\.record))
         let whole = Set(chosen.lazy.filter { $0.value.key == nil }.map(\.record))
         let images = pick.permitted.intersection(.images)
-        let most = limits.bytesPerReply
+        let most = surroundings.limits.bytesPerReply
         let cookie = prompt.cookie
         longReads.read(books, for: call, agent.session) { (book) throws(StoreError) -> [ReadRow]? in
             // A photo may be 11 MB, and a hundred contacts may be picked: none is read where they are too much together.
@@ -66,7 +63,7 @@ struct PickAnswers {
                 }
             }
             hand(
-                over: chosen.compactMap { each in rows[each.record].map { ($0.row, each.value) } }, pick, prompt, agent,
+                chosen.compactMap { each in rows[each.record].map { ($0.row, each.value) } }, pick, prompt, agent,
                 call)
         }
     }
@@ -75,7 +72,7 @@ struct PickAnswers {
     private static let tooMuch = AgentError.invalidAnswer("too much for one answer: choose fewer")
 
     private func hand(
-        over chosen: [(row: DisclosableContact, value: AnswerParameters.PickedValue)], _ pick: Pick, _ prompt: Prompt,
+        _ chosen: [(row: DisclosableContact, value: AnswerParameters.PickedValue)], _ pick: Pick, _ prompt: Prompt,
         _ agent: Agent, _ call: Call
     ) {
         guard let identifiers = identifiers(forPickBy: prompt.session) else {
@@ -86,7 +83,7 @@ struct PickAnswers {
         let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: permitted)
         let contacts = disclosure.project(
             chosen.filter { $0.value.key == nil }.map(\.row), of: pick.keys, under: identifiers, as: .pickedRow)
-        guard contacts.size <= limits.bytesPerReply else {
+        guard contacts.size <= surroundings.limits.bytesPerReply else {
             return call.fail(Self.tooMuch)
         }
         let values = chosen.compactMap { row, value in

@@ -17,9 +17,7 @@ struct PromptDescriptions {
         let known = grants.standing(of: prompt.session)
         let usage = known.principal.map(access.usage)
         var granted = 0
-        if case .granted(let grant) = known.standing, case .limited(let records) = grant.access {
-            granted = records.count
-        }
+        if case .granted(let grant) = known.standing { granted = grant.access.records.count }
         // What cannot be counted just now is not worth refusing the prompt for.
         let total = (try? books.opened(prompt.caller.uid)?.count(ContactQuery(scope: .all))) ?? 0
         var writer = JSONWriter(reservingCapacity: 1_024)
@@ -31,13 +29,13 @@ struct PromptDescriptions {
                 $0.name("caller")
                 $0.object { Self.describe(prompt.caller, &$0) }
                 $0.member("currentStatus", known.standing.status.rawValue)
-                $0.member("purpose", prompt.purpose)
-                $0.member("keys", prompt.keys?.grantNames)
-                $0.member("query", prompt.query)
-                $0.member("caption", prompt.caption)
-                $0.member("multiple", prompt.pick?.multiple)
-                $0.member("select", prompt.pick?.select.rawValue)
-                if let proposal = prompt.proposal {
+                $0.member("purpose", prompt.question.purpose)
+                $0.member("keys", prompt.question.keys?.grantNames)
+                $0.member("query", prompt.question.query)
+                $0.member("caption", prompt.question.caption)
+                $0.member("multiple", prompt.question.pick?.multiple)
+                $0.member("select", prompt.question.pick?.select.rawValue)
+                if let proposal = prompt.question.proposal {
                     $0.name("proposed")
                     $0.raw(proposal.shown)
                 }
@@ -58,9 +56,9 @@ struct PromptDescriptions {
 
     /// What the policy leaves to the person's choice.
     private func describePolicy(_ prompt: Prompt, _ known: PrincipalStanding, _ writer: inout JSONWriter) {
-        let ruling = grants.ruling(of: prompt.session)
+        let ruling = known.ruling
         // What is picked is cut to what may be read, and a card is merged or not, whatever was shown.
-        if prompt.pick == nil, prompt.proposal == nil { prompt.offer = grants.policy.offer(ruling) }
+        if prompt.question.pick == nil, prompt.question.proposal == nil { prompt.offer = grants.policy.offer(ruling) }
         if !grants.policy.mayShareAll(ruling) { writer.member("maximumLevel", AuthorizationStatus.limited.rawValue) }
         if ruling.maximumKeys != .grantable { writer.member("maximumKeys", ruling.maximumKeys.grantNames) }
         let end: Int64?

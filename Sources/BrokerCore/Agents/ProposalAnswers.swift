@@ -25,23 +25,18 @@ struct ProposalAnswers {
     let problems: StoreProblems
 
     /// The person takes the card: as a new one, or into the contact of a row.
-    func answer(
+    func take(
         _ proposal: Proposal, into row: String?, _ prompt: Prompt, _ agent: Agent, _ call: Call
     ) throws(VarlinkError) {
         var target: RecordNumber?
-        if let row {
-            guard let record = prompt.rows.record(row, as: .agentRow) else {
-                throw AgentError.invalidAnswer("a row of no prompt, or of another one")
-            }
-            target = record
-        }
+        if let row { target = try prompt.record(ofRow: row) }
         let cookie = prompt.cookie
         books.with(prompt.caller.uid, creating: true) { result in
             guard prompts.prompt(cookie, shownTo: agent) === prompt else {
                 return call.fail(AgentError.unknownPrompt)
             }
             switch result {
-            case .success(let book?): take(proposal, into: target, prompt, agent, call, book)
+            case .success(let book?): write(proposal, into: target, prompt, agent, call, book)
             case .success(nil): call.fail(ContactsError.storeUnavailable)
             case .failure(let error): problems.unavailable(call, error)
             }
@@ -49,7 +44,7 @@ struct ProposalAnswers {
     }
 
     /// - Parameter target: the contact that it is merged into; `nil`: a new one.
-    private func take(
+    private func write(
         _ proposal: Proposal, into target: RecordNumber?, _ prompt: Prompt, _ agent: Agent, _ call: Call,
         _ book: ContactsStore
     ) {
@@ -147,10 +142,8 @@ struct ProposalAnswers {
 
     /// Who sees nothing learns nothing of what became of its card, not even by how long it must wait.
     private func told(_ added: RecordNumber?, _ prompt: Prompt) -> RecordNumber? {
-        guard case .granted(let grant) = grants.standing(of: prompt.session).standing else { return nil }
-        switch grant.access {
-        case .denied: return nil
-        case .limited, .full: return added
-        }
+        let standing = grants.standing(of: prompt.session).standing
+        guard case .permit = decideAccess(standing, mayAsk: false) else { return nil }
+        return added
     }
 }

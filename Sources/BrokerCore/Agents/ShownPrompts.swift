@@ -34,9 +34,7 @@ struct ShownPrompts {
     func shown(
         _ token: String, _ cookie: String, _ session: CallerSession
     ) throws(VarlinkError) -> (Agent, Prompt) {
-        guard let agent = prompts.agent(token, of: session) else {
-            throw AgentError.notAnAgent("this process serves no agent of that token")
-        }
+        let agent = try prompts.agent(token, of: session)
         guard let prompt = prompts.prompt(cookie, shownTo: agent) else { throw AgentError.unknownPrompt }
         return (agent, prompt)
     }

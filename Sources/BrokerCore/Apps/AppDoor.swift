@@ -1,5 +1,3 @@
-import BrokerAccessControl
-import BrokerContactsStore
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
@@ -20,21 +18,18 @@ struct AppDoor {
             call.fail(.methodNotFound(call.method))
             return
         }
-        if !isAgain, app.pace.mayHold,
-            app.pace.holds(call, session, { answer(call, session) })
-        {
-            return
-        }
-        if app.grants.isSettling, app.grants.waitsForGrant(session, { answer(call, session) }) { return }
+        func again() { answer(call, session, isAgain: true) }
+        if !isAgain, app.pace.mayHold, app.pace.holds(call, session, again) { return }
+        if app.grants.isSettling, app.grants.waitsForGrant(session, again) { return }
         do throws(VarlinkError) {
             switch method {
             case .getAuthorization: try prompts.getAuthorization(call, session)
-            case .requestAccess: try prompts.requestAccess(call, session)
+            case .requestAccess: try prompts.requestAccess(call, session, again: again)
             case .fetchContacts:
                 Fetch(call: call, session: session, app: app, try FetchContactsParameters(call.parameters)).begin()
             case .saveContacts:
                 Save(call: call, session: session, app: app, try SaveContactsParameters(call.parameters)).begin()
-            case .requestContacts: try prompts.requestContacts(call, session)
+            case .requestContacts: try prompts.requestContacts(call, session, again: again)
             case .countContacts: try reads.countContacts(call, session)
             case .listLinkedContacts: try reads.listLinkedContacts(call, session)
             case .getUserDefaults: try reads.getUserDefaults(call, session)
@@ -45,9 +40,9 @@ struct AppDoor {
             case .fetchHistory:
                 FetchHistory(call: call, session: session, app: app, try FetchHistoryParameters(call.parameters))
                     .begin()
-            case .manageAccess: try prompts.manageAccess(call, session)
-            case .pickContacts: try prompts.pickContacts(call, session)
-            case .proposeContact: try prompts.proposeContact(call, session)
+            case .manageAccess: try prompts.manageAccess(call, session, again: again)
+            case .pickContacts: try prompts.pickContacts(call, session, again: again)
+            case .proposeContact: try prompts.proposeContact(call, session, again: again)
             }
         } catch {
             call.fail(error)

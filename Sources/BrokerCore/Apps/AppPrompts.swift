@@ -1,6 +1,4 @@
 import BrokerAccessControl
-import BrokerAccessStore
-import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
@@ -8,24 +6,10 @@ import BrokerModel
 import BrokerVarlink
 
 /// Calls that ask the person.
+///
+/// Each is given how it is answered again, from the start: where its caller's executable had to be looked at first.
 struct AppPrompts {
     let app: AppServices
-
-    /// - Parameter again: decides the call again, where its caller's executable had to be looked at first.
-    private func ask(
-        _ question: Question, _ call: Call, _ session: CallerSession,
-        again: @escaping () throws(VarlinkError) -> Void, done: @escaping (PromptOutcome) -> Void
-    ) {
-        func decideAgain() {
-            if app.grants.isSettling, app.grants.waitsForGrant(session, decideAgain) { return }
-            do throws(VarlinkError) {
-                try again()
-            } catch {
-                call.fail(error)
-            }
-        }
-        app.questions.ask(question, call, session, again: decideAgain, done: done)
-    }
 
     func getAuthorization(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
@@ -38,7 +22,9 @@ struct AppPrompts {
         }
     }
 
-    func requestAccess(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+    func requestAccess(
+        _ call: Call, _ session: CallerSession, again: @escaping () -> Void
+    ) throws(VarlinkError) {
         let parameters = try RequestAccessParameters(call.parameters)
         let known = app.grants.standing(of: session)
         switch decideRequest(known.standing, mayAsk: known.mayPrompt) {
@@ -46,8 +32,7 @@ struct AppPrompts {
             call.reply { $0.member("status", status.rawValue) }
         case .ask:
             let question = Question(kind: .access, purpose: parameters.purpose, keys: parameters.keys)
-            ask(question, call, session, again: { () throws(VarlinkError) in try requestAccess(call, session) }) {
-                outcome in
+            app.questions.ask(question, call, session, again: again) { outcome in
                 guard outcome != .noAgent else { return call.fail(ContactsError.noAgent) }
                 call.reply { $0.member("status", app.grants.standing(of: session).standing.status.rawValue) }
             }
@@ -56,7 +41,9 @@ struct AppPrompts {
 
     // MARK: The access button
 
-    func requestContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+    func requestContacts(
+        _ call: Call, _ session: CallerSession, again: @escaping () -> Void
+    ) throws(VarlinkError) {
         let parameters = try RequestContactsParameters(call.parameters)
         // Without a letter or a digit it would match everybody.
         guard parameters.query.contains(where: { $0.isLetter || $0.isNumber }) else {
@@ -64,40 +51,30 @@ struct AppPrompts {
         }
         let known = app.grants.standing(of: session)
         // Where a rule forces a refusal, what the person would grant counts for nothing.
-        let mayAsk = known.mayPrompt && app.grants.ruling(of: session).forcedLevel != .denied
+        let mayAsk = known.mayPrompt && known.ruling.forcedLevel != .denied
         switch decideButton(known.standing, mayAsk: mayAsk) {
         case .answerEmpty: answerEmpty(call)
         case .refuse(let denial): app.questions.refuse(call, session, denial, known.standing.status)
-        case .ask(let isQuiet): askForContacts(call, session, parameters, isQuiet: isQuiet)
+        case .ask(let isQuiet):
+            if app.grants.isSilenced(session.caller) { return answerEmpty(call) }
+            let question = Question(
+                kind: .button, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
+                caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))
+            app.questions.ask(question, call, session, again: again) { answerNewlyGranted($0, call, session) }
         }
     }
 
     /// What every prompt that granted nothing answers.
-    func answerEmpty(_ call: Call) {
+    private func answerEmpty(_ call: Call) {
         call.reply { $0.member("identifiers", [String]()) }
     }
 
-    private func askForContacts(
-        _ call: Call, _ session: CallerSession, _ parameters: RequestContactsParameters, isQuiet: Bool
-    ) {
-        if app.grants.isSilenced(session.caller) { return answerEmpty(call) }
-        let question = Question(
-            kind: .button, isQuiet: isQuiet, purpose: parameters.purpose, query: parameters.query,
-            caption: parameters.caption?.rawValue, ignored: ignored(by: parameters))
-        ask(question, call, session, again: { () throws(VarlinkError) in try requestContacts(call, session) }) {
-            answerNewlyGranted($0, call, session)
-        }
-    }
-
     /// Answers what the app can see since the prompt and could not before.
-    func answerNewlyGranted(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
-        guard case .granted(let newly) = outcome else { return answerEmpty(call) }
-        tell(newly, call, session)
-    }
-
-    /// Tells what was newly granted, as far as it still is: between the answer and now it may have been taken back.
-    private func tell(_ newly: Set<RecordNumber>, _ call: Call, _ session: CallerSession) {
-        guard let reading = app.grants.reading(of: session) else { return answerEmpty(call) }
+    private func answerNewlyGranted(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
+        // Between the answer and now it may have been taken back.
+        guard case .granted(let newly) = outcome, let reading = app.grants.reading(of: session) else {
+            return answerEmpty(call)
+        }
         let records = newly.filter(reading.disclosure.scope.contains).sorted()
         guard !records.isEmpty else { return answerEmpty(call) }
         var writer = DisclosedWriter(reservingCapacity: 32 + records.count * 36)
@@ -114,17 +91,16 @@ struct AppPrompts {
     // MARK: The access picker
 
     /// The person looks through what an app may see, adds and removes.
-    func manageAccess(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+    func manageAccess(
+        _ call: Call, _ session: CallerSession, again: @escaping () -> Void
+    ) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
         let known = app.grants.standing(of: session)
         switch decideManage(known.standing, mayAsk: known.mayPrompt) {
         case .answerEmpty: answerEmpty(call)
         case .ask:
             if app.grants.isSilenced(session.caller) { return answerEmpty(call) }
-            ask(
-                Question(kind: .manage), call, session,
-                again: { () throws(VarlinkError) in try manageAccess(call, session) }
-            ) {
+            app.questions.ask(Question(kind: .manage), call, session, again: again) {
                 answerNewlyGranted($0, call, session)
             }
         }
@@ -133,32 +109,30 @@ struct AppPrompts {
     // MARK: The one-time picker
 
     /// The person hands over single contacts or values, and the app's standing stays as it is.
-    func pickContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+    func pickContacts(
+        _ call: Call, _ session: CallerSession, again: @escaping () -> Void
+    ) throws(VarlinkError) {
         let parameters = try PickContactsParameters(call.parameters)
         let known = app.grants.standing(of: session)
         switch decideOffer(known.standing, mayAsk: known.mayPrompt) {
         case .refuse(let denial): app.questions.refuse(call, session, denial, known.standing.status)
         case .answerEmpty: answerNothingPicked(call)
-        case .ask(let isQuiet): try askToPick(call, session, parameters, known, isQuiet: isQuiet)
+        case .ask(let isQuiet):
+            let pick = try pick(parameters, known)
+            if app.grants.isSilenced(session.caller) { return answerNothingPicked(call) }
+            let question = Question(kind: .pick, isQuiet: isQuiet, keys: parameters.keys, pick: pick)
+            app.questions.ask(question, call, session, again: again) { answerPicked($0, call, session) }
         }
     }
 
-    private func askToPick(
-        _ call: Call, _ session: CallerSession, _ parameters: PickContactsParameters, _ known: PrincipalStanding,
-        isQuiet: Bool
-    ) throws(VarlinkError) {
+    private func pick(_ parameters: PickContactsParameters, _ known: PrincipalStanding) throws(VarlinkError) -> Pick {
         // Whether a picked contact has a note would tell of the note: rules about it need the grant as well.
         var granted = ContactKeySet()
         if case .granted(let grant) = known.standing, grant.access != .denied { granted = grant.keys }
         let unauthorized = parameters.namedKeys.intersection(.named).subtracting(granted)
         guard unauthorized.isEmpty else { throw ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue)) }
-        if app.grants.isSilenced(session.caller) { return answerNothingPicked(call) }
-        let pick = Pick(parameters, allowed: app.grants.ruling(of: session).maximumKeys) { name in
+        return Pick(parameters, allowed: known.ruling.maximumKeys) { name in
             known.identifiers?.record(name, as: .contact) ?? known.identifiers?.record(name, as: .pickedRow)
-        }
-        let question = Question(kind: .pick, isQuiet: isQuiet, keys: parameters.keys, pick: pick)
-        ask(question, call, session, again: { () throws(VarlinkError) in try pickContacts(call, session) }) { outcome in
-            answerPicked(outcome, pick, call, session)
         }
     }
 
@@ -166,7 +140,7 @@ struct AppPrompts {
         call.reply { $0.member("contacts", [String]()) }
     }
 
-    private func answerPicked(_ outcome: PromptOutcome, _ pick: Pick, _ call: Call, _ session: CallerSession) {
+    private func answerPicked(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
         guard case .picked(let picked) = outcome else { return answerNothingPicked(call) }
         app.checks.whenStillItself(session, call) { handOver(picked, call, session) }
     }
@@ -191,7 +165,9 @@ struct AppPrompts {
     // MARK: Offered cards
 
     /// An app offers a card: the person adds it, merges it into a contact, or declines.
-    func proposeContact(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
+    func proposeContact(
+        _ call: Call, _ session: CallerSession, again: @escaping () -> Void
+    ) throws(VarlinkError) {
         let parameters = try ProposeContactParameters(call.parameters)
         let shown = parameters.shown
         guard shown.count <= app.limits.proposedBytes else {
@@ -204,15 +180,13 @@ struct AppPrompts {
         case .ask(let quietly): isQuiet = quietly
         case .answerEmpty: return answerNothingTaken(call)
         }
-        let forbidden = parameters.card.contact.present.subtracting(app.grants.ruling(of: session).maximumKeys)
+        let forbidden = parameters.card.contact.present.subtracting(known.ruling.maximumKeys)
         guard forbidden.isEmpty else { throw ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue)) }
         if app.grants.isSilenced(session.caller) { return answerNothingTaken(call) }
         let question = Question(
             kind: .propose, isQuiet: isQuiet, purpose: parameters.purpose,
             proposal: Proposal(card: parameters.card.contact, shown: shown))
-        ask(question, call, session, again: { () throws(VarlinkError) in try proposeContact(call, session) }) {
-            answerProposed($0, call, session)
-        }
+        app.questions.ask(question, call, session, again: again) { answerProposed($0, call, session) }
     }
 
     /// Merged, declined, dismissed, and added for an app that sees nothing: all the same.

@@ -49,22 +49,18 @@ struct AppReads {
     ) {
         // The person was asked by then, if at all.
         read(call, session, hasAsked: counted != nil) { (reading) throws(Reading.Failure) in
-            var count = 0
-            do throws(StoreError) {
-                if let book = reading.book, let query = try Self.query(predicate, reading) {
-                    if let counted, counted.query == query {
-                        count = counted.count
-                    } else {
-                        do throws(StoreError) {
-                            count = try book.count(query, .bounded)
-                        } catch .takesLong {
-                            return countBeside(query, book, predicate, call, session)
-                        }
-                    }
+            let count = try reading.orFail { (reading) throws(StoreError) -> Int? in
+                guard let book = reading.book, var query = try reading.query(predicate) else { return 0 }
+                query.unifies = true
+                if let counted, counted.query == query { return counted.count }
+                do throws(StoreError) {
+                    return try book.count(query, .bounded)
+                } catch .takesLong {
+                    countBeside(query, book, predicate, call, session)
+                    return nil
                 }
-            } catch {
-                throw .store(error)
             }
+            guard let count else { return }
             reply(to: call, session, reading, count: count) { $0.member("count", count) }
         }
     }
@@ -78,19 +74,6 @@ struct AppReads {
         } then: { count in
             self.count(predicate, call, session, counted: (query, count))
         }
-    }
-
-    /// `nil`: nobody.
-    private static func query(
-        _ predicate: WirePredicate?, _ reading: Reading
-    ) throws(StoreError) -> ContactQuery? {
-        var query = ContactQuery(scope: reading.disclosure.scope, matchKeys: reading.disclosure.keys, unifies: true)
-        switch try reading.resolve(predicate) {
-        case .nobody: return nil
-        case .everybody: break
-        case .some(let predicate): query.predicate = predicate
-        }
-        return query
     }
 
     /// The visible members of a unified contact; a card that is linked with no other visible one is its own and only
@@ -202,8 +185,8 @@ struct AppReads {
                 $0.sortOrder = parameters.sortOrder?.stored ?? $0.sortOrder
                 $0.displayOrder = parameters.displayOrder?.stored ?? $0.displayOrder
                 $0.countryCode = parameters.countryCode ?? $0.countryCode
-            } done: { failure in
-                if let failure { return app.problems.unavailable(call, failure) }
+            } done: { result in
+                if case .failure(let error) = result { return app.problems.unavailable(call, error) }
                 app.turn.record(.save, of: session.caller, { $0.count = 0 }, detail: String(call.name))
                 app.turn.reply(Array("{}".utf8), to: call)
             }

@@ -1,6 +1,5 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerContactsStore
 import BrokerInterface
 import BrokerModel
 import BrokerVarlink
@@ -8,7 +7,6 @@ import BrokerVarlink
 /// What answering an app takes, and the one way in which a call comes from its app's standing to the book. It lives on the loop.
 final class AppServices {
     let surroundings: Surroundings
-    let limits: Limits
     let access: AccessStore
     let turn: Turn
     let grants: Grants
@@ -24,12 +22,11 @@ final class AppServices {
     let problems: StoreProblems
 
     init(
-        surroundings: Surroundings, limits: Limits, access: AccessStore, turn: Turn, grants: Grants, books: Books,
+        surroundings: Surroundings, access: AccessStore, turn: Turn, grants: Grants, books: Books,
         longReads: LongReads, history: History, places: HistoryPlaces, saves: Saves, recovery: SaveRecovery,
         questions: Questions, checks: ExecutableChecks, pace: AuditPace, problems: StoreProblems
     ) {
         self.surroundings = surroundings
-        self.limits = limits
         self.access = access
         self.turn = turn
         self.grants = grants
@@ -45,6 +42,7 @@ final class AppServices {
         self.problems = problems
     }
 
+    var limits: Limits { surroundings.limits }
     var seconds: Int64 { surroundings.seconds }
 
     /// Decides a call and opens the book. If the person has to be asked first, the caller's executable checked or the book opened, a
@@ -82,7 +80,7 @@ final class AppServices {
         creating: Bool = false, again: @escaping () -> Void, failed: @escaping () -> Void = {},
         _ body: (Reading) throws(Reading.Failure) -> Void
     ) {
-        guard session.hasUsedGrant || checks.mayUseGrant(session, call, again: again) else { return }
+        guard session.hasUsedGrant else { return checks.beforeGrantIsUsed(session, call, again: again) }
         guard let book = books.ready(session.caller.uid, creating: creating) else {
             return books.with(session.caller.uid, creating: creating) { [problems] result in
                 guard !call.isOver else { return }
@@ -101,5 +99,10 @@ final class AppServices {
             case .store(let error): problems.unavailable(call, error)
             }
         }
+    }
+
+    /// Goes on with a list when its reader has taken what it was sent, and others were heard: a long one must not make them wait.
+    func whenRead(_ call: Call, _ goOn: @escaping () -> Void) {
+        call.whenWritable { [loop = surroundings.loop] in loop.later(goOn) }
     }
 }

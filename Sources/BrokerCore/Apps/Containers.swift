@@ -1,10 +1,7 @@
 import BrokerAccessControl
 import BrokerContactsStore
 import BrokerDisclosure
-import BrokerInterface
-import BrokerJSON
 import BrokerModel
-import BrokerVarlink
 
 /// The place for contacts that every book has.
 enum Containers {

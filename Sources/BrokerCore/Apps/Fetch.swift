@@ -2,7 +2,6 @@ import BrokerAccessControl
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
-import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
@@ -86,7 +85,7 @@ final class Fetch {
                 return app.places.lookUp(reading, book, call, session) { self.begin() }
             }
         }
-        if let book, let query = query(try reading.resolve(parameters.predicate), disclosure, order) {
+        if let book, let query = try query(reading, order) {
             guard let found = try found(query, book) else { return readBeside(query, book) }
             disclosed = project(found, disclosure, identifiers)
             end = found.end
@@ -114,7 +113,7 @@ final class Fetch {
         let told = DisclosedReply.Told.contacts(disclosed.records, keys: disclosed.keys, isWhole: isWhole)
         app.turn.disclose(
             writer.reply(under: reading.basis, telling: [told]), to: call, session, continues: continues,
-            then: continues ? { self.continueWhenRead() } : nil)
+            then: continues ? { self.app.whenRead(self.call) { self.next() } } : nil)
     }
 
     /// What a batch has; `nil` where it is to be read beside the loop.
@@ -167,30 +166,17 @@ final class Fetch {
     }
 
     /// What is left of the book for this batch; `nil` where the predicate names nothing at all.
-    private func query(
-        _ resolved: Reading.Predicate, _ disclosure: Disclosure, _ order: ContactOrder
-    ) -> ContactQuery? {
-        let predicate: ContactPredicate?
-        switch resolved {
-        case .nobody: return nil
-        case .everybody: predicate = nil
-        case .some(let some): predicate = some
-        }
+    private func query(_ reading: Reading, _ order: ContactOrder) throws(StoreError) -> ContactQuery? {
+        guard var query = try reading.query(parameters.predicate) else { return nil }
         let limits = app.limits
-        return ContactQuery(
-            scope: disclosure.scope, predicate: predicate, matchKeys: disclosure.keys, order: order, after: after,
-            limit: min(remaining, mostInReply, call.more ? limits.contactsPerTurn : limits.contactsPerReply),
-            byteLimit: call.more ? limits.bytesPerTurn : limits.bytesPerReply,
-            toldKeys: parameters.keys.intersection(disclosure.keys),
-            images: parameters.keys.intersection(.images).intersection(disclosure.keys), unifies: parameters.unify)
-    }
-
-    private func continueWhenRead() {
-        call.whenWritable { [self] in
-            let bound = LoopBound(self, loop: app.surroundings.loop)
-            // Other callers first: one long list must not make them wait.
-            app.surroundings.loop.execute { bound.value.next() }
-        }
+        query.order = order
+        query.after = after
+        query.limit = min(remaining, mostInReply, call.more ? limits.contactsPerTurn : limits.contactsPerReply)
+        query.byteLimit = call.more ? limits.bytesPerTurn : limits.bytesPerReply
+        query.toldKeys = parameters.keys.intersection(reading.disclosure.keys)
+        query.images = parameters.keys.intersection(.images).intersection(reading.disclosure.keys)
+        query.unifies = parameters.unify
+        return query
     }
 
     private func next() {

@@ -6,7 +6,6 @@ import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
-import Dispatch
 
 /// One `FetchHistory`, from its parameters to its last batch. It lives on the loop.
 ///
@@ -76,24 +75,14 @@ final class FetchHistory {
         let scope = reading.changeScope
         var about = disclosure.scope
         if case .only(let records) = about { about = .only(records.union(events.map(\.record))) }
-        let loop = app.surroundings.loop
         // What was linked at the token's place follows from what is linked now, so it needs all that happened since:
         // also what the caller could not see, after the end of what is told.
         let (links, change) = book.linksAtLastChange(seeing: scope.keys)
-        let bound = LoopBound((self, events, scope, links), loop: loop)
         let (first, last, owner) = (start.change, max(end.change, change), scope.groupOwner)
-        let searched = about
-        app.books.queue(of: session.caller.uid).async {
-            let result: Result<[BookChange], StoreError>
-            do throws(StoreError) {
-                result = .success(try book.changes(after: first, through: last, of: searched, groupsOf: owner))
-            } catch {
-                result = .failure(error)
-            }
-            loop.execute {
-                let (history, events, scope, links) = bound.value
-                history.planned(result, events, scope, links)
-            }
+        app.surroundings.loop.run(on: app.books.queue(of: session.caller.uid)) { [about] () throws(StoreError) in
+            try book.changes(after: first, through: last, of: about, groupsOf: owner)
+        } then: { result in
+            self.planned(result, events, scope, links)
         }
     }
 
@@ -196,7 +185,8 @@ final class FetchHistory {
             return app.turn.fail(error, call)
         }
         app.turn.disclose(
-            reply, to: call, session, continues: continues, then: continues ? { self.continueWhenRead() } : nil)
+            reply, to: call, session, continues: continues,
+            then: continues ? { self.app.whenRead(self.call) { self.next(hasAsked: true) } } : nil)
     }
 
     /// Tells a part, or as much of it as there is room for. Returns the rest.
@@ -240,13 +230,5 @@ final class FetchHistory {
             if place == nil { groups.removeFirst() }
         }
         return nil
-    }
-
-    private func continueWhenRead() {
-        call.whenWritable { [self] in
-            let bound = LoopBound(self, loop: app.surroundings.loop)
-            // Other callers first: one long list must not make them wait.
-            app.surroundings.loop.execute { bound.value.next(hasAsked: true) }
-        }
     }
 }

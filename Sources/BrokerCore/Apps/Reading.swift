@@ -2,7 +2,6 @@ import BrokerAccessControl
 import BrokerContactsStore
 import BrokerDisclosure
 import BrokerInterface
-import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
@@ -25,33 +24,28 @@ struct Reading {
         case store(StoreError)
     }
 
-    /// A predicate of the interface with its identifiers looked up.
-    enum Predicate: Hashable {
-        case everybody
-        case nobody
-        case some(ContactPredicate)
-    }
-
-    /// Looks up what a predicate names. What names nothing that the caller may see is left out, whatever the reason.
-    func resolve(_ predicate: WirePredicate?) throws(StoreError) -> Predicate {
+    /// What a predicate names of the book, for the caller; `nil` where that is nothing at all. What names nothing that the caller may
+    /// see is left out, whatever the reason.
+    func query(_ predicate: WirePredicate?) throws(StoreError) -> ContactQuery? {
+        var query = ContactQuery(scope: disclosure.scope, matchKeys: disclosure.keys)
         switch predicate {
-        case nil: return .everybody
-        case .name(let words): return .some(.name(words))
-        case .emailAddress(let address): return .some(.emailAddress(address))
-        case .phoneNumber(let number): return .some(.phoneNumber(number))
-        case .identifiers(let names):
-            return .some(.records(names.flatMap(cards)))
+        case nil: break
+        case .name(let words): query.predicate = .name(words)
+        case .emailAddress(let address): query.predicate = .emailAddress(address)
+        case .phoneNumber(let number): query.predicate = .phoneNumber(number)
+        case .identifiers(let names): query.predicate = .records(names.flatMap(cards))
         case .container(let name):
             let containers = try containers()
-            guard let container = containers.first(where: { identifier(of: $0) == name }) else { return .nobody }
-            return containers.count == 1 ? .everybody : .some(.container(container?.record))
+            guard let container = containers.first(where: { identifier(of: $0) == name }) else { return nil }
+            if containers.count > 1 { query.predicate = .container(container?.record) }
         case .group(let name):
-            guard let book, let group = try group(named: name) else { return .nobody }
-            return .some(.records(try book.members(of: group.record, within: disclosure.scope)))
+            guard let book, let group = try group(named: name) else { return nil }
+            query.predicate = .records(try book.members(of: group.record, within: disclosure.scope))
         case .me:
-            guard let me = try book?.me(), disclosure.scope.contains(me) else { return .nobody }
-            return .some(.records([me]))
+            guard let me = try book?.me(), disclosure.scope.contains(me) else { return nil }
+            query.predicate = .records([me])
         }
+        return query
     }
 
     /// The visible cards that belong with one, itself among them, in rising order: all that this app knows of a link.
@@ -92,13 +86,9 @@ struct Reading {
     /// The visible contact that an identifier names; of a unified contact its first visible member. Malformed, another
     /// app's, ungranted, revoked, deleted and made up go one way.
     func contact(_ identifier: String) throws(Failure) -> RecordNumber {
-        let record = cards(identifier).first
-        do throws(StoreError) {
-            if let record, try book?.existing([record]).contains(record) == true { return record }
-        } catch {
-            throw .store(error)
-        }
-        throw .call(ContactsError.recordDoesNotExist())
+        let found = try orFail { (_) throws(StoreError) in try book?.existing(cards(identifier).prefix(1)) }
+        guard let record = found?.first else { throw .call(ContactsError.recordDoesNotExist()) }
+        return record
     }
 }
 
@@ -113,7 +103,7 @@ extension Reading {
         guard let principal = known.principal, let identifiers = identifiers ?? known.identifiers else { return nil }
         self.init(
             disclosure: disclosure, principal: principal, identifiers: identifiers, book: book,
-            writableKeys: known.writableKeys)
+            writableKeys: known.ruling.maximumKeys)
     }
 }
 

@@ -1,7 +1,6 @@
 import BrokerAccessControl
 import BrokerContactsStore
 import BrokerInterface
-import BrokerJSON
 import BrokerVarlink
 
 /// One `WatchChanges`, for as long as its caller stays. It lives on the loop.
@@ -64,8 +63,6 @@ final class WatchChanges {
         ) { (reading) throws(Reading.Failure) in
             try reading.orFail { (reading) throws(StoreError) in try tell(reading) }
         }
-        // The look at the caller's executable fails it at once.
-        if call.isOver { app.history.end(self) }
     }
 
     private func tell(_ reading: Reading) throws(StoreError) {
@@ -83,10 +80,8 @@ final class WatchChanges {
 
     /// One reply for each burst: the next one when the reader has taken this one and a while has passed.
     private func pause() {
-        let bound = LoopBound(self, loop: app.surroundings.loop)
-        app.surroundings.loop.schedule(after: app.limits.watchInterval) {
-            let watch = bound.value
-            watch.call.whenWritable { [weak watch] in watch?.goOn() }
+        app.surroundings.loop.later(after: app.limits.watchInterval) { [self] in
+            call.whenWritable { [weak self] in self?.goOn() }
         }
     }
 

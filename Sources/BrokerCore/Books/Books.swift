@@ -13,12 +13,9 @@ final class Books {
     }
 
     let surroundings: Surroundings
-    private let limits: Limits
     private let access: AccessStore
     private let recovery: SaveRecovery
     private let problems: StoreProblems
-    /// What users are called, as of when they last connected, or else when their book was opened; always looked up off the loop.
-    var userNames: [UInt32: String] = [:]
     private var states: [UInt32: State] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
     /// Users whose log is about to be emptied.
@@ -37,11 +34,10 @@ final class Books {
     private(set) var isClosed = false
 
     init(
-        surroundings: Surroundings, limits: Limits, access: AccessStore, recovery: SaveRecovery,
+        surroundings: Surroundings, access: AccessStore, recovery: SaveRecovery,
         problems: StoreProblems
     ) {
         self.surroundings = surroundings
-        self.limits = limits
         self.access = access
         self.recovery = recovery
         self.problems = problems
@@ -116,43 +112,42 @@ final class Books {
         if case .open(let book) = states[uid] { book } else { nil }
     }
 
+    /// What the user's book, if it is open, and the clock say now.
+    func moment(of uid: UInt32) -> SetMoment {
+        SetMoment(change: opened(uid)?.lastChange ?? 0, time: surroundings.seconds)
+    }
+
     private func open(
         _ uid: UInt32, _ name: String?, creating: Bool,
         _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
     ) {
         states[uid] = .opening([body])
         let folder = folder(of: uid)
-        let known = name ?? userNames[uid]
-        let (region, steps, time) = (surroundings.region, limits.stepsPerTurn, limits.timePerRead.nanoseconds)
-        let bound = LoopBound(self, loop: loop)
-        queue(of: uid).async { [loop, userName = surroundings.userName] in
+        let known = name ?? access.userNames[uid]
+        let (region, steps, time) = (
+            surroundings.region, surroundings.limits.stepsPerTurn, surroundings.limits.timePerRead.nanoseconds
+        )
+        let damages = LoopBound(problems, loop: loop)
+        loop.run(on: queue(of: uid)) { [loop, userName = surroundings.userName] in
             let name = known ?? userName(uid)
-            let owner = StoreOwner(uid: uid, name: name)
-            let result: Result<ContactsStore?, StoreError>
-            var outbox: [OutboxEntry] = []
-            do throws(StoreError) {
+            let opened = Result { () throws(StoreError) -> (book: ContactsStore?, outbox: [OutboxEntry]) in
                 let book = try ContactsStore.open(
-                    folder: folder, owner: owner, creating: creating, region: region, stepsOnLoop: steps,
-                    timeOnLoop: time,
-                    onDamage: { card in loop.execute { bound.value.problems.note(card, of: uid) } })
-                outbox = try book?.outbox() ?? []
-                result = .success(book)
-            } catch {
-                result = .failure(error)
+                    folder: folder, owner: StoreOwner(uid: uid, name: name), creating: creating, region: region,
+                    stepsOnLoop: steps, timeOnLoop: time,
+                    onDamage: { card in loop.execute { damages.value.note(card, of: uid) } })
+                return (book, try book?.outbox() ?? [])
             }
-            let entries = outbox
-            loop.execute {
-                if known == nil { bound.value.learn(name, of: uid) }
-                bound.value.opened(uid, result, entries)
-            }
-            // Whoever asked has their answer before this.
-            if case .success(let book?) = result { book.prepare() }
+            return (name, opened)
+        } then: { [self] found in
+            let (name, result) = found.get()
+            if known == nil { learn(name, of: uid) }
+            opened(uid, result)
         }
     }
 
     /// A number in place of a name may be a failure that passes.
     private func learn(_ name: String, of uid: UInt32) {
-        if userNames[uid] == nil, name != "\(uid)" { userNames[uid] = name }
+        if access.userNames[uid] == nil, name != "\(uid)" { access.userNames[uid] = name }
     }
 
     /// Once for all books, and beside them: a save that comes now has work enough until it needs this.
@@ -163,55 +158,50 @@ final class Books {
     /// Whoever had the book opened has their answer before that begins: it takes a processor and memory.
     private static let prepareAfter = Duration.milliseconds(10)
 
-    private func opened(_ uid: UInt32, _ result: Result<ContactsStore?, StoreError>, _ outbox: [OutboxEntry]) {
+    private func opened(
+        _ uid: UInt32, _ result: Result<(book: ContactsStore?, outbox: [OutboxEntry]), StoreError>
+    ) {
         guard case .opening(let waiting) = states[uid] else { return }
         loop.schedule(after: Self.prepareAfter) { _ = Self.formsArePrepared }
         switch result {
-        case .success(let book?):
+        case .success((let book?, let outbox)):
             if !isClosed { recovery.takeOver(outbox, of: uid, isEnding: false) }
             states[uid] = .open(book)
             // What the last run did not come to.
             forget(uid)
             closeSoon(uid)
-        case .success(nil): states[uid] = .absent
+        case .success((nil, _)): states[uid] = .absent
         // Not remembered: a full disk or a missing right may be mended, so the next call tries again.
         case .failure: states[uid] = nil
         }
-        for body in waiting { body(result) }
+        for body in waiting { body(result.map(\.book)) }
+        // Whoever asked has their answer before this.
+        if case .success((let book?, _)) = result { queue(of: uid).async { book.prepare() } }
     }
 
     /// Something was deleted or edited: soon its text is in no file any more, the write-ahead log included.
     func forget(_ uid: UInt32) {
         guard forgetting.insert(uid).inserted else { return }
-        let bound = LoopBound(self, loop: loop)
-        loop.schedule(after: limits.forgetsAfter) { bound.value.emptyLog(of: uid) }
+        loop.later(after: surroundings.limits.forgetsAfter) { [self] in emptyLog(of: uid) }
     }
 
     private func emptyLog(of uid: UInt32) {
         forgetting.remove(uid)
         guard case .open(let book) = states[uid] else { return }
-        let bound = LoopBound(self, loop: loop)
-        queue(of: uid).async { [loop] in
-            do throws(StoreError) {
-                try book.checkpoint()
-            } catch {
-                loop.execute { bound.value.couldNotEmptyLog(of: uid, error) }
-            }
+        loop.run(on: queue(of: uid)) { () throws(StoreError) in
+            try book.checkpoint()
+        } then: { [self] result in
+            // Closed in the meantime: closing empties it.
+            guard case .failure(let error) = result, case .open = states[uid] else { return }
+            surroundings.log("deleted text is still in the log of the address book in \(folder(of: uid)): \(error)")
+            forget(uid)
         }
-    }
-
-    private func couldNotEmptyLog(of uid: UInt32, _ error: StoreError) {
-        // Closed in the meantime: closing empties it.
-        guard case .open = states[uid] else { return }
-        surroundings.log("deleted text is still in the log of the address book in \(folder(of: uid)): \(error)")
-        forget(uid)
     }
 
     /// A save was made: if none follows, the log is emptied and the memory is given back.
     func rest(_ uid: UInt32) {
         resting[uid]?.cancel()
-        let bound = LoopBound(self, loop: loop)
-        resting[uid] = loop.schedule(after: limits.restsAfter) { bound.value.giveBack(uid) }
+        resting[uid] = loop.later(after: surroundings.limits.restsAfter) { [self] in giveBack(uid) }
     }
 
     private func giveBack(_ uid: UInt32) {
@@ -243,8 +233,7 @@ final class Books {
     private func closeSoon(_ uid: UInt32) {
         guard connections[uid] == nil, case .open = states[uid] else { return }
         leaving[uid]?.cancel()
-        let bound = LoopBound(self, loop: loop)
-        leaving[uid] = loop.schedule(after: limits.closesBooksAfter) { bound.value.closeIdle(uid) }
+        leaving[uid] = loop.later(after: surroundings.limits.closesBooksAfter) { [self] in closeIdle(uid) }
     }
 
     private func closeIdle(_ uid: UInt32) {
@@ -266,7 +255,7 @@ final class Books {
     func beginRemoving(_ uid: UInt32) { removing.insert(uid) }
 
     /// Takes the user's book out of the file system, once what is being done with it is done.
-    func remove(_ uid: UInt32, _ done: @escaping (StoreError?) -> Void) {
+    func remove(_ uid: UInt32, _ done: @escaping (Result<Void, StoreError>) -> Void) {
         if case .opening(let waiting) = states[uid] {
             states[uid] = .opening(waiting + [{ [weak self] _ in self?.remove(uid, done) }])
             return
@@ -275,17 +264,11 @@ final class Books {
         states[uid] = nil
         book?.release()
         let folder = folder(of: uid)
-        let bound = LoopBound(done, loop: loop)
-        queue(of: uid).async { [loop] in
+        loop.run(on: queue(of: uid)) { () throws(StoreError) in
             book?.close()
-            var failure: StoreError?
-            do throws(StoreError) {
-                try ContactsStore.remove(folder: folder)
-            } catch {
-                failure = error
-            }
-            let outcome = failure
-            loop.execute { bound.value(outcome) }
+            try ContactsStore.remove(folder: folder)
+        } then: { result in
+            done(result)
         }
     }
 

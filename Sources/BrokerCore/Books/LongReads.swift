@@ -9,9 +9,9 @@ import Dispatch
 /// may have been taken back meanwhile: whoever asked decides anew before it answers.
 final class LongReads {
     private struct Job {
-        let isWanted: () -> Bool
+        let call: Call
         let run: () -> Void
-        let gaveUp: () -> Void
+        let giveUp: () -> Void
     }
 
     /// What one user's apps wait for.
@@ -42,32 +42,22 @@ final class LongReads {
     /// - Parameters:
     ///   - call: once it is over, nothing is read for it.
     ///   - body: reads ``ReadingManner/beside``.
-    ///   - gaveUp: runs where it is not read.
+    ///   - done: is given `nil` where nothing was read.
     func read<Answer: Sendable>(
         _ book: ContactsStore, for call: Call, _ session: CallerSession,
         _ body: @escaping @Sendable (ContactsStore) throws(StoreError) -> Answer,
-        done: @escaping (Result<Answer, StoreError>) -> Void, gaveUp: @escaping () -> Void = {}
+        done: @escaping (Result<Answer, StoreError>?) -> Void
     ) {
         let uid = session.caller.uid
-        let bound = LoopBound((self, done), loop: loop)
-        let job = Job {
-            !call.isOver
-        } run: { [loop, queue = queue(of: uid)] in
-            queue.async {
-                let result: Result<Answer, StoreError>
-                do throws(StoreError) {
-                    result = .success(try body(book))
-                } catch {
-                    result = .failure(error)
-                }
-                loop.execute {
-                    let (reads, done) = bound.value
-                    reads.ended(uid, book)
-                    done(result)
-                }
+        let job = Job(call: call) { [self] in
+            loop.run(on: queue(of: uid)) { () throws(StoreError) in
+                try body(book)
+            } then: { [self] result in
+                ended(uid, book)
+                done(result)
             }
-        } gaveUp: {
-            gaveUp()
+        } giveUp: {
+            done(nil)
         }
         let app = session.caller.app
         var line = lines[uid] ?? Line()
@@ -94,8 +84,8 @@ final class LongReads {
             let job = jobs.removeFirst()
             line.jobs[app] = jobs.isEmpty ? nil : jobs
             if !jobs.isEmpty { line.turns.append(app) }
-            guard job.isWanted() else {
-                job.gaveUp()
+            guard !job.call.isOver else {
+                job.giveUp()
                 continue
             }
             line.isBusy = true
@@ -110,8 +100,7 @@ final class LongReads {
         lines[uid]?.isBusy = false
         next(uid)
         guard let line = lines[uid], !line.isBusy else { return }
-        let bound = LoopBound((self, book), loop: loop)
-        lines[uid]?.rest = loop.schedule(after: restsAfter) { bound.value.0.rest(uid, bound.value.1) }
+        lines[uid]?.rest = loop.later(after: restsAfter) { [self] in rest(uid, book) }
     }
 
     private func rest(_ uid: UInt32, _ book: ContactsStore) {
@@ -129,7 +118,7 @@ final class LongReads {
         then: @escaping (Answer) -> Void
     ) {
         read(book, for: call, session, body) { [problems] result in
-            guard !call.isOver else { return }
+            guard let result, !call.isOver else { return }
             switch result {
             case .success(let answer): then(answer)
             case .failure(let error): problems.unavailable(call, error)

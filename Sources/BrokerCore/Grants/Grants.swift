@@ -5,25 +5,24 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// A standing, and the principal whose grant it rests on.
+/// A standing, and what it rests on.
 struct PrincipalStanding {
     /// What counts: the grant with the policy laid over it.
     var standing: Standing
+    /// What the policy says of the caller.
+    var ruling: Ruling
+    /// The person may be asked.
+    var mayPrompt: Bool
     /// `nil` where nothing was decided.
     var principal: Principal?
     var identifiers: IdentifierCipher?
     /// It rests on a decision, and not on the policy alone.
     var isDecided = false
-    /// The policy lets the person be asked.
-    var mayPrompt = true
-    /// Keys that the policy lets the caller write into a new contact.
-    var writableKeys = ContactKeySet()
 }
 
 /// What counts for each app: what was decided, the policy over it, and until when. It lives on the loop.
 final class Grants {
     private let surroundings: Surroundings
-    private let limits: Limits
     private let access: AccessStore
     private let turn: Turn
     private let history: History
@@ -41,11 +40,10 @@ final class Grants {
     private var expiry: (any Scheduled)?
 
     init(
-        surroundings: Surroundings, limits: Limits, access: AccessStore, turn: Turn, history: History,
+        surroundings: Surroundings, access: AccessStore, turn: Turn, history: History,
         sessions: Sessions, books: Books
     ) {
         self.surroundings = surroundings
-        self.limits = limits
         self.access = access
         self.turn = turn
         self.history = history
@@ -64,7 +62,8 @@ final class Grants {
     func standing(of session: CallerSession) -> PrincipalStanding {
         // A call that had begun may go on for a moment while everything of its user is removed: nothing is made anew.
         guard !books.isRemoving(session.caller.uid) else {
-            return PrincipalStanding(standing: .restricted, mayPrompt: false)
+            return PrincipalStanding(
+                standing: .restricted, ruling: ruling(on: session.caller.principals[0]), mayPrompt: false)
         }
         if let known = session.known, known.epoch == history.version, !hasExpired(known.standing) {
             return known.standing
@@ -75,28 +74,29 @@ final class Grants {
     }
 
     private func findStanding(of session: CallerSession) -> PrincipalStanding {
-        let ruling = ruling(of: session)
-        let principals = session.caller.principals
-        guard !ruling.isDenied else { return PrincipalStanding(standing: .restricted, mayPrompt: false) }
-        let mayPrompt = policy.mayPrompt(ruling)
-        for principal in principals {
+        let caller = session.caller
+        let widest = caller.principals[caller.principals.endIndex - 1]
+        // Rules know nothing of sessions and processes, so any of the principals will do.
+        let ruling = ruling(on: widest)
+        var found = PrincipalStanding(standing: .restricted, ruling: ruling, mayPrompt: policy.mayPrompt(ruling))
+        guard !ruling.isDenied else { return found }
+        for principal in caller.principals {
             guard let grant = access.grant(of: principal) else { continue }
             guard ruling.end(of: grant).map({ $0 > seconds }) ?? true else {
                 tellOfEnd(of: grant, principal)
                 continue
             }
-            let identifiers = access.identifiers(for: principal, sharesStandingKey: !session.caller.isInterpreter)
-            return PrincipalStanding(
-                standing: policy.standing(of: grant, ruling, at: seconds), principal: principal,
-                identifiers: identifiers, isDecided: true, mayPrompt: mayPrompt, writableKeys: ruling.maximumKeys)
+            found.standing = policy.standing(of: grant, ruling, at: seconds)
+            found.principal = principal
+            found.identifiers = access.identifiers(for: principal, sharesStandingKey: !caller.isInterpreter)
+            found.isDecided = true
+            return found
         }
-        guard ruling.standsAlone else { return PrincipalStanding(standing: .notDetermined, mayPrompt: mayPrompt) }
-        let principal = principals[principals.endIndex - 1]
-        let standing = policy.standing(of: nil, ruling, at: seconds)
-        return PrincipalStanding(
-            standing: standing, principal: principal,
-            identifiers: standing.status == .denied ? nil : identifiersOfForced(principal, session.caller),
-            mayPrompt: mayPrompt, writableKeys: ruling.maximumKeys)
+        found.standing = policy.standing(of: nil, ruling, at: seconds)
+        guard ruling.standsAlone else { return found }
+        found.principal = widest
+        if found.standing.status != .denied { found.identifiers = identifiersOfForced(widest, caller) }
+        return found
     }
 
     /// What was decided, as the store has it: the terms on which it goes on, never what decides about a disclosure.
@@ -115,7 +115,7 @@ final class Grants {
         do {
             let made = try access.makeIdentifiers(for: principal, sharesStandingKey: !caller.isInterpreter)
             // A key that is not in the file must name nothing.
-            turn.work(committed: {}, failed: { [weak self] in self?.history.moved() })
+            turn.commitSoon()
             return made
         } catch {
             surroundings.log("no key for an app's identifiers: \(error)")
@@ -123,15 +123,8 @@ final class Grants {
         }
     }
 
-    /// What the policy says of a caller; worked out once for each connection and policy.
-    func ruling(of session: CallerSession) -> Ruling {
-        if let kept = session.ruling, kept.revision == policy.revision { return kept.ruling }
-        let principals = session.caller.principals
-        // Rules know nothing of sessions and processes, so any of them will do.
-        let ruling = ruling(on: principals[principals.endIndex - 1])
-        session.ruling = (policy.revision, ruling)
-        return ruling
-    }
+    /// What the policy says of a caller.
+    func ruling(of session: CallerSession) -> Ruling { standing(of: session).ruling }
 
     func ruling(on principal: Principal) -> Ruling { policy.policy.ruling(on: principal) }
 
@@ -174,7 +167,7 @@ final class Grants {
             return
         }
         let former = access.grant(of: principal)
-        access.setGrant(grant, for: principal, displayName: displayName)
+        access.setGrant(grant, for: principal, displayName: displayName, at: books.moment(of: principal.uid))
         history.moved()
         if let former, isNarrower(grant, than: former, for: principal) { narrowed(principal) }
         let set = grant.access.records
@@ -201,7 +194,6 @@ final class Grants {
                 }
             },
             failed: { [weak self] in
-                self?.history.moved()
                 self?.release(principal)
                 settled(false)
             })
@@ -214,11 +206,7 @@ final class Grants {
 
     /// Ends the grants of what has ended: a terminal session, a process.
     private func watch(_ principal: Principal) {
-        switch principal.binding {
-        case .standing: return
-        case .session, .process: break
-        }
-        guard watches[principal] == nil else { return }
+        guard principal.binding != .standing, watches[principal] == nil else { return }
         let watch = surroundings.watch(principal.binding) { [weak self] in
             self?.takeBack(principal, detail: "ended")
         }
@@ -268,33 +256,26 @@ final class Grants {
             return end(of: grant, principal)
         }
         guard let next = ends.min() else { return }
-        let bound = LoopBound(self, loop: surroundings.loop)
         // At most a day ahead: clocks get set. What is over is not subtracted: the file may say any number.
         let now = seconds
         let wait = next > now ? min(next - now, 86_400) : 0
-        expiry = surroundings.loop.schedule(after: .seconds(wait)) { bound.value.expire() }
+        expiry = surroundings.loop.later(after: .seconds(wait)) { [self] in expire() }
     }
 
     /// A grant was met whose time is over. The timer runs on another clock, which stands still while the machine sleeps.
     func tellOfEnd(of grant: Grant, _ principal: Principal) {
         guard endedByPolicy[principal] != grant.revision else { return }
-        let bound = LoopBound(self, loop: surroundings.loop)
-        surroundings.loop.execute { bound.value.expire() }
+        surroundings.loop.later { [self] in expire() }
     }
 
     /// What is over as the policy comes into force is no news.
     func notePastEnds() {
         endedByPolicy = [:]
-        guard policy.limitsLifetimes else { return }
         for (principal, grant) in overByPolicy() { endedByPolicy[principal] = grant.revision }
     }
 
     /// When a grant runs out, by itself or by the policy, in seconds since 1970.
-    func end(of grant: Grant, _ principal: Principal) -> Int64? {
-        if policy.limitsLifetimes { return ruling(on: principal).end(of: grant) }
-        if case .untilTime(let end) = grant.lifetime { return end }
-        return nil
-    }
+    func end(of grant: Grant, _ principal: Principal) -> Int64? { ruling(on: principal).end(of: grant) }
 
     /// Grants that would hold on by themselves.
     private func overByPolicy() -> [(Principal, Grant)] {
@@ -311,14 +292,11 @@ final class Grants {
             access.endGrant(of: principal)
             ended(principal)
         }
-        if policy.limitsLifetimes {
-            for (principal, grant) in overByPolicy() where endedByPolicy[principal] != grant.revision {
-                // It stays in the store: what the person decided counts again if the rule goes.
-                endedByPolicy[principal] = grant.revision
-                ended(principal)
-            }
+        for (principal, grant) in overByPolicy() where endedByPolicy[principal] != grant.revision {
+            // It stays in the store: what the person decided counts again if the rule goes.
+            endedByPolicy[principal] = grant.revision
+            ended(principal)
         }
-        if access.hasUncommitted { turn.work(committed: {}) }
         scheduleExpiry()
     }
 
@@ -332,7 +310,8 @@ final class Grants {
 
     /// The person does not want to be asked about this app again. What has a lasting name stays so over restarts.
     func silence(_ caller: Caller) {
-        guard let principal = caller.principals.last, access.silenceCount(caller.uid) < limits.silences else { return }
+        guard let principal = caller.principals.last, access.silenceCount(caller.uid) < surroundings.limits.silences
+        else { return }
         access.silence(principal, now: seconds)
     }
 

@@ -1,10 +1,5 @@
 import BrokerAccessControl
-import BrokerAccessStore
-import BrokerInterface
-import BrokerJSON
 import BrokerModel
-import BrokerVarlink
-import Dispatch
 
 /// The policy as it is in force, and since when.
 struct PolicyInForce {
@@ -13,8 +8,6 @@ struct PolicyInForce {
     let revision: Int64
     /// Seconds since 1970.
     let loadedAt: Int64
-    /// Some rule sets a lifetime.
-    let limitsLifetimes: Bool
     /// Somebody may be there to ask for the person's password; whether they are shows when they are asked.
     private let hasAuthority: Bool
     /// What becomes of an answer that wants the password where nobody can ask for it; `nil` where nobody said.
@@ -26,7 +19,6 @@ struct PolicyInForce {
         hasAuthority = surroundings.wantsPasswords
         withoutAuthentication = Policy.stricter(policy.withoutAuthentication, surroundings.withoutAuthentication)
         self.loadedAt = loadedAt
-        limitsLifetimes = policy.rules.contains { $0.maximumLifetime != nil }
     }
 
     func standing(of grant: Grant?, _ ruling: Ruling, at now: Int64) -> Standing {

@@ -1,8 +1,6 @@
 import BrokerAccessControl
 import BrokerAccessStore
-import BrokerInterface
 import BrokerModel
-import BrokerVarlink
 import Dispatch
 
 /// Brings the administrator's policy into force: at the start, and whenever it is read anew.
@@ -19,16 +17,10 @@ struct PolicyReloads {
 
     /// Reads the policy off the loop. Once `done` runs, nothing more is told of what it took back.
     func reload(_ done: @escaping (Policy) -> Void) {
-        let read = surroundings.readPolicy
-        let loop = surroundings.loop
-        let bound = LoopBound((self, done), loop: loop)
-        Self.queue.async {
-            let policy = read()
-            loop.execute {
-                let (reloads, done) = bound.value
-                reloads.bringIntoForce(policy)
-                done(policy)
-            }
+        surroundings.loop.run(on: Self.queue, surroundings.readPolicy) { read in
+            let policy = read.get()
+            bringIntoForce(policy)
+            done(policy)
         }
     }
 
@@ -60,12 +52,10 @@ struct PolicyReloads {
         } else if surroundings.mode == .system {
             surroundings.notice(.policyInForce, "the policy is in force: \(detail)", [])
         }
-        access.append(
-            AuditRecord(time: surroundings.now(), uid: surroundings.ownUID, event: .policy, detail: detail))
+        turn.record(.policy, uid: surroundings.ownUID, detail: detail)
         turn.isDurable = grants.policy.policy.isAuditDurable
         grants.notePastEnds()
         grants.scheduleExpiry()
-        turn.work(committed: {})
     }
 
     /// Whether an app may be told less than under a former policy.
@@ -82,8 +72,7 @@ struct PolicyReloads {
     private func mayStillAsk(_ prompt: Prompt) -> Bool {
         let known = grants.standing(of: prompt.session)
         guard known.mayPrompt else { return false }
-        let ruling = grants.ruling(of: prompt.session)
-        let standing = known.standing
+        let (standing, ruling) = (known.standing, known.ruling)
         switch prompt.kind {
         case .access: return decideRequest(standing, mayAsk: true) == .ask
         case .manage: return decideManage(standing, mayAsk: true) == .ask
@@ -92,7 +81,7 @@ struct PolicyReloads {
         case .pick:
             guard case .ask = decideOffer(standing, mayAsk: true) else { return false }
         case .propose:
-            guard prompt.proposal?.card.present.isSubset(of: ruling.maximumKeys) != false,
+            guard prompt.question.proposal?.card.present.isSubset(of: ruling.maximumKeys) != false,
                 case .ask = decideOffer(standing, mayAsk: true)
             else { return false }
         }

@@ -141,11 +141,9 @@ final class History {
         version += 1
         guard !watches.isEmpty, !isWaking else { return }
         isWaking = true
-        let bound = LoopBound(self, loop: loop)
-        loop.execute {
-            let history = bound.value
-            history.isWaking = false
-            for watch in history.watches.values { watch.look() }
+        loop.later { [self] in
+            isWaking = false
+            for watch in watches.values { watch.look() }
         }
     }
 }

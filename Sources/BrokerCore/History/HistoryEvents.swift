@@ -1,7 +1,6 @@
 import BrokerAccessControl
 import BrokerContactsStore
 import BrokerDisclosure
-import BrokerInterface
 import BrokerJSON
 import BrokerModel
 

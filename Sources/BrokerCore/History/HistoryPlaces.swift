@@ -2,7 +2,6 @@ import BrokerAccessControl
 import BrokerAccessStore
 import BrokerContactsStore
 import BrokerDisclosure
-import BrokerModel
 import BrokerVarlink
 
 /// Where the history of an app ends, as places and as the tokens that apps carry.
@@ -46,16 +45,12 @@ struct HistoryPlaces {
         longReads.read(book, for: call, session) { (book) throws(StoreError) in
             try book.lastChange(after: 0, in: scope, .beside) ?? 0
         } done: { result in
+            history.end(look, change: try? result?.get())
+            guard let result, !call.isOver else { return }
             switch result {
-            case .success(let change):
-                history.end(look, change: change)
-                if !call.isOver { done() }
-            case .failure(let error):
-                history.end(look, change: nil)
-                if !call.isOver { problems.unavailable(call, error) }
+            case .success: done()
+            case .failure(let error): problems.unavailable(call, error)
             }
-        } gaveUp: {
-            history.end(look, change: nil)
         }
     }
 

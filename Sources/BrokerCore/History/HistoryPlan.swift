@@ -91,7 +91,9 @@ struct HistoryPlan: Hashable {
         let isUpdated = changes.contains {
             $0.kind == .updateContact && !scope.keys.isDisjoint(with: $0.keys) && !isExcluded($0.author)
         }
-        note(events.isEmpty ? [0 ... .max] : Self.spans(events), of: record, changes)
+        // What the app added itself is in its set without an event.
+        let inSet = events.isEmpty ? [0 ... .max] : Self.spans(events.map { ($0.change, $0.kind == .granted) })
+        note(inSet, of: record, changes)
         if !events.isEmpty { joinedOrLeft.insert(record) }
         if !wasVisible { came.insert(record) }
         if !isVisible { went.insert(record) }
@@ -126,22 +128,6 @@ struct HistoryPlan: Hashable {
 
     // MARK: What the app could see
 
-    private static func spans(_ events: [SetEvent]) -> [ClosedRange<Int64>] {
-        var spans: [ClosedRange<Int64>] = []
-        // What the app added itself is in its set without an event.
-        var first: Int64? = events.first?.kind == .granted ? nil : 0
-        for event in events {
-            switch event.kind {
-            case .granted: first = first ?? event.change
-            case .revoked, .deleted:
-                if let begun = first { spans.append(begun...max(begun, event.change)) }
-                first = nil
-            }
-        }
-        if let first { spans.append(first ... .max) }
-        return spans
-    }
-
     /// Whether a contact joined the set or left it since that place.
     func hasMoved(_ record: RecordNumber) -> Bool { joinedOrLeft.contains(record) }
 
@@ -174,22 +160,28 @@ struct HistoryPlan: Hashable {
         }
     }
 
-    /// The times, by numbers of changes, at which two records belonged together; in order.
+    /// The times, by numbers of changes, at which something was so; in order.
     ///
-    /// - Parameter changes: in their order: the number, and whether the records belong together from then on.
-    static func together(_ changes: [(number: Int64, isSo: Bool)]) -> [ClosedRange<Int64>] {
+    /// - Parameter turns: in their order: from which number on it was so, or up to which one.
+    static func spans(_ turns: [(number: Int64, isSo: Bool)]) -> [ClosedRange<Int64>] {
         var spans: [ClosedRange<Int64>] = []
-        var first: Int64? = changes.first?.isSo == true ? nil : 0
-        for change in changes {
-            if change.isSo {
-                first = first ?? change.number
+        // What ends first was so from the start.
+        var first: Int64? = turns.first?.isSo == true ? nil : 0
+        for turn in turns {
+            if turn.isSo {
+                first = first ?? turn.number
             } else if let begun = first {
-                spans.append(begun...max(begun, change.number - 1))
+                spans.append(begun...max(begun, turn.number))
                 first = nil
             }
         }
         if let first { spans.append(first ... .max) }
         return spans
+    }
+
+    /// The times at which two records belonged together.
+    static func together(_ changes: [BookChange], _ joins: (BookChange.Kind) -> Bool) -> [ClosedRange<Int64>] {
+        spans(changes.map { joins($0.kind) ? ($0.number, true) : ($0.number - 1, false) })
     }
 
     private mutating func compareGroups(_ changes: [BookChange]) {
@@ -224,7 +216,7 @@ struct HistoryPlan: Hashable {
             } else {
                 // What went on in a group with a contact that was not in the set is none of the app's business.
                 let members = link.isSubgroup ? [] : [link.member]
-                let spans = Self.together(changes.map { ($0.number, isIn($0.kind)) })
+                let spans = Self.together(changes, isIn)
                 guard !seen(members, within: spans).isEmpty else { continue }
                 links[link] = link.isSubgroup ? .removeSubgroup : .removeMember
             }

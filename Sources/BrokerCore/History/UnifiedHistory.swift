@@ -135,9 +135,7 @@ struct UnifiedHistory: Hashable {
     /// When the app could see two cards as one.
     private func timesTogether(_ record: RecordNumber, _ other: RecordNumber) -> [ClosedRange<Int64>] {
         guard isKnown(record), isKnown(other) else { return [] }
-        let times = changesOf[Pair(record, other)].map { changes in
-            HistoryPlan.together(changes.map { ($0.number, $0.kind.links == true) })
-        }
+        let times = changesOf[Pair(record, other)].map { HistoryPlan.together($0) { $0.links == true } }
         return plan.seen([record, other], within: times ?? [0 ... .max])
     }
 

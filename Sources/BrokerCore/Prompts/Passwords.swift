@@ -47,7 +47,6 @@ final class WantedPassword {
     /// Puts what came of it on record.
     fileprivate func record(_ word: String) {
         passwords.turn.record(.authentication, of: concerned, detail: action.word + " " + word)
-        passwords.turn.work(committed: {})
     }
 
     fileprivate func end(_ verdict: Verdict) {
@@ -92,15 +91,13 @@ final class WantedPassword {
 /// The one place where a password is asked for. It lives on the loop.
 final class Passwords {
     private let surroundings: Surroundings
-    private let limits: Limits
     fileprivate let turn: Turn
     private let checks: ExecutableChecks
     /// Those that are wanted just now.
     private(set) var wanted: [WantedPassword] = []
 
-    init(surroundings: Surroundings, limits: Limits, turn: Turn, checks: ExecutableChecks) {
+    init(surroundings: Surroundings, turn: Turn, checks: ExecutableChecks) {
         self.surroundings = surroundings
-        self.limits = limits
         self.turn = turn
         self.checks = checks
     }
@@ -109,8 +106,8 @@ final class Passwords {
     private func add(_ password: WantedPassword) -> Bool {
         let ofUser = wanted.filter { $0.session.caller.uid == password.session.caller.uid }
         let isAtAdminDoor = { (wanted: WantedPassword) in wanted.session.door == .admin }
-        guard wanted.count < limits.passwords, ofUser.count < limits.passwordsPerUser,
-            !isAtAdminDoor(password) || ofUser.count(where: isAtAdminDoor) < limits.passwordsAtAdminDoor
+        guard wanted.count < surroundings.limits.passwords, ofUser.count < surroundings.limits.passwordsPerUser,
+            !isAtAdminDoor(password) || ofUser.count(where: isAtAdminDoor) < surroundings.limits.passwordsAtAdminDoor
         else { return false }
         wanted.append(password)
         return true
@@ -183,9 +180,7 @@ final class Passwords {
     }
 
     private func startTimer(_ wanted: WantedPassword) {
-        let bound = LoopBound(wanted, loop: surroundings.loop)
-        wanted.timer = surroundings.loop.schedule(after: limits.passwordTimeout) {
-            let wanted = bound.value
+        wanted.timer = surroundings.loop.later(after: surroundings.limits.passwordTimeout) {
             guard !wanted.isOver else { return }
             wanted.asked?.cancel()
             wanted.record("not answered in time")
@@ -231,6 +226,6 @@ final class Passwords {
             default: true
             }
         }
-        return String(String.UnicodeScalarView(name.prefix(limits.appNameInQuestion)))
+        return String(String.UnicodeScalarView(name.prefix(surroundings.limits.appNameInQuestion)))
     }
 }

@@ -1,5 +1,6 @@
 import BrokerAccessControl
 import BrokerDisclosure
+import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
@@ -7,21 +8,9 @@ import BrokerVarlink
 final class Prompt {
     /// Names the prompt to agents, as it was shown to them last.
     var cookie: String
-    let kind: PromptKind
+    let question: Question
     let session: CallerSession
-    /// As one line that the person may open.
-    let isQuiet: Bool
-    let purpose: String?
-    let keys: ContactKeySet?
-    let query: String?
-    let caption: String?
-    /// Of the one-time picker: what is wanted and what can be chosen.
-    let pick: Pick?
-    /// The card that the app offers.
-    let proposal: Proposal?
-    /// Contacts that hold one of these are not offered: the app said that it knows them.
-    let ignored: [ContactPredicate]
-    /// The contacts that ``ignored`` names, once an agent has asked for rows: nothing is looked up before somebody
+    /// The contacts that ``Question/ignored`` names, once an agent has asked for rows: nothing is looked up before somebody
     /// is there to look at it.
     var ignoredRecords: Set<RecordNumber>?
     /// What the policy left to the person's choice when the prompt was last described to an agent.
@@ -43,25 +32,19 @@ final class Prompt {
     /// Its time was over while an answer waited for the password: how it ends if that does not come.
     var overdue: PromptOutcome?
 
-    init(
-        cookie: String, kind: PromptKind, session: CallerSession, isQuiet: Bool, purpose: String? = nil,
-        keys: ContactKeySet? = nil, query: String? = nil, caption: String? = nil,
-        pick: Pick? = nil, proposal: Proposal? = nil, ignored: [ContactPredicate] = [], rows: IdentifierCipher
-    ) {
-        self.pick = pick
-        self.proposal = proposal
+    /// `nil` where the system has no randomness.
+    init?(_ question: Question, of session: CallerSession) {
+        guard let cookie = Self.randomName(), let key = IdentifierCipher.randomKey(),
+            let rows = IdentifierCipher(key: key)
+        else { return nil }
         self.cookie = cookie
-        self.kind = kind
+        self.question = question
         self.session = session
-        self.isQuiet = isQuiet
-        self.purpose = purpose
-        self.keys = keys
-        self.query = query
-        self.caption = caption
-        self.ignored = ignored
         self.rows = rows
     }
 
+    var kind: PromptKind { question.kind }
+    var isQuiet: Bool { question.isQuiet }
     var caller: Caller { session.caller }
 
     /// 128 bits that nobody can guess, in hexadecimal digits; `nil` where the system has no randomness.
@@ -69,6 +52,14 @@ final class Prompt {
         guard let key = IdentifierCipher.randomKey(), let cipher = IdentifierCipher(key: key) else { return nil }
         // One block under a key that is thrown away.
         return cipher.identifier(of: RecordNumber(0), as: .agentRow)
+    }
+
+    /// The contact of a row that the agent was shown.
+    func record(ofRow identifier: String) throws(VarlinkError) -> RecordNumber {
+        guard let record = rows.record(identifier, as: .agentRow) else {
+            throw AgentError.invalidAnswer("a row of no prompt, or of another one")
+        }
+        return record
     }
 
     func wait(_ call: Call, _ done: @escaping (PromptOutcome) -> Void) {
@@ -122,17 +113,15 @@ final class Agent {
     /// Binds the second connection to this one.
     let token: String
     let session: CallerSession
-    let terminal: String?
     /// Learns how many prompts wait, and nothing else.
     let notifyOnly: Bool
     let serve: Call
     /// The grant that the person opened at this agent themselves; it ends with the agent, or with the next one opened.
     var own: Prompt?
 
-    init(token: String, session: CallerSession, terminal: String?, notifyOnly: Bool, serve: Call) {
+    init(token: String, session: CallerSession, notifyOnly: Bool, serve: Call) {
         self.token = token
         self.session = session
-        self.terminal = terminal
         self.notifyOnly = notifyOnly
         self.serve = serve
     }

@@ -18,35 +18,29 @@ final class Prompts {
     }
 
     private let surroundings: Surroundings
-    private let limits: Limits
     private var desks: [UInt32: Desk] = [:]
     private var backOff: BackOff
     private let descriptions: PromptDescriptions
 
-    init(surroundings: Surroundings, limits: Limits, descriptions: PromptDescriptions) {
+    init(surroundings: Surroundings, descriptions: PromptDescriptions) {
         self.descriptions = descriptions
         self.surroundings = surroundings
-        self.limits = limits
-        backOff = BackOff(limits: limits)
+        backOff = BackOff(limits: surroundings.limits)
     }
 
     // MARK: Asking
 
-    /// Why the person is not asked at all.
-    enum Refusal: Error, Hashable {
-        case tooManyPrompts(retryAfterSeconds: Int)
-    }
-
-    /// Whether the person may be asked for this caller now; looked at before anything is read for the prompt.
-    func mayAsk(_ kind: PromptKind, isQuiet: Bool, for caller: Caller) throws(Refusal) {
+    /// Makes sure that the person may be asked for this caller now; looked at before anything is read for the prompt.
+    func mayAsk(_ kind: PromptKind, isQuiet: Bool, for caller: Caller) throws(VarlinkError) {
         if let seconds = backOff.remaining(caller.uid, caller.strength, caller.app, now: surroundings.uptime()) {
-            throw .tooManyPrompts(retryAfterSeconds: seconds)
+            throw ContactsError.tooManyPrompts(retryAfterSeconds: seconds)
         }
         let open = desks[caller.uid]?.open ?? []
         let own = open.filter { $0.caller.principals.last == caller.principals.last }
         if kind == .access, own.contains(where: { $0.kind == .access && $0.caller == caller }) { return }
-        guard own.isEmpty, open.count < limits.prompts, hasRoom(among: open, isQuiet: isQuiet, for: caller) else {
-            throw .tooManyPrompts(retryAfterSeconds: 1)
+        guard own.isEmpty, open.count < surroundings.limits.prompts, hasRoom(among: open, isQuiet: isQuiet, for: caller)
+        else {
+            throw ContactsError.tooManyPrompts(retryAfterSeconds: 1)
         }
     }
 
@@ -56,20 +50,22 @@ final class Prompts {
         guard caller.strength.namesNobody else { return true }
         // One that was denied keeps those from asking that were denied, and nobody else.
         let crowd = open.filter { $0.caller.strength.namesNobody && $0.isQuiet == isQuiet }
-        return crowd.count < (isQuiet || backOff.isFresh(caller) ? limits.promptsOfWeakCallers : 1)
+        return crowd.count < (isQuiet || backOff.isFresh(caller) ? surroundings.limits.promptsOfWeakCallers : 1)
     }
 
     /// Puts a question into the queue, or joins the same caller's question for access.
     func ask(
         _ prompt: Prompt, for call: Call, done: @escaping (PromptOutcome) -> Void
-    ) throws(Refusal) {
+    ) throws(VarlinkError) {
         try mayAsk(prompt.kind, isQuiet: prompt.isQuiet, for: prompt.caller)
         let uid = prompt.caller.uid
         let joined = desks[uid]?.queue.first {
             prompt.kind == .access && $0.kind == .access && $0.caller == prompt.caller && !$0.isAnswered
         }
         let asked = joined ?? prompt
-        guard asked.waiting.count < limits.callsPerPrompt else { throw .tooManyPrompts(retryAfterSeconds: 1) }
+        guard asked.waiting.count < surroundings.limits.callsPerPrompt else {
+            throw ContactsError.tooManyPrompts(retryAfterSeconds: 1)
+        }
         asked.wait(call, done)
         call.onAbandoned = { [weak self, weak asked, weak call] in
             guard let self, let asked, let call, asked.stopWaiting(call), !asked.isAnswered else { return }
@@ -88,7 +84,7 @@ final class Prompts {
     /// Shows a prompt whose turn has come.
     private func begin(_ prompt: Prompt) {
         let agents = desks[prompt.caller.uid]?.agents.filter { mayAnswer($0, prompt) } ?? []
-        if agents.isEmpty { return startTimer(prompt, limits.agentTimeout, .noAgent) }
+        if agents.isEmpty { return startTimer(prompt, surroundings.limits.agentTimeout, .noAgent) }
         for agent in agents { send(prompt, to: agent) }
     }
 
@@ -101,8 +97,8 @@ final class Prompts {
     private func send(_ prompt: Prompt, to agent: Agent) {
         let uid = prompt.caller.uid
         if prompt.deadline == nil {
-            prompt.deadline = surroundings.uptime() + limits.promptTimeout.microseconds
-            startTimer(prompt, limits.promptTimeout, .dismissed)
+            prompt.deadline = surroundings.uptime() + surroundings.limits.promptTimeout.microseconds
+            startTimer(prompt, surroundings.limits.promptTimeout, .dismissed)
         }
         prompt.agents.append(agent)
         let left = (prompt.deadline ?? 0) - surroundings.uptime()
@@ -113,16 +109,14 @@ final class Prompts {
 
     private func startTimer(_ prompt: Prompt, _ delay: Duration, _ outcome: PromptOutcome) {
         prompt.timer?.cancel()
-        let bound = LoopBound((self, prompt), loop: surroundings.loop)
-        prompt.timer = surroundings.loop.schedule(after: delay) {
-            let (prompts, prompt) = bound.value
+        prompt.timer = surroundings.loop.later(after: delay) { [self] in
             // An answer that is on its way to the disk was in time, and so was one that waits for the password: then that.
             if prompt.isAnswered { return }
             guard prompt.passwords.isEmpty else {
                 prompt.overdue = outcome
                 return
             }
-            prompts.end(prompt, outcome)
+            end(prompt, outcome)
         }
     }
 
@@ -147,7 +141,11 @@ final class Prompts {
             guard prompt.passwords.isEmpty, let outcome = prompt.overdue else { return }
             prompt.overdue = nil
             // With the password the answer has a moment to count; without it the time that was over is over.
-            if verdict == .granted { startTimer(prompt, limits.agentTimeout, outcome) } else { end(prompt, outcome) }
+            if verdict == .granted {
+                startTimer(prompt, surroundings.limits.agentTimeout, outcome)
+            } else {
+                end(prompt, outcome)
+            }
         }
     }
 
@@ -234,7 +232,7 @@ final class Prompts {
     /// for no password, and must not take the places of those who were.
     func hasRoom(ofAgentsOf uid: UInt32, notifyOnly: Bool) -> Bool {
         let agents = desks[uid]?.agents ?? []
-        return agents.count { $0.notifyOnly == notifyOnly } < limits.agents
+        return agents.count { $0.notifyOnly == notifyOnly } < surroundings.limits.agents
     }
 
     /// An agent begins to serve; `false` if there are too many.
@@ -265,10 +263,12 @@ final class Prompts {
     }
 
     /// The agent of this token, if the caller is the same process.
-    func agent(_ token: String, of session: CallerSession) -> Agent? {
-        desks[session.caller.uid]?.agents.first {
+    func agent(_ token: String, of session: CallerSession) throws(VarlinkError) -> Agent {
+        let agent = desks[session.caller.uid]?.agents.first {
             !$0.notifyOnly && $0.token == token && $0.session.caller.process == session.caller.process
         }
+        guard let agent else { throw AgentError.notAnAgent("this process serves no agent of that token") }
+        return agent
     }
 
     /// A connection is gone; if an agent served on it, its prompt waits for another one.
@@ -287,7 +287,7 @@ final class Prompts {
             prompt.withdrawPasswords(of: leaving.session.caller.process)
             guard prompt.agents.isEmpty else { continue }
             prompt.deadline = nil
-            startTimer(prompt, limits.agentTimeout, .dismissed)
+            startTimer(prompt, surroundings.limits.agentTimeout, .dismissed)
         }
     }
 

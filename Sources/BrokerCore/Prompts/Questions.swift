@@ -7,19 +7,22 @@ import BrokerVarlink
 /// What the person is told about a call that needs their word.
 struct Question {
     var kind: PromptKind
+    /// As one line that the person may open.
     var isQuiet = false
     var purpose: String?
     var keys: ContactKeySet?
     var query: String?
     var caption: String?
+    /// Contacts that hold one of these are not offered: the app said that it knows them.
     var ignored: [ContactPredicate] = []
+    /// Of the one-time picker: what is wanted and what can be chosen.
     var pick: Pick?
+    /// The card that the app offers.
     var proposal: Proposal?
 }
 
 /// Asks the person for apps, and tells apps that they get nothing.
 struct Questions {
-    let limits: Limits
     let turn: Turn
     let grants: Grants
     let books: Books
@@ -34,7 +37,7 @@ struct Questions {
         _ question: Question, _ call: Call, _ session: CallerSession, again: @escaping () -> Void,
         done: @escaping (PromptOutcome) -> Void
     ) {
-        do throws(Prompts.Refusal) {
+        do throws(VarlinkError) {
             try prompts.mayAsk(question.kind, isQuiet: question.isQuiet, for: session.caller)
         } catch {
             return refuse(call, session, error)
@@ -56,30 +59,21 @@ struct Questions {
         _ question: Question, _ call: Call, _ session: CallerSession,
         done: @escaping (PromptOutcome) -> Void
     ) {
-        guard let cookie = Prompt.randomName(), let key = IdentifierCipher.randomKey(),
-            let rows = IdentifierCipher(key: key)
-        else { return call.fail(ContactsError.storeUnavailable) }
-        let prompt = Prompt(
-            cookie: cookie, kind: question.kind, session: session, isQuiet: question.isQuiet,
-            purpose: question.purpose, keys: question.keys?.intersection(grants.ruling(of: session).maximumKeys),
-            query: question.query, caption: question.caption,
-            pick: question.pick, proposal: question.proposal, ignored: question.ignored, rows: rows)
+        var question = question
+        question.keys?.formIntersection(grants.ruling(of: session).maximumKeys)
+        guard let prompt = Prompt(question, of: session) else { return call.fail(ContactsError.storeUnavailable) }
         let reason = question.purpose.flatMap(purposeHash).map { " purpose:" + $0 }
         turn.record(.prompt, of: session.caller, detail: question.kind.rawValue + (reason ?? ""))
-        do throws(Prompts.Refusal) {
+        do throws(VarlinkError) {
             try prompts.ask(prompt, for: call, done: done)
         } catch {
             return refuse(call, session, error)
         }
-        turn.work(committed: {})
     }
 
-    func refuse(_ call: Call, _ session: CallerSession, _ refusal: Prompts.Refusal) {
-        switch refusal {
-        case .tooManyPrompts(let seconds):
-            turn.record(.refusal, of: session.caller, detail: "too many prompts")
-            turn.fail(ContactsError.tooManyPrompts(retryAfterSeconds: seconds), call)
-        }
+    private func refuse(_ call: Call, _ session: CallerSession, _ error: VarlinkError) {
+        turn.record(.refusal, of: session.caller, detail: "too many prompts")
+        turn.fail(error, call)
     }
 
     /// Tells a caller that its standing gives it nothing, and puts that on record.

@@ -12,10 +12,10 @@ final class AccessSync {
     private let surroundings: Surroundings
     private let feed: AuditFeed
     private var loop: any Loop { surroundings.loop }
-    private let disk: DispatchQueue
+    private let disk = DispatchQueue(label: "access sync")
     private let checkpoints = DispatchQueue(label: "access checkpoint")
     /// Runs on ``disk``, and waits for the disk.
-    private let sync: @Sendable (Committed) -> (any Error)?
+    private let sync: @Sendable (Committed) throws(AccessStoreError) -> Void
     /// Who waits for the next sync.
     private var waiting: [(Bool) -> Void] = []
     private var isWanted = false
@@ -25,28 +25,20 @@ final class AccessSync {
     /// The disk does not take what is committed, or the files are gone: nothing is disclosed any more.
     private(set) var hasFailed = false
 
-    /// - Parameters:
-    ///   - disk: where syncs run, one after the other.
-    ///   - sync: puts onto the disk what is committed; the store's own where `nil`.
+    /// - Parameter sync: puts onto the disk what is committed; the store's own where `nil`.
     init(
         access: AccessStore, surroundings: Surroundings, feed: AuditFeed,
-        disk: DispatchQueue = DispatchQueue(label: "access sync"),
-        sync: (@Sendable (Committed) -> (any Error)?)? = nil
+        sync: (@Sendable (Committed) throws(AccessStoreError) -> Void)? = nil
     ) {
         self.access = access
         self.surroundings = surroundings
         self.feed = feed
-        self.disk = disk
         let walSync = access.walSync
-        self.sync =
-            sync ?? { committed in
-                do throws(AccessStoreError) {
-                    try walSync.sync(committed)
-                    return nil
-                } catch {
-                    return error
-                }
-            }
+        if let sync {
+            self.sync = sync
+        } else {
+            self.sync = { (committed) throws(AccessStoreError) in try walSync.sync(committed) }
+        }
     }
 
     /// Runs the body on the loop once everything that is committed by now is on the disk, or cannot be brought there.
@@ -59,10 +51,9 @@ final class AccessSync {
     func schedule(within delay: Duration) {
         guard !isScheduled else { return }
         isScheduled = true
-        let bound = LoopBound(self, loop: loop)
-        loop.schedule(after: delay) {
-            bound.value.isScheduled = false
-            bound.value.want()
+        loop.later(after: delay) { [self] in
+            isScheduled = false
+            want()
         }
     }
 
@@ -82,52 +73,43 @@ final class AccessSync {
     private func begin() {
         guard isWanted, !isRunning else { return }
         (isWanted, isRunning) = (false, true)
-        let bound = LoopBound((self, waiting), loop: loop)
-        waiting = []
-        let committed = access.committed
-        let (loop, sync) = (loop, sync)
-        disk.async {
-            let failure = sync(committed)
-            loop.execute {
-                let (accessSync, waiting) = bound.value
-                accessSync.ended(committed, failure, waiting)
-            }
+        let (waiting, committed) = (waiting, access.committed)
+        self.waiting = []
+        loop.run(on: disk) { [sync] () throws(AccessStoreError) in
+            try sync(committed)
+        } then: { [self] result in
+            ended(committed, result, waiting)
         }
     }
 
-    private func ended(_ committed: Committed, _ failure: (any Error)?, _ waiting: [(Bool) -> Void]) {
+    private func ended(
+        _ committed: Committed, _ result: Result<Void, AccessStoreError>, _ waiting: [(Bool) -> Void]
+    ) {
         isRunning = false
-        if let failure {
-            fail(failure)
-        } else {
+        switch result {
+        case .success:
             access.noteOnDisk(committed)
             feed.onDisk(upTo: committed.position.sequence)
+        case .failure(let failure): fail(failure)
         }
         // Before who waits goes on: what they commit belongs to another sync.
         begin()
-        for body in waiting { body(failure == nil) }
+        let isOnDisk = (try? result.get()) != nil
+        for body in waiting { body(isOnDisk) }
         checkpoint()
     }
 
     private func checkpoint() {
         guard access.walPages > Checkpointer.pages, !isCheckpointing else { return }
         isCheckpointing = true
-        let bound = LoopBound(self, loop: loop)
-        let (loop, checkpointer) = (loop, access.checkpointer)
-        checkpoints.async {
-            var failure: (any Error)?
-            do throws(AccessStoreError) {
-                try checkpointer.run()
-            } catch {
-                failure = error
-            }
-            let problem = failure
-            loop.execute {
-                bound.value.isCheckpointing = false
-                // The log grows meanwhile; the next sync tries again.
-                if let problem {
-                    bound.value.surroundings.log("the access database's log could not be emptied: \(problem)")
-                }
+        let checkpointer = access.checkpointer
+        loop.run(on: checkpoints) { () throws(AccessStoreError) in
+            try checkpointer.run()
+        } then: { [self] result in
+            isCheckpointing = false
+            // The log grows meanwhile; the next sync tries again.
+            if case .failure(let problem) = result {
+                surroundings.log("the access database's log could not be emptied: \(problem)")
             }
         }
     }

@@ -10,15 +10,6 @@ struct ContradictedAnchor: Hashable, Sendable {
     let sequence: Int64
 }
 
-extension OutgoingEntry {
-    /// What the book keeps of a save, for whoever opens it after a crash.
-    init(_ begun: BegunSave) {
-        self.init(
-            number: begun.number, bytes: begun.entry, takenOver: begun.takenOver,
-            anchor: AuditAnchor(sequence: begun.synced.sequence, hash: begun.synced.hash))
-    }
-}
-
 extension Books {
     /// The users who have a folder here. Reads a folder.
     static func users(in folder: String) -> [UInt32] {
@@ -53,18 +44,14 @@ extension AuditReader {
 /// Looks a moment after the start whether the audit is the one that the books know. Lives on the loop.
 struct AnchorCheck {
     let surroundings: Surroundings
-    let limits: Limits
-    let access: AccessStore
     let feed: AuditFeed
     let turn: Turn
 
     func schedule() {
         let folder = surroundings.stateFolder
-        let bound = LoopBound(self, loop: surroundings.loop)
-        surroundings.loop.schedule(after: limits.checksAnchorsAfter) {
-            bound.value.feed.read(
-                { (reader) throws(AccessStoreError) in try reader.contradictions(in: folder) }, failed: {}
-            ) { found in bound.value.report(found) }
+        surroundings.loop.later(after: surroundings.limits.checksAnchorsAfter) {
+            feed.read(
+                { (reader) throws(AccessStoreError) in try reader.contradictions(in: folder) }, failed: {}, report)
         }
     }
 
@@ -75,11 +62,9 @@ struct AnchorCheck {
                 "the audit is not the one that user \(anchor.uid)'s address book was saved with: record \(anchor.sequence) is "
                     + "missing or another one; compare access.sqlite with a backup: what was disclosed and revoked "
                     + "since may be missing", [("uid", "\(anchor.uid)")])
-            access.append(
-                AuditRecord(
-                    time: surroundings.now(), uid: anchor.uid, app: "", event: .gap,
-                    detail: "record \(anchor.sequence), which the address book names, is missing or another one"))
+            turn.record(
+                .gap, uid: anchor.uid,
+                detail: "record \(anchor.sequence), which the address book names, is missing or another one")
         }
-        if !found.isEmpty { turn.work(committed: {}) }
     }
 }

@@ -9,15 +9,13 @@ import Dispatch
 /// Who reads the audit: administrators, those of them who follow it as it grows, and its second place. It lives on the loop.
 final class AuditFeed {
     let surroundings: Surroundings
-    let limits: Limits
     private let access: AccessStore
     private(set) var followers: [AuditFollower] = []
     private var forwarder: AuditForwarder?
     private static let queue = DispatchQueue(label: "audit reader")
 
-    init(surroundings: Surroundings, limits: Limits, access: AccessStore) {
+    init(surroundings: Surroundings, access: AccessStore) {
         self.surroundings = surroundings
-        self.limits = limits
         self.access = access
         forwarder = surroundings.auditKeeper.map { AuditForwarder($0, feed: self) }
     }
@@ -41,51 +39,67 @@ final class AuditFeed {
         _ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, latest: Int?
     ) throws(VarlinkError) {
         followers.removeAll { $0.call.isOver }
-        guard followers.count < limits.auditFollowers else {
-            throw AdminError.invalidValue("follow", reason: "\(limits.auditFollowers) follow the audit already")
+        guard followers.count < surroundings.limits.auditFollowers else {
+            throw AdminError.invalidValue(
+                "follow", reason: "\(surroundings.limits.auditFollowers) follow the audit already")
         }
-        let follower = AuditFollower(call, filter, extent, feed: self, after: 0)
+        let follower = AuditFollower(call, filter, extent, feed: self)
         followers.append(follower)
         call.onAbandoned = { [weak self, weak follower] in self?.followers.removeAll { $0 === follower } }
         if let latest { follower.begin(latest: latest) } else { follower.read(always: true) }
     }
 
     /// Reads the audit off the loop, since it may be long, and hands over on the loop what was read.
-    func read<Result: Sendable>(
-        _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Result, failed: @escaping () -> Void,
-        _ done: @escaping (Result) -> Void
+    func read<Found: Sendable>(
+        _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found, failed: @escaping () -> Void,
+        _ done: @escaping (Found) -> Void
     ) {
         let reader = access.auditReader
-        let loop = surroundings.loop
-        let bound = LoopBound((failed, done, surroundings.log), loop: loop)
-        Self.queue.async {
-            var result: Result?
-            var failure: AccessStoreError?
-            do throws(AccessStoreError) {
-                result = try read(reader)
-            } catch {
-                failure = error
-            }
-            let outcome = (result, failure)
-            loop.execute {
-                let (failed, done, log) = bound.value
-                if let result = outcome.0 { return done(result) }
-                log("the audit cannot be read: \(outcome.1.map { "\($0)" } ?? "")")
+        surroundings.loop.run(on: Self.queue) { () throws(AccessStoreError) in
+            try read(reader)
+        } then: { [log = surroundings.log] result in
+            switch result {
+            case .success(let found): done(found)
+            case .failure(let error):
+                log("the audit cannot be read: \(error)")
                 failed()
             }
         }
     }
 
     /// The same for a call, which fails where the audit cannot be read.
-    func read<Result: Sendable>(
-        _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Result, _ call: Call,
-        _ done: @escaping (Result) -> Void
+    func read<Found: Sendable>(
+        for call: Call, _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found,
+        _ done: @escaping (Found) -> Void
     ) {
         self.read(
             read,
             failed: {
                 call.fail(
                     AdminError.invalidValue("state", reason: "the audit cannot be read; see the broker's journal"))
+            }, done)
+    }
+
+    /// The first records of those that match after a place in the chain, for a call.
+    func records(
+        for call: Call, matching filter: AuditFilter, after position: Int64?, limit: Int,
+        _ done: @escaping ([AuditEntry]) -> Void
+    ) {
+        read(
+            for: call,
+            { (reader) throws(AccessStoreError) in
+                try reader.records(matching: filter, after: position, limit: limit)
+            }, done)
+    }
+
+    /// The last of all records that match, in their order, for a call.
+    func latestRecords(
+        for call: Call, matching filter: AuditFilter, limit: Int, _ done: @escaping ([AuditEntry]) -> Void
+    ) {
+        read(
+            for: call,
+            { (reader) throws(AccessStoreError) in
+                try reader.records(matching: filter, after: nil, limit: limit, newestFirst: true).reversed()
             }, done)
     }
 }

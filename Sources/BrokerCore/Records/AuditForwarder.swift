@@ -55,14 +55,13 @@ final class AuditForwarder {
 
     private func tryAgain() {
         guard let feed else { return }
-        let bound = LoopBound(self, loop: feed.surroundings.loop)
-        feed.surroundings.loop.schedule(after: feed.limits.keeperRetry) { bound.value.read() }
+        feed.surroundings.loop.later(after: feed.surroundings.limits.keeperRetry) { [self] in read() }
     }
 
     private func read() {
         guard let feed else { return }
         let (position, head) = (position, synced)
-        let limit = min(feed.limits.auditRecordsPerBatch, Int(head - position))
+        let limit = min(feed.surroundings.limits.auditRecordsPerBatch, Int(head - position))
         feed.read(
             { (reader) throws(AccessStoreError) in
                 try reader.records(matching: AuditFilter(), after: position, limit: limit)

@@ -28,7 +28,6 @@ final class Turn {
     }
 
     private let surroundings: Surroundings
-    private let limits: Limits
     private let access: AccessStore
     private var loop: any Loop { surroundings.loop }
     /// Writes the counts of repeats when their time has come.
@@ -40,43 +39,50 @@ final class Turn {
     /// Puts onto the disk what is committed.
     let sync: AccessSync
     private let feed: AuditFeed
-    /// Calls back once everything that is committed by now is on the disk, or cannot be: ``AccessSync/onDisk(_:)``.
-    var onDisk: (@escaping (Bool) -> Void) -> Void
+    private let history: History
     /// Committed, and not yet known to be on the disk.
     private var unsynced: [Item] = []
     /// The same, while the disk is at work on them.
     private var syncing: [Item] = []
     private var isSyncing = false
 
-    init(surroundings: Surroundings, limits: Limits, access: AccessStore, sync: AccessSync, feed: AuditFeed) {
+    init(
+        surroundings: Surroundings, access: AccessStore, sync: AccessSync, feed: AuditFeed,
+        history: History
+    ) {
         self.surroundings = surroundings
-        self.limits = limits
         self.access = access
         self.sync = sync
         self.feed = feed
-        onDisk = { [sync] in sync.onDisk($0) }
+        self.history = history
     }
 
     // MARK: Records
 
-    /// Appends an audit record about a caller; it is committed with this turn.
+    /// Appends an audit record; it is committed with this turn.
+    func record(
+        _ event: AuditEvent, uid: UInt32, app: String = "", strength: IdentityStrength? = nil,
+        _ fill: (inout AuditRecord) -> Void = { _ in }, detail: String? = nil
+    ) {
+        var record = AuditRecord(
+            time: surroundings.now(), uid: uid, app: app, strength: strength, event: event, detail: detail)
+        fill(&record)
+        access.append(record)
+        scheduleFolds()
+        commitSoon()
+    }
+
     func record(
         _ event: AuditEvent, of caller: Caller, _ fill: (inout AuditRecord) -> Void = { _ in }, detail: String? = nil
     ) {
-        append(
-            AuditRecord(
-                time: surroundings.now(), uid: caller.uid, app: caller.app, strength: caller.strength, event: event,
-                detail: detail), fill)
+        record(event, uid: caller.uid, app: caller.app, strength: caller.strength, fill, detail: detail)
     }
 
     func record(
         _ event: AuditEvent, of principal: Principal, _ fill: (inout AuditRecord) -> Void = { _ in },
         detail: String? = nil
     ) {
-        append(
-            AuditRecord(
-                time: surroundings.now(), uid: principal.uid, app: principal.app, strength: principal.strength,
-                event: event, detail: detail), fill)
+        record(event, uid: principal.uid, app: principal.app, strength: principal.strength, fill, detail: detail)
     }
 
     /// What became of a grant, and by name the contacts that joined or left its set with that. A whole set is told under its revision
@@ -96,16 +102,9 @@ final class Turn {
         }
     }
 
-    private func append(_ record: AuditRecord, _ fill: (inout AuditRecord) -> Void) {
-        var record = record
-        fill(&record)
-        access.append(record)
-        scheduleFolds()
-    }
-
     /// Contacts for the record, in pieces that stay small; one piece at least, also of none.
     private func parts(_ records: [RecordNumber]) -> [ArraySlice<RecordNumber>] {
-        let size = limits.contactsPerAuditRecord
+        let size = surroundings.limits.contactsPerAuditRecord
         return stride(from: 0, to: max(records.count, 1), by: size).map {
             records[$0..<min($0 + size, records.count)]
         }
@@ -124,7 +123,7 @@ final class Turn {
         for told in reply.told { record(told, of: reply, session) }
         if let basis = reply.basis { session.disclosed(under: basis.principal) }
         items.append(.disclosure(call, reply, continues: continues, then: then))
-        schedule()
+        commitSoon()
     }
 
     private func record(_ told: DisclosedReply.Told, of reply: DisclosedReply, _ session: CallerSession) {
@@ -159,19 +158,19 @@ final class Turn {
     /// Sends a reply that tells of no contact, after the commit.
     func reply(_ parameters: [UInt8], to call: Call) {
         items.append(.reply(call, parameters))
-        schedule()
+        commitSoon()
     }
 
     func fail(_ error: VarlinkError, _ call: Call) {
         items.append(.error(call, error))
-        schedule()
+        commitSoon()
     }
 
     /// Runs one of the two after the commit: what was appended to the access store until now is committed, or it is not
     /// and does not count.
-    func work(committed: @escaping () -> Void, failed: @escaping () -> Void = {}) {
+    func work(committed: @escaping () -> Void = {}, failed: @escaping () -> Void = {}) {
         items.append(.work(committed: committed, failed: failed))
-        schedule()
+        commitSoon()
     }
 
     /// Replies to an administrator once what was done is committed and on the disk.
@@ -219,7 +218,8 @@ final class Turn {
         return count
     }
 
-    private func schedule() {
+    /// Has what was appended to the access store until now committed with this turn.
+    func commitSoon() {
         guard !isScheduled else { return }
         isScheduled = true
         let bound = LoopBound(self, loop: loop)
@@ -230,10 +230,12 @@ final class Turn {
         isScheduled = false
         let items = self.items
         self.items = []
+        let setsMove = access.willRedeliver
         do throws(AccessStoreError) {
             if access.hasUncommitted {
                 try access.commit()
-                sync.schedule(within: limits.syncInterval)
+                if setsMove { history.moved() }
+                sync.schedule(within: surroundings.limits.syncInterval)
                 feed.committed()
             } else {
                 // A disclosure that is only counted would rest on a record that is gone.
@@ -242,6 +244,8 @@ final class Turn {
         } catch {
             if case .removed = error { sync.fail(error) }
             surroundings.log("what happened could not be recorded, so it is not answered: \(error)")
+            // What was decided in this turn does not count, nor what saves did, until the next commit.
+            history.moved()
             refuse(items)
             return
         }
@@ -271,7 +275,7 @@ final class Turn {
         isSyncing = true
         syncing = unsynced
         unsynced = []
-        onDisk { [weak self] isOnDisk in
+        sync.onDisk { [weak self] isOnDisk in
             guard let self else { return }
             let done = syncing
             syncing = []
@@ -299,8 +303,7 @@ final class Turn {
         guard foldTimer == nil, let end = access.nextFoldEnd else { return }
         // Many windows that end one after the other are closed together; and a clock that is set does not keep them open.
         let wait = min(max(Self.shortestWait, end - surroundings.now()), Self.longestWait)
-        let bound = LoopBound(self, loop: loop)
-        foldTimer = loop.schedule(after: .microseconds(wait)) { bound.value.closeFolds() }
+        foldTimer = loop.later(after: .microseconds(wait)) { [self] in closeFolds() }
     }
 
     private static let shortestWait: Int64 = 1_000_000
@@ -309,7 +312,7 @@ final class Turn {
     private func closeFolds() {
         foldTimer = nil
         access.closeFolds(at: surroundings.now())
-        if access.hasUncommitted { work(committed: {}) }
+        if access.hasUncommitted { commitSoon() }
         scheduleFolds()
     }
 }

@@ -34,36 +34,33 @@ final class Save {
                 self.begin()
             }
         ) { (reading) throws(Reading.Failure) in
-            guard let (steps, own) = try read(reading) else { return }
-            guard let book = reading.book, !steps.isEmpty else {
+            guard let changes = try read(reading) else { return }
+            guard let book = reading.book, changes.stepCount > 0 else {
                 return reply(
-                    PendingSave.Made(), Array(repeating: "", count: steps.count),
+                    PendingSave.Made(), Array(repeating: "", count: changes.stepCount),
                     try reading.orFail { (reading) throws(StoreError) in try app.places.token(reading) } ?? "")
             }
-            write(steps, own, to: book, reading)
+            write(changes, to: book, reading)
         }
     }
 
-    /// - Returns: the steps; `nil` where there is more to read, which is then read in another turn.
-    private func read(_ reading: Reading) throws(Reading.Failure) -> ([SaveStep], OwnRecords)? {
+    /// - Returns: what the steps change; `nil` where there is more to read, which is then read in another turn.
+    private func read(_ reading: Reading) throws(Reading.Failure) -> SaveChanges? {
         var reader =
-            self.reader ?? SaveSteps(parameters.changes, reading, mostCards: app.limits.cardsPerSave)
-        // Here alone, so that what has been read is not copied.
+            self.reader
+            ?? SaveSteps(parameters.changes, reading, mostCards: app.limits.cardsPerSave) { [app] in
+                app.access.takeRecordNumbers($0, now: app.surroundings.now())
+            }
+        // The only reference, so that what has been read is not copied.
         self.reader = nil
-        if let steps = try reader.readMore(reading, until: .now + app.limits.timePerSave) {
-            return (steps, reader.own)
-        }
+        if let changes = try reader.readMore(reading, until: .now + app.limits.timePerSave) { return changes }
         self.reader = reader
         // Other callers first: one long save must not make them wait.
-        let bound = LoopBound(self, loop: app.surroundings.loop)
-        app.surroundings.loop.execute { bound.value.begin() }
+        app.surroundings.loop.later { self.begin() }
         return nil
     }
 
-    private func write(_ steps: [SaveStep], _ own: OwnRecords, to book: ContactsStore, _ reading: Reading) {
-        let changes = SaveChanges(steps, own, reading) { [app] in
-            app.access.takeRecordNumbers($0, now: app.surroundings.now())
-        }
+    private func write(_ changes: SaveChanges, to book: ContactsStore, _ reading: Reading) {
         // While the other save is on its way to the book.
         let ready = app.saves.isNext(session.caller.uid) ? book.makeReady(changes.changes, at: app.seconds) : nil
         let identifiers = reading.identifiers

@@ -7,16 +7,14 @@ import Glibc
 /// What a save leaves to be done when the broker, the machine or a disk gives out in the middle of it. It lives on the loop.
 final class SaveRecovery {
     private let surroundings: Surroundings
-    private let limits: Limits
     private let access: AccessStore
     private let turn: Turn
     private let history: History
     /// See ``retryRecording()``.
     private var isRetryScheduled = false
 
-    init(surroundings: Surroundings, limits: Limits, access: AccessStore, turn: Turn, history: History) {
+    init(surroundings: Surroundings, access: AccessStore, turn: Turn, history: History) {
         self.surroundings = surroundings
-        self.limits = limits
         self.access = access
         self.turn = turn
         self.history = history
@@ -39,9 +37,7 @@ final class SaveRecovery {
         history.moved()
         // Now, and not with this turn: what is decided next sees what was saved, and no reply hides it.
         turn.flush()
-        guard access.hasUndelivered else { return }
-        history.moved()
-        retryRecording()
+        if access.hasUndelivered { retryRecording() }
     }
 
     /// Opens the books that were not closed when the last run ended, one after the other, so that the audit is soon whole.
@@ -53,15 +49,10 @@ final class SaveRecovery {
 
     private func settle(_ users: ArraySlice<UInt32>, _ books: Books, _ problems: StoreProblems) {
         guard let uid = users.first else { return }
-        let bound = LoopBound((self, books, problems), loop: surroundings.loop)
-        let loop = surroundings.loop
         // Under the name for which it is kept: it tells the same, whoever has the number now.
-        books.with(uid, named: access.ownerName(of: uid)) { result in
+        books.with(uid, named: access.ownerName(of: uid)) { [self] result in
             if case .failure(let error) = result { problems.note(error, of: uid) }
-            loop.execute {
-                let (recovery, books, problems) = bound.value
-                recovery.settle(users.dropFirst(), books, problems)
-            }
+            surroundings.loop.later { [self] in settle(users.dropFirst(), books, problems) }
         }
     }
 
@@ -69,10 +60,9 @@ final class SaveRecovery {
     func retryRecording() {
         guard !isRetryScheduled else { return }
         isRetryScheduled = true
-        let bound = LoopBound(self, loop: surroundings.loop)
-        surroundings.loop.schedule(after: limits.retryInterval) {
-            bound.value.isRetryScheduled = false
-            bound.value.recordUndelivered()
+        surroundings.loop.later(after: surroundings.limits.retryInterval) { [self] in
+            isRetryScheduled = false
+            recordUndelivered()
         }
     }
 
@@ -80,7 +70,6 @@ final class SaveRecovery {
     func recordUndelivered() {
         guard access.hasUndelivered else { return }
         turn.flush()
-        history.moved()
         if access.hasUndelivered { retryRecording() }
     }
 
@@ -91,11 +80,7 @@ final class SaveRecovery {
         turn.work(
             committed: { [self] in
                 turn.sync.onDisk { isOnDisk in if isOnDisk { body() } else { failed() } }
-            },
-            failed: { [self] in
-                history.moved()
-                failed()
-            })
+            }, failed: failed)
     }
 
     /// Settles what a crash of an earlier version left behind: saves whose intent is on record, and whose contacts are in
@@ -106,14 +91,13 @@ final class SaveRecovery {
                 guard let self else { return }
                 do throws(StoreError) {
                     let existing = try result.get()?.existing(intent.adds) ?? []
-                    access.resolveSave(intent.id, existing: existing)
+                    access.resolveSave(intent.id, existing: existing, at: books.moment(of: intent.uid))
                     history.moved()
                     // The book commits all of a save or nothing of it. One that added nothing leaves no trace by which
                     // that could be told.
                     let event: AuditEvent = existing.isEmpty && !intent.adds.isEmpty ? .saveNotDone : .save
                     let detail = intent.adds.isEmpty ? "perhaps, before a crash" : "before a crash"
                     turn.record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: detail)
-                    turn.work(committed: {})
                 } catch {
                     // The intent stays: the book may be readable at the next start.
                     surroundings.log("a save from before the last end could not be looked up: \(error)")

@@ -8,13 +8,13 @@ import BrokerModel
 extension SaveSteps {
     /// An update of a card, or of a unified contact by its visible cards.
     func update(
-        _ change: SaveContactsParameters.Change, _ record: SavedRecord, _ wire: WireContact, of members: [RecordNumber]
-    ) throws(Reading.Failure) -> SaveStep {
+        _ change: SaveContactsParameters.Change, _ wire: WireContact, of members: [RecordNumber]
+    ) throws(Reading.Failure) -> [ContactChange] {
         let owners = owners(of: wire.keys, in: change)
-        guard members.count > 1 else {
+        if members.count == 1 {
             var contact = wire.contact
-            if !owners.isEmpty { contact.forgetIdentifiers(ofOthersThan: record.existing, owners) }
-            return .update(record, contact, keys: wire.keys)
+            if !owners.isEmpty { contact.forgetIdentifiers(ofOthersThan: members[0], owners) }
+            return [.update(members[0], contact, keys: wire.keys)]
         }
         var cards: [UnifiedUpdate.Member] = []
         do throws(StoreError) {
@@ -35,10 +35,9 @@ extension SaveSteps {
         } catch {
             throw .store(error)
         }
-        return .several(
-            UnifiedUpdate(wire.contact, keys: wire.keys, owners: owners, of: cards).parts.map {
-                .update(.existing($0.record), $0.contact, keys: $0.keys)
-            })
+        return UnifiedUpdate(wire.contact, keys: wire.keys, owners: owners, of: cards).parts.map {
+            .update($0.record, $0.contact, keys: $0.keys)
+        }
     }
 
     private func owners(
@@ -59,20 +58,10 @@ extension SaveSteps {
     }
 }
 
-extension SavedRecord {
-    /// `nil` for one that is only being added.
-    var existing: RecordNumber? {
-        switch self {
-        case .existing(let record): record
-        case .added: nil
-        }
-    }
-}
-
 extension Contact {
     /// The number of another card's value is none of this one's.
     fileprivate mutating func forgetIdentifiers(
-        ofOthersThan record: RecordNumber?, _ owners: [ContactKey: [ValueOwner]]
+        ofOthersThan record: RecordNumber, _ owners: [ContactKey: [ValueOwner]]
     ) {
         func forget<Value: ContactValue>(_ values: inout [Value], _ key: ContactKey) {
             for (index, owner) in (owners[key] ?? []).enumerated() where values.indices.contains(index) {

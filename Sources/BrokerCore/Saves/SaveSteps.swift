@@ -1,37 +1,10 @@
 import BrokerAccessControl
 import BrokerContactsStore
+import BrokerDisclosure
 import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
-
-/// A record in a save: one that is there, or the one that an earlier step adds.
-enum SavedRecord: Hashable {
-    case existing(RecordNumber)
-    case added(step: Int)
-}
-
-/// One step of a save whose identifiers were looked up.
-enum SaveStep {
-    /// `container`: `nil` is the one that every book has.
-    case add(Contact, container: RecordNumber?)
-    case update(SavedRecord, Contact, keys: ContactKeySet)
-    case delete(SavedRecord)
-    case addGroup(name: String, container: RecordNumber?)
-    case renameGroup(SavedRecord, name: String)
-    case deleteGroup(SavedRecord)
-    case addMember(SavedRecord, to: SavedRecord)
-    case removeMember(SavedRecord, from: SavedRecord)
-    case addSubgroup(SavedRecord, to: SavedRecord)
-    case removeSubgroup(SavedRecord, from: SavedRecord)
-    case setMe(SavedRecord?)
-    case link(SavedRecord, SavedRecord)
-    case unlink(SavedRecord, from: SavedRecord)
-    case addContainer(name: String)
-    case deleteContainer(RecordNumber)
-    /// One step of the app that is several of the book: about each visible card of a unified contact.
-    indirect case several([SaveStep])
-}
 
 /// Reads the steps of a save, some in each turn of the loop: those of a large one take a hundredth of a second and more,
 /// in which nobody else would be heard.
@@ -44,18 +17,18 @@ struct SaveSteps {
     private(set) var reading: Reading
     private let changes: [SaveContactsParameters.Change]
     private let mostCards: Int
-    private var written: WrittenContacts
+    /// By step, what it says of a contact; `nil` for a step that says nothing of one.
+    private var written: [Result<WireContact, ContactError>?] = []
     /// Changes whose contacts were looked up.
     private var found = 0
     /// Cards that the steps so far are about.
     private var cardCount = 0
     private var targets: [Target] = []
-    private var steps: [SaveStep] = []
+    /// As far as the steps have been read.
+    private var made: SaveChanges
     /// What the app calls the records that this save adds.
-    private var added: [String: (step: Int, isGroup: Bool)] = [:]
+    private var added: [String: (record: RecordNumber, isGroup: Bool)] = [:]
     private var groups: [String: RecordNumber?] = [:]
-    /// Which of the records that it looked at the app made.
-    private(set) var own = OwnRecords()
     private var containers: [String: StoredContainer?]?
     /// Of a unified contact its visible cards.
     private var contacts: [String: [RecordNumber]] = [:]
@@ -63,18 +36,25 @@ struct SaveSteps {
     /// Longest name of a group or container, in bytes of UTF-8.
     static let longestGroupName = 1_024
 
-    /// - Parameter mostCards: more than these, and it is refused.
-    init(_ changes: [SaveContactsParameters.Change], _ reading: Reading, mostCards: Int) {
+    /// - Parameters:
+    ///   - mostCards: more than these, and it is refused.
+    ///   - numbers: gives numbers that no record ever had.
+    init(
+        _ changes: [SaveContactsParameters.Change], _ reading: Reading, mostCards: Int,
+        numbers: (_ count: Int) -> [RecordNumber]
+    ) {
         self.changes = changes
         self.reading = reading
         self.mostCards = mostCards
-        written = WrittenContacts(changes)
+        let kinds = changes.map(\.addedKind)
+        var rest = numbers(kinds.count { $0 != nil })[...]
+        made = SaveChanges(adding: kinds.map { kind in kind.map { (rest.removeFirst(), $0) } })
     }
 
     /// What a step is about; for members and subgroups also what joins or leaves.
     private struct Target {
-        var record: SavedRecord?
-        var member: SavedRecord?
+        var record: RecordNumber?
+        var member: RecordNumber?
         /// Where it is put, or what is deleted; `nil` is the one that every book has.
         var container: RecordNumber?
     }
@@ -82,16 +62,20 @@ struct SaveSteps {
     /// Reads on, at least a little.
     ///
     /// - Parameter reading: what the caller may use by now.
-    /// - Returns: the steps, if all of them may be made; `nil` where there is more to read.
+    /// - Returns: what they change, if all of them may be made; `nil` where there is more to read.
     mutating func readMore(
         _ reading: Reading, until end: ContinuousClock.Instant
-    ) throws(Reading.Failure) -> [SaveStep]? {
+    ) throws(Reading.Failure) -> SaveChanges? {
         // The names that were looked up are another principal's.
         if reading.principal != self.reading.principal || reading.identifiers !== self.reading.identifiers {
-            self = SaveSteps(changes, reading, mostCards: mostCards)
+            let numbers = made.newRecords
+            self = SaveSteps(changes, reading, mostCards: mostCards) { _ in numbers }
         }
         self.reading = reading
-        guard written.readMore(until: end) else { return nil }
+        while written.count < changes.count {
+            written.append(Self.written(changes[written.count]))
+            if .now >= end, written.count < changes.count { return nil }
+        }
         while found < changes.count {
             try findContacts(until: end)
             if .now >= end { return nil }
@@ -100,12 +84,23 @@ struct SaveSteps {
             targets.append(try target(changes[targets.count], targets.count))
             if .now >= end { return nil }
         }
-        while steps.count < changes.count {
-            let index = steps.count
-            steps.append(try step(changes[index], index, targets[index]))
-            if .now >= end, steps.count < changes.count { return nil }
+        while made.stepCount < changes.count {
+            let index = made.stepCount
+            made.append(step: try step(changes[index], index, targets[index]))
+            if .now >= end, made.stepCount < changes.count { return nil }
         }
-        return steps
+        return made
+    }
+
+    private static func written(
+        _ change: SaveContactsParameters.Change
+    ) -> Result<WireContact, ContactError>? {
+        guard let json = change.contact else { return nil }
+        return Result { () throws(ContactError) in
+            let wire = try WireContact(json)
+            if change.operation == .add || change.operation == .update { try wire.contact.validate(writing: wire.keys) }
+            return wire
+        }
     }
 
     // MARK: Identifiers
@@ -133,50 +128,36 @@ struct SaveSteps {
             }
         } while found < changes.count && count < Self.cardsAtOnce && .now < end
         guard !candidates.isEmpty, let book = reading.book else { return }
-        do throws(StoreError) {
-            let existing = try book.existing(candidates.values.joined())
-            for (name, cards) in candidates where existing.isSuperset(of: cards) { contacts[name] = cards }
-        } catch {
-            throw .store(error)
-        }
+        let existing = try reading.orFail { (_) throws(StoreError) in try book.existing(candidates.values.joined()) }
+        for (name, cards) in candidates where existing.isSuperset(of: cards) { contacts[name] = cards }
     }
 
-    private func contact(_ name: String?) -> SavedRecord? {
+    private func contact(_ name: String?) -> RecordNumber? {
         guard let name else { return nil }
-        if let record = contacts[name]?.first { return .existing(record) }
-        guard let added = added[name], !added.isGroup else { return nil }
-        return .added(step: added.step)
+        if let record = contacts[name]?.first { return record }
+        return added[name].flatMap { $0.isGroup ? nil : $0.record }
     }
 
     /// The cards that a step is about: where it names a unified contact, those that are visible of it.
-    private func cards(_ name: String?, _ record: SavedRecord) -> [SavedRecord] {
-        name.flatMap { contacts[$0] }.map { $0.map { .existing($0) } } ?? [record]
+    private func cards(_ name: String?, _ record: RecordNumber) -> [RecordNumber] {
+        name.flatMap { contacts[$0] } ?? [record]
     }
 
-    private mutating func group(_ name: String?) throws(Reading.Failure) -> SavedRecord? {
+    private mutating func group(_ name: String?) throws(Reading.Failure) -> RecordNumber? {
         guard let name else { return nil }
         if groups[name] == nil {
-            do throws(StoreError) {
-                let group = try reading.group(named: name)
-                groups[name] = .some(group?.record)
-                if let group, reading.made(group) { own.groups.insert(group.record) }
-            } catch {
-                throw .store(error)
-            }
+            let group = try reading.orFail { (reading) throws(StoreError) in try reading.group(named: name) }
+            groups[name] = .some(group?.record)
+            if let group, reading.made(group) { made.ownGroups.insert(group.record) }
         }
-        if let found = groups[name], let record = found { return .existing(record) }
-        guard let added = added[name], added.isGroup else { return nil }
-        return .added(step: added.step)
+        if let found = groups[name], let record = found { return record }
+        return added[name].flatMap { $0.isGroup ? $0.record : nil }
     }
 
     private func requireOwn(
-        _ groups: [SavedRecord], _ change: SaveContactsParameters.Change, _ index: Int
+        _ groups: [RecordNumber], _ change: SaveContactsParameters.Change, _ index: Int
     ) throws(Reading.Failure) {
-        guard
-            groups.compactMap(\.existing).allSatisfy({
-                reading.permissions.mayChangeGroup(isOwn: own.groups.contains($0))
-            })
-        else {
+        guard groups.allSatisfy({ reading.permissions.mayChangeGroup(isOwn: made.isOwn(group: $0)) }) else {
             throw .call(
                 ContactsError.recordNotWritable(at: index, identifier: change.group?["identifier"]?.string))
         }
@@ -188,7 +169,7 @@ struct SaveSteps {
         let groupName = change.group?["identifier"]?.string
         switch change.operation {
         case .add:
-            return Target(container: try checkAdd(change, index))
+            return Target(record: made.added[index]?.record, container: try checkAdd(change, index))
         case .update, .delete:
             let record =
                 change.group == nil
@@ -216,7 +197,7 @@ struct SaveSteps {
             else {
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: nil))
             }
-            if change.operation == .addContainer { return Target() }
+            if change.operation == .addContainer { return Target(record: made.added[index]?.record) }
             if change.operation == .deleteContainer {
                 guard let found = try container(change.container) else {
                     throw .call(ContactsError.recordDoesNotExist(at: index))
@@ -254,7 +235,7 @@ struct SaveSteps {
         guard let name = (change.group ?? change.contact)?["identifier"]?.string, !name.isEmpty else { return place }
         let known = change.group == nil ? contact(name) : try group(name)
         guard known == nil else { throw .call(ContactsError.recordAlreadyExists(at: index, identifier: name)) }
-        added[name] = (index, change.group != nil)
+        if let (record, kind) = made.added[index] { added[name] = (record, kind == .group) }
         return place
     }
 
@@ -262,30 +243,31 @@ struct SaveSteps {
 
     private mutating func step(
         _ change: SaveContactsParameters.Change, _ index: Int, _ target: Target
-    ) throws(Reading.Failure) -> SaveStep {
+    ) throws(Reading.Failure) -> [ContactChange] {
         try checkShape(change)
         switch (change.operation, target.record, target.member) {
-        case (.add, _, _) where change.group != nil:
-            return .addGroup(name: try groupName(change, index), container: target.container)
-        case (.add, _, _):
+        case (.add, let record?, _) where change.group != nil:
+            let name = try groupName(change, index)
+            return [.group(.add(record, name: name, owner: reading.identifiers.mark))]
+                + put(record, isGroup: true, in: target.container)
+        case (.add, let record?, _):
             let contact = try wire(index).contact
             let forbidden = contact.present.subtracting(reading.permissions.writableKeys)
             guard forbidden.isEmpty else { throw .call(ContactsError.unauthorizedKeys(forbidden.keys.map(\.rawValue))) }
-            return .add(contact, container: target.container)
+            return [.add(record, contact)] + put(record, isGroup: false, in: target.container)
         case (.update, let record?, _) where change.group != nil:
             try requireOwn([record], change, index)
-            return .renameGroup(record, name: try groupName(change, index))
+            return [.group(.rename(record, name: try groupName(change, index)))]
         case (.update, let record?, _):
             let wire = try wire(index)
             let unreadable = wire.keys.subtracting(reading.permissions.keys)
             guard unreadable.isEmpty else {
                 throw .call(ContactsError.unauthorizedKeys(unreadable.keys.map(\.rawValue)))
             }
-            let members = cards(change.contact?["identifier"]?.string, record).compactMap(\.existing)
-            return try update(change, record, wire, of: members)
+            return try update(change, wire, of: cards(change.contact?["identifier"]?.string, record))
         case (.delete, let record?, _) where change.group != nil:
             try requireOwn([record], change, index)
-            return .deleteGroup(record)
+            return [.group(.delete(record))]
         case (.delete, let record?, _):
             _ = try wire(index)
             let identifier = change.contact?["identifier"]?.string
@@ -293,46 +275,50 @@ struct SaveSteps {
             for card in cards where try !mayDelete(card) {
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: identifier))
             }
-            return .several(cards.map { .delete($0) })
-        case (.addMember, let group?, let member?): return .addMember(member, to: group)
+            return cards.map { .delete($0) }
+        case (.addMember, let group?, let member?): return [.group(.addMember(member, to: group))]
         case (.removeMember, let group?, let member?):
-            return .several(cards(change.member, member).map { .removeMember($0, from: group) })
+            return cards(change.member, member).map { .group(.removeMember($0, from: group)) }
         case (.addSubgroup, let group?, let member?):
             try requireOwn([group, member], change, index)
-            return .addSubgroup(member, to: group)
+            return [.group(.addSubgroup(member, to: group, visible: reading.groupOwner))]
         case (.removeSubgroup, let group?, let member?):
             try requireOwn([group, member], change, index)
-            return .removeSubgroup(member, from: group)
-        case (.setMe, let record, _): return .setMe(record)
+            return [.group(.removeSubgroup(member, from: group))]
+        case (.setMe, let record, _): return [.group(.setMe(record))]
         case (.link, let record?, let member?):
             _ = try wire(index)
-            return .link(record, member)
+            return [.link(.link(record, member))]
         case (.unlink, let record?, let member?):
             _ = try wire(index)
             let cards = cards(change.member, member)
             // A unified contact is taken apart.
-            return .several(cards.map { .unlink($0, from: cards.count > 1 ? $0 : record) })
-        case (.addContainer, _, _): return .addContainer(name: try checkedName(change.container, index))
+            return cards.map { .link(.unlink($0, from: cards.count > 1 ? $0 : record)) }
+        case (.addContainer, let record?, _):
+            return [.container(.add(record, name: try checkedName(change.container, index)))]
         case (.deleteContainer, _, _):
             // The one that every book has stays.
             guard let container = target.container else {
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: change.container))
             }
-            return .deleteContainer(container)
-        case (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _), (.addSubgroup, _, _),
-            (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _):
+            return [.container(.delete(container))]
+        case (.add, _, _), (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _),
+            (.addSubgroup, _, _), (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _), (.addContainer, _, _):
             // Its records were looked up before.
             throw .call(ContactsError.recordDoesNotExist(at: index))
         }
     }
 
-    private mutating func mayDelete(_ contact: SavedRecord) throws(Reading.Failure) -> Bool {
-        guard let record = contact.existing else { return true }
-        if reading.permissions.deletesWhatItSees { return true }
+    private func put(_ record: RecordNumber, isGroup: Bool, in container: RecordNumber?) -> [ContactChange] {
+        container.map { [.container(.put(record, isGroup: isGroup, in: $0))] } ?? []
+    }
+
+    private mutating func mayDelete(_ record: RecordNumber) throws(Reading.Failure) -> Bool {
+        if made.isNew(record) || reading.permissions.deletesWhatItSees { return true }
         if try reading.orFail({ reading throws(StoreError) in try reading.made(contact: record) }) {
-            own.contacts.insert(record)
+            made.ownContacts.insert(record)
         }
-        return reading.permissions.mayDelete(record, isOwn: own.contacts.contains(record))
+        return reading.permissions.mayDelete(record, isOwn: made.ownContacts.contains(record))
     }
 
     /// Each operation has its fields, and no others.
@@ -363,8 +349,9 @@ struct SaveSteps {
     }
 
     private func wire(_ index: Int) throws(Reading.Failure) -> WireContact {
+        guard let written = written[index] else { throw .call(.invalidParameter("changes")) }
         do throws(ContactError) {
-            return try written.contact(ofStep: index)
+            return try written.get()
         } catch {
             switch error {
             case .invalidParameter(let name): throw .call(.invalidParameter(name))
@@ -394,5 +381,18 @@ struct SaveSteps {
                     at: index, key: "name", reason: "a name that can be seen, without control characters"))
         }
         return name
+    }
+}
+
+extension SaveContactsParameters.Change {
+    /// What it adds to the book, if anything.
+    fileprivate var addedKind: RecordKind? {
+        switch operation {
+        case .add: group == nil ? .contact : .group
+        case .addContainer: .container
+        case .update, .delete, .addMember, .removeMember, .addSubgroup, .removeSubgroup, .setMe, .link, .unlink,
+            .deleteContainer:
+            nil
+        }
     }
 }

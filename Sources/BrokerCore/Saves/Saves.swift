@@ -3,7 +3,6 @@ import BrokerAccessStore
 import BrokerContactsStore
 import BrokerModel
 import BrokerVarlink
-import Dispatch
 
 /// A change of a book that waits for its turn: an app's save, or a card that the person takes from an app.
 struct PendingSave {
@@ -45,10 +44,7 @@ struct PendingSave {
 }
 
 /// A grant that was made so that a card has a set to join.
-private struct GivenSet {
-    let principal: Principal
-    let revision: Int64
-}
+private typealias GivenSet = (principal: Principal, revision: Int64)
 
 /// Writes users' books: for each user one save after the other. It lives on the loop; a book is written on the user's queue.
 ///
@@ -59,7 +55,6 @@ private struct GivenSet {
 /// outbox, and whoever opens the book takes it over.
 final class Saves {
     private let surroundings: Surroundings
-    private let limits: Limits
     private let access: AccessStore
     private let turn: Turn
     private let books: Books
@@ -73,11 +68,10 @@ final class Saves {
     private var waiting: [UInt32: [() -> Void]] = [:]
 
     init(
-        surroundings: Surroundings, limits: Limits, access: AccessStore, turn: Turn, books: Books, grants: Grants,
+        surroundings: Surroundings, access: AccessStore, turn: Turn, books: Books, grants: Grants,
         history: History, recovery: SaveRecovery, thumbnails: Thumbnails
     ) {
         self.surroundings = surroundings
-        self.limits = limits
         self.access = access
         self.turn = turn
         self.books = books
@@ -109,22 +103,17 @@ final class Saves {
         } catch {
             return failed(save, given, .change(.store(.unavailable(reason: "\(error)"))))
         }
-        let entry = OutgoingEntry(begun)
-        let (loop, seconds, apply) = (surroundings.loop, surroundings.seconds, write.apply)
-        let bound = LoopBound((self, save, given), loop: loop)
-        books.queue(of: save.session.caller.uid).async {
-            let result: Result<[BookChange], PendingSave.Failure>
-            do throws(PendingSave.Failure) {
-                result = .success(try apply(book, entry, seconds))
-            } catch {
-                result = .failure(error)
-            }
-            loop.execute {
-                let (saves, save, given) = bound.value
-                switch result {
-                case .success(let made): saves.made(save, made, begun, book)
-                case .failure(let failure): saves.failed(save, given, failure)
-                }
+        // For whoever opens the book after a crash.
+        let entry = OutgoingEntry(
+            number: begun.number, bytes: begun.entry, takenOver: begun.takenOver,
+            anchor: AuditAnchor(sequence: begun.synced.sequence, hash: begun.synced.hash))
+        let (seconds, apply) = (surroundings.seconds, write.apply)
+        surroundings.loop.run(on: books.queue(of: save.session.caller.uid)) { () throws(PendingSave.Failure) in
+            try apply(book, entry, seconds)
+        } then: { [self] result in
+            switch result {
+            case .success(let changes): made(save, changes, begun, book)
+            case .failure(let failure): failed(save, given, failure)
             }
         }
     }
@@ -160,7 +149,7 @@ final class Saves {
         // What made nothing has put nothing into the outbox.
         if isSafe, !made.changes.isEmpty {
             answer()
-            return turn.work(committed: {}, failed: { [self] in isNotRecorded() })
+            return turn.work(failed: { [self] in isNotRecorded() })
         }
         turn.work(
             committed: { [turn] in
@@ -176,7 +165,6 @@ final class Saves {
     /// later. The app is not told that nothing happened when it did.
     private func isNotRecorded() {
         surroundings.log("a save is on the disk, and its record is not yet: it is tried again")
-        history.moved()
         recovery.retryRecording()
     }
 
@@ -188,26 +176,16 @@ final class Saves {
     /// - Returns: `false` where too many saves of the user wait, and nothing is set.
     func set(
         _ book: ContactsStore, of uid: UInt32, _ change: @escaping @Sendable (inout BookSettings) -> Void,
-        done: @escaping (StoreError?) -> Void
+        done: @escaping (Result<Void, StoreError>) -> Void
     ) -> Bool {
         guard takePlace(uid) else { return false }
-        let loop = surroundings.loop
-        let bound = LoopBound((self, done), loop: loop)
-        books.queue(of: uid).async {
+        surroundings.loop.run(on: books.queue(of: uid)) { () throws(StoreError) in
             var settings = book.settings
             change(&settings)
-            let failure: StoreError?
-            do throws(StoreError) {
-                try book.set(settings)
-                failure = nil
-            } catch {
-                failure = error
-            }
-            loop.execute {
-                let (saves, done) = bound.value
-                saves.places[uid, default: 1] -= 1
-                done(failure)
-            }
+            try book.set(settings)
+        } then: { [self] result in
+            places[uid, default: 1] -= 1
+            done(result)
         }
         return true
     }
@@ -216,7 +194,7 @@ final class Saves {
 
     /// Takes a place in the user's queue of saves; `false` if all are taken.
     private func takePlace(_ uid: UInt32) -> Bool {
-        guard places[uid, default: 0] < limits.savesWaiting else { return false }
+        guard places[uid, default: 0] < surroundings.limits.savesWaiting else { return false }
         places[uid, default: 0] += 1
         return true
     }
@@ -241,8 +219,7 @@ final class Saves {
         }
         waiting[uid]?.removeFirst()
         // In a later turn: what waits must not grow the stack.
-        let bound = LoopBound(next, loop: surroundings.loop)
-        surroundings.loop.execute { bound.value() }
+        surroundings.loop.later(next)
     }
 
     // MARK: A set of its own
@@ -257,7 +234,8 @@ final class Saves {
         let grant = Grant(
             access: .limited(to: []), revision: access.nextRevision(), decidedBy: .administrator,
             decidedAt: surroundings.seconds)
-        access.setGrant(grant, for: principal, displayName: session.caller.displayName)
+        access.setGrant(
+            grant, for: principal, displayName: session.caller.displayName, at: books.moment(of: principal.uid))
         turn.record(
             .grant, of: principal,
             {
@@ -266,7 +244,7 @@ final class Saves {
                 $0.revision = grant.revision
                 $0.count = 0
             }, detail: "policy")
-        return GivenSet(principal: principal, revision: grant.revision)
+        return (principal, grant.revision)
     }
 
     /// The card did not come. The grant would begin another history, so that the app's token would change though it can see

@@ -55,24 +55,21 @@ final class Thumbnails {
 
     /// Read and written on the user's queue, and decoded beside it: saves go on meanwhile.
     private func make(_ record: RecordNumber, of uid: UInt32, _ book: ContactsStore) {
-        let loop = surroundings.loop
-        let queue = books.queue(of: uid)
-        let makeThumbnail = surroundings.makeThumbnail
-        let seconds = surroundings.now() / 1_000_000
-        let bound = LoopBound(self, loop: loop)
-        queue.async {
-            guard let photo = Self.photo(of: record, in: book) else {
-                return loop.execute { bound.value.ended(uid, []) }
-            }
-            Self.decoding.async {
-                guard let thumbnail = makeThumbnail(photo) else {
-                    return loop.execute { bound.value.ended(uid, []) }
-                }
-                queue.async {
+        let (loop, queue) = (surroundings.loop, books.queue(of: uid))
+        let (makeThumbnail, seconds) = (surroundings.makeThumbnail, surroundings.seconds)
+        loop.run(on: queue) {
+            Self.photo(of: record, in: book)
+        } then: { [self] found in
+            guard let photo = found.get() else { return ended(uid, []) }
+            loop.run(on: Self.decoding) {
+                makeThumbnail(photo)
+            } then: { [self] made in
+                guard let thumbnail = made.get() else { return ended(uid, []) }
+                loop.run(on: queue) {
                     // The book may be closed by now, or be gone: then so is the thumbnail.
-                    let change = ContactChange.thumbnail(record, thumbnail, of: photo)
-                    let made = (try? book.apply([change], at: seconds)) ?? []
-                    loop.execute { bound.value.ended(uid, made) }
+                    (try? book.apply([.thumbnail(record, thumbnail, of: photo)], at: seconds)) ?? []
+                } then: { [self] changes in
+                    ended(uid, changes.get())
                 }
             }
         }
