@@ -192,12 +192,20 @@ struct AccessContents {
         let rows = try PreparedStatement("SELECT id, uid, strength, app, adds FROM saveIntent", on: connection)
         while try rows.step() {
             guard let id = rows.integerOrNil(0), let principal = Self.principal(rows, from: 1),
-                let adds = rows.bytesOrNil(4).flatMap(RecordNumbers.decode)
+                let adds = rows.bytesOrNil(4).flatMap(Self.records)
             else {
                 unreadable("unreadable intent", uid: rows.integerOrNil(1), app: rows.textOrNil(3), nil, now: now)
                 continue
             }
             intents[id] = SaveIntent(id: id, uid: principal.uid, principal: principal, adds: adds)
+        }
+    }
+
+    /// The numbers in one byte string, 8 bytes each, little endian; `nil` where these are no whole numbers.
+    private static func records(_ bytes: [UInt8]) -> [RecordNumber]? {
+        guard bytes.count.isMultiple(of: 8) else { return nil }
+        return stride(from: 0, to: bytes.count, by: 8).map { start in
+            RecordNumber(bytes[start..<start + 8].reversed().reduce(0) { $0 << 8 | Int64($1) })
         }
     }
 

@@ -36,6 +36,24 @@ enum SetChange {
     case whole
 }
 
+/// What differs from the file. Unlike the batch it outlives a commit that failed, so that a revocation which stays in force is
+/// written as soon as that is possible again.
+struct Unwritten {
+    var grants: [Principal: SetChange] = [:]
+    var intents: Set<Int64> = []
+    var marks: Set<UInt32> = []
+    var silences: Set<Principal> = []
+    var pseudonyms: Set<UInt32> = []
+    var owners: Set<UInt32> = []
+    /// Users of whom no row is to be left; what is written for them afterwards is new.
+    var purges: Set<UInt32> = []
+
+    var isEmpty: Bool {
+        grants.isEmpty && intents.isEmpty && marks.isEmpty && silences.isEmpty && pseudonyms.isEmpty && owners.isEmpty
+            && purges.isEmpty
+    }
+}
+
 /// What was done since the last commit, with what is needed to take it back.
 struct Batch {
     var records: [AuditRecord] = []

@@ -4,11 +4,8 @@ import BrokerModel
 extension AccessStore {
     /// Something is to be committed.
     public var hasUncommitted: Bool {
-        !batch.records.isEmpty || !unwrittenGrants.isEmpty || !unwrittenIntents.isEmpty
-            || !unwrittenPseudonyms.isEmpty || !unwrittenOwners.isEmpty || !unwrittenPurges.isEmpty
-            || !unwrittenSilences.isEmpty || !unwrittenMarks.isEmpty || !undelivered.isEmpty || !batch.grants.isEmpty
-            || !batch.identifiers.isEmpty
-            || batch.failure != nil || counters != writtenCounters
+        !batch.records.isEmpty || !unwritten.isEmpty || !undelivered.isEmpty || !batch.grants.isEmpty
+            || !batch.identifiers.isEmpty || batch.failure != nil || counters != writtenCounters
     }
 
     /// Writes the batch as one transaction. Returns before the disk has it; see ``walSync``.
@@ -41,12 +38,12 @@ extension AccessStore {
             try writer.transaction { () throws(AccessStoreError) in
                 try write(rows, writer)
                 // Before what may have been decided anew since.
-                if !unwrittenOwners.isEmpty || !unwrittenPurges.isEmpty { try writeOwners(writer.connection) }
-                if !unwrittenGrants.isEmpty { try writeGrants(writer.connection) }
-                if !unwrittenIntents.isEmpty { try writeIntents(writer.connection) }
-                if !unwrittenMarks.isEmpty { try writeMarks(writer.connection) }
-                if !unwrittenPseudonyms.isEmpty { try writePseudonyms(writer.connection) }
-                if !unwrittenSilences.isEmpty { try writeSilences(writer.connection) }
+                try writeOwners(writer.connection)
+                try writeGrants(writer.connection)
+                try writeIntents(writer.connection)
+                try writeMarks(writer.connection)
+                try writePseudonyms(writer.connection)
+                try writeSilences(writer.connection)
                 if withAllUses || hasUnwrittenUses { try writeUses(writer.connection) }
                 anchors = withAllUses || mustAnchor
                 if anchors { try writer.write(counters) }
@@ -92,7 +89,7 @@ extension AccessStore {
 
     private func write(_ rows: [AuditRow<String>], _ writer: AccessWriter) throws(AccessStoreError) {
         for row in rows {
-            let hash = try writer.hash(row, after: counters.auditHead)
+            let hash = try AuditChain.hash(row, after: counters.auditHead, &writer.canonical)
             try writer.write(row, hash: hash)
             counters.auditSequence = row.sequence
             counters.auditHead = hash
@@ -106,25 +103,16 @@ extension AccessStore {
         writtenCounters = counters
         writtenMarks = outboxMarks
         undelivered.removeAll()
-        if !unwrittenMarks.isEmpty { unwrittenMarks.removeAll() }
         ledger.committed()
-        if !unwrittenGrants.isEmpty { unwrittenGrants.removeAll() }
-        if !unwrittenIntents.isEmpty { unwrittenIntents.removeAll() }
-        if !unwrittenPseudonyms.isEmpty { unwrittenPseudonyms.removeAll() }
-        if !unwrittenOwners.isEmpty { unwrittenOwners.removeAll() }
-        if !unwrittenPurges.isEmpty { unwrittenPurges.removeAll() }
-        if !unwrittenSilences.isEmpty { unwrittenSilences.removeAll() }
+        unwritten = Unwritten()
         batch.clear()
     }
 
     private func countUses() {
-        // Neighbours are mostly of one app, and finding an app means hashing a path.
-        var found: (app: Principal, place: Dictionary<Principal, Usage>.Index?)?
         for record in batch.records where record.event == .disclosure {
-            guard let strength = record.strength else { continue }
-            let app = Principal(uid: record.uid, strength: strength, app: record.app)
-            if found?.app != app { found = (app, usages.index(forKey: app)) }
-            guard let place = found?.place else { continue }
+            guard let strength = record.strength,
+                let place = usages.index(forKey: Principal(uid: record.uid, strength: strength, app: record.app))
+            else { continue }
             // A count stands for its repeats; the first one has a record of its own.
             usages.values[place].uses += record.repeats ?? 1
             usages.values[place].unwritten += record.repeats ?? 1
@@ -160,9 +148,9 @@ extension AccessStore {
         }
         for owner in batch.identifiers { identifierKeys[owner] = nil }
         for (id, before) in batch.intents { intents[id] = before }
-        unwrittenIntents.removeAll()
+        unwritten.intents.removeAll()
         for (uid, before) in batch.outboxMarks { outboxMarks[uid] = before }
-        unwrittenMarks.removeAll()
+        unwritten.marks.removeAll()
         // What repeats a record that was not written would be told without one.
         ledger.takenBack()
         let kept =

@@ -53,16 +53,7 @@ public final class AccessStore {
     var batch = Batch()
     /// What each app has written of late, and what is only counted.
     var ledger = AuditLedger()
-    // What differs from the file. Unlike the batch it outlives a commit that failed, so that a revocation which
-    // stays in force is written as soon as that is possible again.
-    var unwrittenGrants: [Principal: SetChange] = [:]
-    var unwrittenIntents: Set<Int64> = []
-    var unwrittenMarks: Set<UInt32> = []
-    var unwrittenSilences: Set<Principal> = []
-    var unwrittenPseudonyms: Set<UInt32> = []
-    var unwrittenOwners: Set<UInt32> = []
-    /// Users of whom no row is to be left; what is written for them afterwards is new.
-    var unwrittenPurges: Set<UInt32> = []
+    var unwritten = Unwritten()
 
     /// Opens the store of a folder, making both where there are none, and records the start.
     ///

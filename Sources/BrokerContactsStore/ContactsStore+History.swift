@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerSQLite
 
 extension ContactsStore {
     /// How long changes are kept, in seconds.
@@ -19,16 +20,14 @@ extension ContactsStore {
     public func changes(
         after first: Int64, through last: Int64, of records: RecordScope, groupsOf owner: [UInt8]?
     ) throws(StoreError) -> [BookChange] {
-        try write { writer throws(StoreError) in
-            try writer.changes(after: first, through: last, of: records, groupsOf: owner)
-        }
+        try write { try $0.changes(after: first, through: last, of: records, groupsOf: owner) }
     }
 
     /// The number of the last change that can be seen, of those after another one; `nil`: there is none.
     public func lastChange(
         after number: Int64, in scope: ChangeScope, _ manner: ReadingManner = .whole
     ) throws(StoreError) -> Int64? {
-        try read(manner) { reader throws(StoreError) in try reader.lastChange(after: number, in: scope) }
+        try read(manner) { try $0.lastChange(after: number, in: scope) }
     }
 
     /// Whether the last change of a scope takes too long for the loop: each of its records is asked for.
@@ -39,11 +38,11 @@ extension ContactsStore {
 
     /// Groups in the order in which they were made; of an app, its own alone.
     public func groups(of owner: [UInt8]?) throws(StoreError) -> [StoredGroup] {
-        try read { reader throws(StoreError) in try reader.groups(of: owner) }
+        try read { try $0.groups(of: owner) }
     }
 
     public func group(_ record: RecordNumber) throws(StoreError) -> StoredGroup? {
-        try read { reader throws(StoreError) in try reader.group(record) }
+        try read { try $0.group(record) }
     }
 
     /// Contacts in a group in rising order, those in its subgroups not among them.
@@ -54,28 +53,30 @@ extension ContactsStore {
     public func members(
         of group: RecordNumber, within scope: RecordScope, after place: RecordNumber? = nil, limit: Int = .max
     ) throws(StoreError) -> [RecordNumber] {
-        try read { reader throws(StoreError) in
-            try reader.members(of: group, within: scope, after: place, limit: limit)
-        }
+        try read { try $0.members(of: group, within: scope, after: place, limit: limit) }
     }
 
     /// The containers beside the one that every book has, in the order in which they were made.
     public func containers() throws(StoreError) -> [StoredContainer] {
-        try read { reader throws(StoreError) in try reader.containers() }
+        try read {
+            try $0.statement(ReadSQL.containers).all {
+                StoredContainer(record: RecordNumber($0.integer(0)), name: $0.text(1))
+            }
+        }
     }
 
     /// `nil` for the one that every book has, and where there is no such contact.
     public func container(ofContact record: RecordNumber) throws(StoreError) -> RecordNumber? {
-        try read { reader throws(StoreError) in try reader.container(ofContact: record) }
+        try read { try $0.statement(ReadSQL.containerOfContact).bind(1, record.rawValue).first { $0.record(0) } }
     }
 
     /// The app that added a contact, as ``ChangeAuthor/app``; `nil` where there is no such contact.
     public func maker(of record: RecordNumber) throws(StoreError) -> [UInt8]? {
-        try read { reader throws(StoreError) in try reader.maker(of: record) }
+        try read { try $0.statement(ReadSQL.maker).bind(1, record.rawValue).first { $0.bytes(0) } }
     }
 
     /// The owner's own card; `nil` where none was named.
     public func me() throws(StoreError) -> RecordNumber? {
-        try read { reader throws(StoreError) in try reader.me() }
+        try read { try $0.statement(ReadSQL.me).first { $0.record(0) } }
     }
 }

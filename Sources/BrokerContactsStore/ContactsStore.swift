@@ -1,5 +1,6 @@
 import BrokerModel
 import BrokerNormalization
+import BrokerSQLite
 import CBrokerLinux
 import Synchronization
 
@@ -64,44 +65,47 @@ public final class ContactsStore: Sendable {
         stepsOnLoop: Int = 24_000, timeOnLoop: Int64 = .max,
         onDamage: @escaping @Sendable (DamagedCard) -> Void
     ) throws(StoreError) -> ContactsStore? {
-        guard let readerForms = Normalizer(locale: locale, region: region),
-            let writerForms = Normalizer(locale: locale, region: region)
-        else {
-            throw .unavailable(reason: "ICU's data are missing")
+        let forms = { @Sendable () throws(StoreError) -> sending Normalizer in
+            guard let forms = Normalizer(locale: locale, region: region) else {
+                throw .unavailable(reason: "ICU's data are missing")
+            }
+            return forms
         }
+        let (readerForms, writerForms) = (try forms(), try forms())
         let file = BookFile(folder: folder)
-        switch try file.state() {
-        case .absent:
+        if try !file.isBook() {
             guard creating else { return nil }
             try file.create(owner: owner, forms: writerForms.version)
-        case .book: try BookConnection.check(file, owner: owner)
+        } else {
+            try BookConnection.check(file, owner: owner)
         }
         try file.tighten()
         let otherMaker = ContactsAhead.Maker(locale: locale, region: region)
         let writer = try BookWriter(
             database: BookConnection.writing(file), file: file, normalizer: writerForms, otherMaker: otherMaker)
-        do throws(StoreError) {
-            try writer.readOrdering()
-            try writer.rebuildForms()
-            try writer.readLinks()
+        do {
+            try writer.prepare()
             let saves = SaveCount()
             let lists = KeptLists()
             let damagedCards = DamagedCards(report: onDamage)
             let reader = BookReader(
                 database: try BookConnection.reading(file), normalizer: readerForms, saves: saves, lists: lists,
                 bound: ReadBound(most: stepsOnLoop, longest: timeOnLoop), damagedCards: damagedCards)
+            let longReads = LongReader { bound throws(StoreError) in
+                BookReader(
+                    database: try BookConnection.reading(file, cache: BookConnection.longReadingCache),
+                    normalizer: try forms(), saves: saves, lists: lists, bound: bound, damagedCards: damagedCards)
+            }
             let settings = try writer.settings()
             let kept = Kept(
-                settings: settings, lastChange: try writer.lastChange(), size: 0, links: writer.links,
+                settings: settings, lastChange: try writer.database.lastChange(), size: 0, links: writer.links,
                 beginnings: settings.sortOrder)
-            let longReads = LongReader(
-                file: file, locale: locale, region: region, saves: saves, lists: lists, damagedCards: damagedCards)
             return ContactsStore(
                 reader: reader, writer: writer, longReads: longReads, otherMaker: otherMaker, kept: kept, saves: saves,
                 lists: lists, stepsOnLoop: stepsOnLoop)
         } catch {
             writer.close()
-            throw error
+            throw StoreError(error)
         }
     }
 
@@ -111,9 +115,9 @@ public final class ContactsStore: Sendable {
     /// Reads what makes searches quick. To be called where the book is written. Not for the loop.
     public func prepare() {
         // Without it searches are slower and no less right.
-        guard let size = try? write({ writer throws(StoreError) in try writer.size() }) else { return }
+        guard let size = try? write({ try $0.database.integer(ReadSQL.countAll) }) else { return }
         kept.withLock {
-            $0.size = size
+            $0.size = Int(size)
             $0.isSizeKnown = true
         }
         try? checkpoint()
@@ -142,13 +146,13 @@ public final class ContactsStore: Sendable {
     ) throws(StoreError) -> (rows: [FetchedContact], end: FetchEnd) {
         let isLong = manner == .bounded && query.isLong(size: size)
         if manner == .bounded, stepsOnLoop == 0 || isLong && !isKept(query) { throw .takesLong }
-        let page = try read(manner) { reader throws(StoreError) in
+        let page = try read(manner) { reader in
             // Under the reader's lock: these are as the book is that is read.
             let known = kept.withLock {
                 KnownOfBook(
                     links: Self.links($0, query), beginnings: $0.beginnings, effort: $0.effort, mayNotSort: isLong)
             }
-            return try reader.fetch(query, known, isBounded: manner == .bounded)
+            return try reader.fetch(query, known)
         }
         return (page.rows, FetchEnd(last: page.last, hasMore: page.hasMore))
     }
@@ -165,7 +169,7 @@ public final class ContactsStore: Sendable {
     ///
     /// - Returns: whether the state was not held before, and is to be released.
     public func hold() throws(StoreError) -> Bool {
-        try read { reader throws(StoreError) in try reader.hold() }
+        try read { try $0.hold() }
     }
 
     /// Ends what ``hold()`` began.
@@ -177,9 +181,7 @@ public final class ContactsStore: Sendable {
         // What was saved is counted before anybody is told that it was.
         if query.scope == .all, query.predicate == nil, let size { return size - (links?.followers ?? 0) }
         if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: 0) { throw .takesLong }
-        return try read(manner) { reader throws(StoreError) in
-            try reader.count(query, links, isBounded: manner == .bounded)
-        }
+        return try read(manner) { try $0.count(query, links) }
     }
 
     /// What the person's agent shows: contacts of which every word typed begins a word of the names, nickname,
@@ -188,21 +190,20 @@ public final class ContactsStore: Sendable {
         // Everybody who is found is counted.
         let isLong = size > ContactQuery.mostOnLoop
         if manner == .bounded, isLong || stepsOnLoop == 0 { throw .takesLong }
-        return try read(manner) { reader throws(StoreError) in
-            try reader.search(search, isBounded: manner == .bounded)
-        }
+        return try read(manner) { try $0.search(search) }
     }
 
     /// Bytes that the photos of these records would take in a reply: found without reading them, and beside the loop.
     public func photoSize(of records: Set<RecordNumber>, _ keys: ContactKeySet) throws(StoreError) -> Int {
         if keys.isDisjoint(with: .images) { return 0 }
-        return try read(.beside) { reader throws(StoreError) in try reader.photoSize(of: records, keys) }
+        return try read(.beside) { try $0.photoSize(of: records, keys) }
     }
 
     /// Which of these records are there.
     public func existing(_ records: some Sequence<RecordNumber>) throws(StoreError) -> Set<RecordNumber> {
-        let records = Array(records)
-        return try read { reader throws(StoreError) in try reader.existing(records) }
+        try read { reader in
+            try reader.inOneRead { try Set(records.filter { try reader.exists($0.rawValue) }) }
+        }
     }
 
     /// Makes all changes in their order, or none, and returns once they are on the disk. Not for the loop.
@@ -249,10 +250,7 @@ public final class ContactsStore: Sendable {
 
     /// What is in the outbox, in the order in which it was put there. Not for the loop.
     public func outbox() throws(StoreError) -> [OutboxEntry] {
-        try writer.withLock { writer throws(StoreError) in
-            guard let writer else { throw Self.closed }
-            return try writer.outboxEntries()
-        }
+        try write { try $0.outboxEntries() }
     }
 
     /// The number of the book's last change, from memory; 0 where there was none.
@@ -263,9 +261,6 @@ public final class ContactsStore: Sendable {
         let links = kept.links.seeing(query.matchKeys)
         return links.isEmpty ? nil : links
     }
-
-    /// Whether any cards are linked, from memory: asked before each fetch.
-    public var hasLinks: Bool { kept.withLock { !$0.links.all.isEmpty } }
 
     /// Which cards are linked, for the person, from memory.
     public var links: ContactLinks { kept.withLock { $0.links.all } }
@@ -293,7 +288,7 @@ public final class ContactsStore: Sendable {
             }
         }
         do throws(StoreError) {
-            try write { writer throws(StoreError) in try writer.set(settings) }
+            try write { try $0.set(settings) }
         } catch {
             kept.withLock { $0.beginnings = former }
             throw error
@@ -309,7 +304,7 @@ public final class ContactsStore: Sendable {
         saves.beginCheckpoint()
         defer { saves.endCheckpoint() }
         try longReads.pause { () throws(StoreError) in
-            try write { writer throws(StoreError) in try writer.checkpoint() }
+            try write { try $0.database.checkpoint() }
         }
     }
 
@@ -349,23 +344,26 @@ public final class ContactsStore: Sendable {
 
     static let closed = StoreError.unavailable(reason: "the book was closed")
 
-    func write<Result: Sendable>(
-        _ body: (BookWriter) throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
+    func write<Result: Sendable>(_ body: (BookWriter) throws -> Result) throws(StoreError) -> Result {
         try writer.withLock { writer throws(StoreError) in
             guard let writer else { throw Self.closed }
             defer { saves.add() }
-            return try body(writer)
+            do {
+                return try body(writer)
+            } catch {
+                throw StoreError(error)
+            }
         }
     }
 
     func read<Result: Sendable>(
-        _ manner: ReadingManner = .whole, _ body: (BookReader) throws(StoreError) -> Result
+        _ manner: ReadingManner = .whole, _ body: (BookReader) throws -> Result
     ) throws(StoreError) -> Result {
         if manner == .beside { return try longReads.read(body) }
         return try reader.withLock { reader throws(StoreError) in
             guard let reader else { throw Self.closed }
-            return try body(reader)
+            try reader.begin(isBounded: manner == .bounded)
+            do { return try body(reader) } catch { throw reader.endFailed(error) }
         }
     }
 }

@@ -77,6 +77,8 @@ public final class Connection<Failure: SQLiteFailure> {
     /// A statement that is prepared once and kept.
     public func statement(_ sql: String) throws(Failure) -> Statement<Failure> {
         if let statement = kept[sql] { return statement }
+        // Texts vary with the number of words and digits only; should they ever be many, start afresh.
+        if kept.count >= 128 { kept.removeAll() }
         let statement = try Statement(sql, on: self, isKept: true)
         kept[sql] = statement
         return statement
@@ -84,14 +86,12 @@ public final class Connection<Failure: SQLiteFailure> {
 
     /// The only value of the only row; `nil` where it is NULL or there is no row.
     public func integer(_ sql: String) throws(Failure) -> Int64? {
-        let statement = try Statement(sql, on: self)
-        return try statement.step() ? statement.integerOrNil(0) : nil
+        try Statement(sql, on: self).first { $0.integerOrNil(0) }
     }
 
     /// As ``integer(_:)``.
     public func text(_ sql: String) throws(Failure) -> String? {
-        let statement = try Statement(sql, on: self)
-        return try statement.step() ? statement.textOrNil(0) : nil
+        try Statement(sql, on: self).first { $0.textOrNil(0) }
     }
 
     /// Rows that the last statement changed.

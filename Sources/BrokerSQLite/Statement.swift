@@ -105,6 +105,28 @@ public final class Statement<Failure: SQLiteFailure> {
     /// Runs a statement that gives no rows.
     public func run() throws(Failure) { while try step() {} }
 
+    /// What the first row says, without the others; `nil` where there is no row, or `read` gives none.
+    @inlinable
+    public func first<Value>(_ read: (Statement) throws(Failure) -> Value?) throws(Failure) -> Value? {
+        defer { reset() }
+        return try step() ? try read(self) : nil
+    }
+
+    /// What all rows say, in their order.
+    @inlinable
+    public func all<Value>(_ read: (Statement) throws(Failure) -> Value) throws(Failure) -> [Value] {
+        defer { reset() }
+        var values: [Value] = []
+        while try step() { values.append(try read(self)) }
+        return values
+    }
+
+    /// Whether there is a row.
+    public func hasRow() throws(Failure) -> Bool {
+        defer { reset() }
+        return try step()
+    }
+
     /// Ends reading before the last row, and with it the snapshot that it holds.
     @inlinable
     public func reset() { sqlite3_reset(handle) }

@@ -31,10 +31,10 @@ struct BatchTests {
 
     @Test("Nothing of a failed batch is on record, and the chain goes on where it was")
     func chain() throws {
-        let head = store.auditHead
+        let last = store.lastPosition
         store.disclose(1)
         try failToCommit()
-        #expect(store.auditHead == head && store.auditCount == 1)
+        #expect(store.lastPosition == last && store.auditCount == 1)
         try store.diskIsFull(false)
         store.disclose(2)
         try store.commit()

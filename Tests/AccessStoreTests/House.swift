@@ -116,6 +116,19 @@ extension AccessStore {
                 contacts: numbers.map { RecordNumber($0) }, revision: 3, detail: detail))
     }
 
+    /// By the store's own connection: it reads on after the folder has gone, and not once the store is closed.
+    func records(
+        matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool = false
+    ) throws -> [AuditEntry] {
+        try AuditQuery(connection: openWriter().connection)
+            .records(matching: filter, after: sequence, limit: limit, newestFirst: newestFirst)
+    }
+
+    /// As ``records(matching:after:limit:newestFirst:)``.
+    func verify(from: Int64?, budget rows: Int) throws -> AuditVerification {
+        try AuditQuery(connection: openWriter().connection).verify(from: from, budget: rows, known: lastPosition)
+    }
+
     /// Walks the whole chain.
     func verifyAll(budget: Int = 1_000) throws -> (checked: Int, brokenAt: Int64?) {
         var checked = 0

@@ -19,8 +19,8 @@ struct AuditPaceTests {
         house.loop.pass(.seconds(60))
         let records = try house.audit(of: "nosy")
         #expect(records == ["grant"] + Array(repeating: ["refusal", "refusal +1199"], count: 3).flatMap { $0 })
-        #expect(!house.broker.access.hasOpenFolds)
-        #expect(try house.broker.access.verify(from: nil, budget: 1_000).brokenAt == nil)
+        #expect(house.broker.access.nextFoldEnd == nil)
+        #expect(try house.broker.access.auditReader.verify(from: nil, budget: 1_000).brokenAt == nil)
     }
 
     @Test("A disclosure that is repeated is recorded before the first answer, and counted ten seconds later")

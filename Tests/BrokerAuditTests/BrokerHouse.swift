@@ -98,7 +98,7 @@ final class BrokerHouse {
 
     /// All records about an app, in words.
     func audit(of app: String) throws -> [String] {
-        try broker.access.records(matching: AuditFilter(app: app), after: nil, limit: .max).map {
+        try broker.access.auditReader.records(matching: AuditFilter(app: app), after: nil, limit: .max).map {
             $0.event.rawValue + ($0.repeats.map { " +\($0)" } ?? "")
         }
     }

@@ -190,7 +190,7 @@ final class BrokerHouse {
     func audit(_ event: AuditEvent) throws -> [String] {
         var filter = AuditFilter()
         filter.event = event
-        return try broker.access.records(matching: filter, after: nil, limit: .max).map {
+        return try broker.access.auditReader.records(matching: filter, after: nil, limit: .max).map {
             [$0.status?.rawValue, $0.detail].compactMap { $0 }.joined(separator: " ")
         }
     }

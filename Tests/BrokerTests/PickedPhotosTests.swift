@@ -46,7 +46,7 @@ struct PickedPhotosTests {
         let (isHeld, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let holder = DispatchQueue(label: "holder")
         holder.async {
-            try? book.read { (_) throws(StoreError) in
+            try? book.read { _ in
                 isHeld.signal()
                 // Not for ever, should the body wait for this lock.
                 _ = release.wait(timeout: .now() + 30)

@@ -93,7 +93,7 @@ struct SetRecordTests {
         house.loop.turn()
         var filter = AuditFilter()
         filter.event = .grant
-        let told = try house.broker.access.records(matching: filter, after: nil, limit: .max).suffix(3)
+        let told = try house.broker.access.auditReader.records(matching: filter, after: nil, limit: .max).suffix(3)
         #expect(told.map(\.count) == [600, 250, 100])
         #expect(told.map { $0.contacts?.count } == [250, 250, 100])
         #expect(told.map(\.detail) == ["untilRevoked", "continued", "continued"])

@@ -258,7 +258,7 @@ struct EvidenceTests {
         #expect(book.store.links.isEmpty)
         try book.store.apply([.delete(RecordNumber(10))], at: 1)
         #expect(book.store.sets(of: 1...most + 1) == [(1...9).map { $0 }, (11...most + 1).map { $0 }])
-        let many = (0..<LinkStatements.mostValues).map { "many\($0)@example.org" }
+        let many = (0..<LinkTables.mostValues).map { "many\($0)@example.org" }
         try book.store.add([card("Bob", email: many), card("Bob", email: [many[0]])], from: 1_000)
         #expect(book.store.sets(of: 1_000...1_001) == [[1_000, 1_001]])
         let patch = card("", email: many + ["one@example.org"])

@@ -9,10 +9,7 @@ extension AccessStore {
     /// record, or is committed with this batch. The count follows when its window closes; see ``closeFolds(at:)``.
     public func append(_ record: AuditRecord) { ledger.enter(record, into: &batch.records) }
 
-    /// Windows within which equal records are counted are open; see ``closeFolds(at:)``.
-    public var hasOpenFolds: Bool { ledger.hasOpenWindows }
-
-    /// When the first window closes, in microseconds since 1970.
+    /// When the first window closes, in microseconds since 1970; `nil` where none is open. See ``closeFolds(at:)``.
     public var nextFoldEnd: Int64? { ledger.nextEnd }
 
     /// Adds the counts of the windows that are over.
@@ -39,31 +36,6 @@ extension AccessStore {
 
     /// Records in the chain.
     public var auditCount: Int64 { writtenCounters.auditSequence }
-
-    /// The last record's hash, in hexadecimal digits.
-    public var auditHead: String { Hexadecimal.text(writtenCounters.auditHead) }
-
-    /// Records that match, in the order of the chain.
-    ///
-    /// Looks at every record beyond `sequence` until it has enough; off the loop use ``auditReader``.
-    ///
-    /// - Parameters:
-    ///   - sequence: only records after this one; with `newestFirst`, only records before it.
-    ///   - newestFirst: the order of the chain from its end.
-    public func records(
-        matching filter: AuditFilter, after sequence: Int64?, limit: Int, newestFirst: Bool = false
-    ) throws(AccessStoreError) -> [AuditEntry] {
-        let query = AuditQuery(connection: try openWriter().connection)
-        return try query.records(matching: filter, after: sequence, limit: limit, newestFirst: newestFirst)
-    }
-
-    /// Walks the chain for at most `rows` records, from the first or where the last step ended.
-    ///
-    /// Finds every record that was changed, taken away, added or moved, and a tail cut off. Who can write the file can
-    /// also compute a whole chain anew: only a head that was noted elsewhere shows that.
-    public func verify(from: Int64?, budget rows: Int) throws(AccessStoreError) -> AuditVerification {
-        try AuditQuery(connection: try openWriter().connection).verify(from: from, budget: rows, known: lastPosition)
-    }
 
     /// Reads the audit off the loop.
     public var auditReader: AuditReader { AuditReader(database: folder.database, known: lastPosition) }

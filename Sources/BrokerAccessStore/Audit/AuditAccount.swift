@@ -4,8 +4,8 @@ import BrokerAccessControl
 final class AuditAccount {
     /// `nil` for the account of all who found no place: their records have no windows.
     let owner: AuditLedger.Owner?
-    var disclosures = FoldTable()
-    var refusals = FoldTable()
+    /// By the raw value of ``AuditLedger/Fold``.
+    var tables = AuditLedger.Fold.allCases.map { _ in FoldTable() }
     private var records: Double
     private var bytes: Double
     /// Until when the two above are reckoned, in microseconds since 1970.
@@ -53,11 +53,11 @@ final class AuditAccount {
     /// Forgetting the account changes nothing.
     func isIdle(_ bounds: AuditBounds, now: Int64) -> Bool {
         refill(bounds, now: now)
-        return disclosures.isEmpty && refusals.isEmpty && records >= Self.most(bounds.recordsPerHour)
+        return tables.allSatisfy(\.isEmpty) && records >= Self.most(bounds.recordsPerHour)
             && bytes >= Self.most(bounds.bytesPerHour)
     }
 
-    var weight: Int { disclosures.weight + refusals.weight }
+    var weight: Int { tables.reduce(0) { $0 + $1.weight } }
 }
 
 extension AuditRecord {

@@ -99,9 +99,10 @@ enum AuditChain {
         return ccrypto_sha256(bytes, bytes.count, &hash) == 1 ? hash : nil
     }
 
-    /// The hash of a row that follows a record with this hash.
-    static func hash(_ row: AuditRow<some AuditText>, after previous: [UInt8]) throws(AccessStoreError) -> [UInt8] {
-        var bytes: [UInt8] = []
+    /// The hash of a row that follows a record with this hash, by way of a buffer that is used again.
+    static func hash(
+        _ row: AuditRow<some AuditText>, after previous: [UInt8], _ bytes: inout [UInt8]
+    ) throws(AccessStoreError) -> [UInt8] {
         canonical(row, after: previous, into: &bytes)
         guard let hash = hash(bytes) else { throw .unavailable(reason: "libcrypto could not hash") }
         return hash

@@ -13,15 +13,13 @@ struct AuditLedger {
         let app: String
     }
 
-    private enum Fold {
+    enum Fold: Int, CaseIterable {
         case disclosure
         case refusal
     }
 
     var bounds = AuditBounds()
     private var accounts: [Owner: AuditAccount] = [:]
-    /// Who wrote last is most often who writes next.
-    private var latest: AuditAccount?
     /// Accounts of each user, those of its own.
     private var counts: [UInt32: Int] = [:]
     /// Of each user, for all apps that found no place.
@@ -31,8 +29,6 @@ struct AuditLedger {
     private var weight = 0
     /// The windows opened since the last commit, in order.
     private var uncommitted: [(account: AuditAccount, fold: Fold)] = []
-
-    var hasOpenWindows: Bool { weight > 0 }
 
     /// Adds the record, or counts it.
     mutating func enter(_ record: AuditRecord, into records: inout [AuditRecord]) {
@@ -44,18 +40,10 @@ struct AuditLedger {
         guard account.owner != nil, let fold = Self.fold(record) else { return write(record, account, into: &records) }
         closeEnded(fold, of: account, at: record.time, into: &records)
         let key = FoldTable.Key(record)
-        let isRepeat =
-            switch fold {
-            case .disclosure: account.disclosures.countRepeat(of: key, at: record.time)
-            case .refusal: account.refusals.countRepeat(of: key, at: record.time)
-            }
-        guard !isRepeat else { return }
+        guard !account.tables[fold.rawValue].countRepeat(of: key, at: record.time) else { return }
         write(record, account, into: &records)
         guard makeRoom(key.weight, for: account, into: &records) else { return }
-        switch fold {
-        case .disclosure: account.disclosures.open(key, at: record.time)
-        case .refusal: account.refusals.open(key, at: record.time)
-        }
+        account.tables[fold.rawValue].open(key, at: record.time)
         weight += key.weight
         uncommitted.append((account, fold))
     }
@@ -82,16 +70,8 @@ struct AuditLedger {
     // MARK: Accounts
 
     private mutating func account(_ record: AuditRecord, _ strength: IdentityStrength) -> AuditAccount {
-        if let latest, let owner = latest.owner, owner.uid == record.uid, owner.strength == strength,
-            owner.app == record.app
-        {
-            return latest
-        }
         let owner = Owner(uid: record.uid, strength: strength, app: record.app)
-        if let known = accounts[owner] {
-            latest = known
-            return known
-        }
+        if let known = accounts[owner] { return known }
         if isFull(owner.uid) { forgetIdle(of: owner.uid, now: record.time) }
         guard !isFull(owner.uid) else {
             let shared = overflow[owner.uid] ?? AuditAccount(owner: nil, bounds: bounds, now: record.time)
@@ -101,7 +81,6 @@ struct AuditLedger {
         let account = AuditAccount(owner: owner, bounds: bounds, now: record.time)
         accounts[owner] = account
         counts[owner.uid, default: 0] += 1
-        latest = account
         return account
     }
 
@@ -109,7 +88,6 @@ struct AuditLedger {
 
     /// Another user's apps are not looked at: no user's many apps are another's work.
     private mutating func forgetIdle(of uid: UInt32, now: Int64) {
-        latest = nil
         for (owner, account) in accounts where owner.uid == uid && account.isIdle(bounds, now: now) {
             accounts[owner] = nil
             exhausted[ObjectIdentifier(account)] = nil
@@ -138,27 +116,28 @@ struct AuditLedger {
 
     /// Disclosures that are counted and not yet on record as a count.
     func openUses(of owner: Owner) -> (uses: Int, last: Int64?) {
-        let counted = accounts[owner]?.disclosures.repeats
+        let counted = accounts[owner]?.tables[Fold.disclosure.rawValue].repeats
         return (counted?.count ?? 0, counted?.last)
     }
 
     // MARK: Windows
 
     var nextEnd: Int64? {
-        guard hasOpenWindows else { return nil }
+        guard weight > 0 else { return nil }
         var next: Int64?
         for account in accounts.values {
-            if let first = account.disclosures.first { next = min(next ?? .max, first.opened + length(.disclosure)) }
-            if let first = account.refusals.first { next = min(next ?? .max, first.opened + length(.refusal)) }
+            for fold in Fold.allCases {
+                guard let first = account.tables[fold.rawValue].first else { continue }
+                next = min(next ?? .max, first.opened + length(fold))
+            }
         }
         return next
     }
 
     /// - Parameter now: `nil` closes all windows.
     mutating func close(at now: Int64?, into records: inout [AuditRecord]) {
-        guard hasOpenWindows else { return }
-        for account in accounts.values {
-            for fold in [Fold.disclosure, .refusal] { closeEnded(fold, of: account, at: now, into: &records) }
+        for account in accounts.values where account.weight > 0 {
+            for fold in Fold.allCases { closeEnded(fold, of: account, at: now, into: &records) }
         }
     }
 
@@ -166,33 +145,20 @@ struct AuditLedger {
         _ fold: Fold, of account: AuditAccount, at now: Int64?, into records: inout [AuditRecord]
     ) {
         let length = length(fold)
-        while true {
-            let table =
-                switch fold {
-                case .disclosure: now.map { account.disclosures.firstHasEnded(at: $0, length: length) }
-                case .refusal: now.map { account.refusals.firstHasEnded(at: $0, length: length) }
-                }
-            guard table ?? true, closeFirst(fold, of: account, into: &records) else { return }
+        while now.map({ account.tables[fold.rawValue].firstHasEnded(at: $0, length: length) }) ?? true {
+            guard closeFirst(fold, of: account, into: &records) else { return }
         }
     }
 
     private mutating func closeFirst(
         _ fold: Fold, of account: AuditAccount, into records: inout [AuditRecord]
     ) -> Bool {
-        let event: AuditEvent
-        let closed: FoldTable.Window?
-        switch fold {
-        case .disclosure: (event, closed) = (.disclosure, account.disclosures.closeFirst())
-        case .refusal:
-            closed = account.refusals.closeFirst()
-            event = closed?.key.event ?? .refusal
-        }
-        guard let closed, let owner = account.owner else { return false }
-        weight -= closed.key.weight
-        guard closed.repeats > 0 else { return true }
+        guard let owner = account.owner, let closed = account.tables[fold.rawValue].closeFirst() else { return false }
         let key = closed.key
+        weight -= key.weight
+        guard closed.repeats > 0 else { return true }
         let count = AuditRecord(
-            time: closed.lastRepeat, uid: owner.uid, app: owner.app, strength: owner.strength, event: event,
+            time: closed.lastRepeat, uid: owner.uid, app: owner.app, strength: owner.strength, event: key.event,
             status: key.status, keys: key.keys, count: key.count, contacts: key.contacts, revision: key.revision,
             repeats: closed.repeats, detail: key.detail)
         write(count, account, into: &records)
@@ -204,7 +170,7 @@ struct AuditLedger {
     ) -> Bool {
         while account.weight + needed > bounds.windowsPerApp || weight + needed > bounds.windows {
             // Its own only: nobody's records are folded less because another app writes many.
-            let fold = account.disclosures.isEmpty ? Fold.refusal : .disclosure
+            let fold = account.tables[Fold.disclosure.rawValue].isEmpty ? Fold.refusal : .disclosure
             guard closeFirst(fold, of: account, into: &records) else { return false }
         }
         return true
@@ -227,10 +193,7 @@ struct AuditLedger {
     mutating func takenBack() {
         for (account, fold) in uncommitted.reversed() {
             let before = account.weight
-            switch fold {
-            case .disclosure: account.disclosures.removeLast()
-            case .refusal: account.refusals.removeLast()
-            }
+            account.tables[fold.rawValue].removeLast()
             weight -= before - account.weight
         }
         uncommitted.removeAll()

@@ -3,7 +3,7 @@ import BrokerDisclosure
 import BrokerModel
 import BrokerSQLite
 
-/// Reads the audit over one connection: the loop's, or one of its own.
+/// Reads the audit over one connection.
 struct AuditQuery {
     let connection: Database
 
@@ -56,26 +56,21 @@ struct AuditQuery {
 
     /// One step along the chain, in one read transaction, so that the counters it compares with are those of what it saw.
     ///
-    /// - Parameter known: a record that is known to be in the chain; `nil` goes by the counters in the file.
-    func verify(from: Int64?, budget rows: Int, known: AuditPosition? = nil) throws(AccessStoreError)
+    /// - Parameter end: a record that is known to be in the chain.
+    func verify(from: Int64?, budget rows: Int, known end: AuditPosition) throws(AccessStoreError)
         -> AuditVerification
     {
-        // Where a transaction is open already it is the caller's own.
         try connection.execute("BEGIN")
         defer { try? connection.execute("COMMIT") }
         let first = max(1, from ?? 1)
         var previous = AuditChain.beginning
         if first > 1 {
-            let before = try connection.statement("SELECT hash FROM audit WHERE sequence = ?").bind(1, first - 1)
-            defer { before.reset() }
-            guard try before.step(), let hash = before.bytesOrNil(0) else {
+            guard let before = try position(at: first - 1) else {
                 return AuditVerification(
                     checked: 0, head: Hexadecimal.text(previous), brokenAt: first - 1, next: nil)
             }
-            previous = hash
+            previous = before.hash
         }
-        let end: AuditPosition
-        if let known { end = known } else { end = try counted() }
         let statement = try connection.statement("\(Self.rows) WHERE sequence >= ?1 ORDER BY sequence").bind(1, first)
         defer { statement.reset() }
         var expected = first
@@ -98,20 +93,19 @@ struct AuditQuery {
 
     /// The record up to which the counters in the file go.
     func counted() throws(AccessStoreError) -> AuditPosition {
-        let state = try connection.statement("SELECT auditSequence, auditHead FROM state WHERE id = 1")
-        defer { state.reset() }
-        guard try state.step(), let sequence = state.integerOrNil(0), let hash = state.bytesOrNil(1),
-            hash.count == AuditChain.hashSize
-        else { throw .damaged(reason: "the counters are missing") }
-        return AuditPosition(sequence: sequence, hash: hash)
+        let state = try connection.statement("SELECT auditSequence, auditHead FROM state WHERE id = 1").first { row in
+            row.integerOrNil(0).map { AuditPosition(sequence: $0, hash: row.bytes(1)) }
+        }
+        guard let state, state.hash.count == AuditChain.hashSize else {
+            throw .damaged(reason: "the counters are missing")
+        }
+        return state
     }
 
     /// The record at this place; `nil` where there is none.
     func position(at sequence: Int64) throws(AccessStoreError) -> AuditPosition? {
-        let statement = try connection.statement("SELECT hash FROM audit WHERE sequence = ?").bind(1, sequence)
-        defer { statement.reset() }
-        guard try statement.step(), let hash = statement.bytesOrNil(0) else { return nil }
-        return AuditPosition(sequence: sequence, hash: hash)
+        try connection.statement("SELECT hash FROM audit WHERE sequence = ?").bind(1, sequence)
+            .first { row in row.bytesOrNil(0).map { AuditPosition(sequence: sequence, hash: $0) } }
     }
 
     /// The last record of those that follow this one, each on the one before; `nil` where one of them does not.
@@ -132,8 +126,9 @@ struct AuditQuery {
         _ statement: PreparedStatement, at sequence: Int64, after previous: [UInt8]
     ) throws(AccessStoreError) -> AuditPosition? {
         let row = row(statement)
+        var canonical: [UInt8] = []
         guard row.sequence == sequence, let hash = statement.bytesOrNil(13),
-            try AuditChain.hash(row, after: previous) == hash
+            try AuditChain.hash(row, after: previous, &canonical) == hash
         else { return nil }
         return AuditPosition(sequence: sequence, hash: hash)
     }

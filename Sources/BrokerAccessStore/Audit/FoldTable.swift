@@ -51,76 +51,63 @@ struct FoldTable {
         var repeats = 0
     }
 
-    /// Windows from ``start`` on; what is before is over, and dropped now and then.
-    private var windows: [Window] = []
-    private var start = 0
-    /// How many windows were dropped from the front: places in ``places`` count from the first window ever.
-    private var dropped = 0
+    /// By the number of each, counted from the first window ever.
+    private var windows: [Int: Window] = [:]
+    /// The numbers of the open windows.
+    private var numbers = 0..<0
     /// By hash: a key would be copied and compared whole at each step.
     private var places: [Int: Int] = [:]
     private(set) var weight = 0
 
-    var isEmpty: Bool { start == windows.count }
+    var isEmpty: Bool { numbers.isEmpty }
 
-    var first: Window? { isEmpty ? nil : windows[start] }
+    var first: Window? { windows[numbers.lowerBound] }
 
     /// Repeats counted in open windows, and when the last one was.
     var repeats: (count: Int, last: Int64?) {
-        var count = 0
-        var last: Int64?
-        for window in windows[start...] where window.repeats > 0 {
-            count += window.repeats
-            last = max(last ?? .min, window.lastRepeat)
-        }
-        return (count, last)
+        let repeated = windows.values.filter { $0.repeats > 0 }
+        return (repeated.reduce(0) { $0 + $1.repeats }, repeated.map(\.lastRepeat).max())
     }
 
     /// Counts a repeat; `false` where no window is open for it.
     mutating func countRepeat(of key: Key, at now: Int64) -> Bool {
-        guard let place = places[key.hash], windows[place - dropped].key == key else { return false }
-        windows[place - dropped].repeats += 1
-        windows[place - dropped].lastRepeat = now
+        guard let place = places[key.hash], windows[place]?.key == key else { return false }
+        windows[place]?.repeats += 1
+        windows[place]?.lastRepeat = now
         return true
     }
 
     /// Opens a window for what has none. Of two with one hash, which chance does not make, the later is found.
     mutating func open(_ key: Key, at now: Int64) {
-        places[key.hash] = dropped + windows.count
-        windows.append(Window(key: key, opened: now, lastRepeat: now))
+        places[key.hash] = numbers.upperBound
+        windows[numbers.upperBound] = Window(key: key, opened: now, lastRepeat: now)
+        numbers = numbers.lowerBound..<numbers.upperBound + 1
         weight += key.weight
     }
 
     /// Whether the first window is over. One from the future is: somebody set the clock.
     func firstHasEnded(at now: Int64, length: Int64) -> Bool {
-        guard !isEmpty else { return false }
-        let opened = windows[start].opened
+        guard let opened = first?.opened else { return false }
         return now - opened >= length || now < opened
     }
 
     mutating func closeFirst() -> Window? {
-        guard let window = first else { return nil }
-        forget(window, at: dropped + start)
-        start += 1
-        if isEmpty {
-            dropped += windows.count
-            windows.removeAll(keepingCapacity: true)
-            start = 0
-        } else if start >= 64, start * 2 >= windows.count {
-            dropped += start
-            windows.removeFirst(start)
-            start = 0
-        }
-        return window
+        guard let number = numbers.first else { return nil }
+        numbers = numbers.dropFirst()
+        return remove(number)
     }
 
     /// Takes back the window that was opened last.
     mutating func removeLast() {
-        guard !isEmpty, let window = windows.popLast() else { return }
-        forget(window, at: dropped + windows.count)
+        guard let number = numbers.last else { return }
+        numbers = numbers.dropLast()
+        _ = remove(number)
     }
 
-    private mutating func forget(_ window: Window, at place: Int) {
-        if places[window.key.hash] == place { places[window.key.hash] = nil }
+    private mutating func remove(_ number: Int) -> Window? {
+        guard let window = windows.removeValue(forKey: number) else { return nil }
+        if places[window.key.hash] == number { places[window.key.hash] = nil }
         weight -= window.key.weight
+        return window
     }
 }

@@ -5,7 +5,7 @@ import BrokerSQLite
 /// How what differs from the file gets into its rows. All within the transaction of a commit.
 extension AccessStore {
     func writeGrants(_ connection: Database) throws(AccessStoreError) {
-        for (principal, change) in unwrittenGrants { try writeGrant(of: principal, change, connection) }
+        for (principal, change) in unwritten.grants { try writeGrant(of: principal, change, connection) }
     }
 
     private func writeGrant(
@@ -26,9 +26,9 @@ extension AccessStore {
             """)
         upsert.bind(1, Int64(principal.uid)).bind(2, principal.strength.rawValue).bind(3, principal.app)
             .bind(4, held?.displayName ?? "").bind(5, key)
-        var id: Int64?
-        while try upsert.step() { id = upsert.integerOrNil(0) }
-        guard let id else { throw .unavailable(reason: "a principal could not be written") }
+        guard let id = try upsert.all({ $0.integer(0) }).last else {
+            throw .unavailable(reason: "a principal could not be written")
+        }
         guard let held else {
             try connection.statement("DELETE FROM appGrant WHERE principal = ?").bind(1, id).run()
             return
@@ -71,14 +71,13 @@ extension AccessStore {
     private func write(
         _ change: SetChange, _ grant: Grant, of id: Int64, _ connection: Database
     ) throws(AccessStoreError) {
-        let insert = try connection.statement("INSERT INTO grantedContact (principal, contact) VALUES (?, ?)")
+        let insert = try connection.statement(
+            "INSERT INTO grantedContact (principal, contact) VALUES (?, ?) ON CONFLICT DO NOTHING")
         switch change {
         case .rows(let added, let removed):
             let delete = try connection.statement("DELETE FROM grantedContact WHERE principal = ? AND contact = ?")
             for record in removed { try delete.bind(1, id).bind(2, record.rawValue).run() }
-            let upsert = try connection.statement(
-                "INSERT INTO grantedContact (principal, contact) VALUES (?, ?) ON CONFLICT DO NOTHING")
-            for record in added { try upsert.bind(1, id).bind(2, record.rawValue).run() }
+            for record in added { try insert.bind(1, id).bind(2, record.rawValue).run() }
         case .whole:
             try connection.statement("DELETE FROM grantedContact WHERE principal = ?").bind(1, id).run()
             var records = grant.own
@@ -94,9 +93,9 @@ extension AccessStore {
     ) throws(AccessStoreError) {
         try connection.statement("DELETE FROM setEvent WHERE principal = ? AND revision < ?")
             .bind(1, id).bind(2, history.events.first?.revision ?? Int64.max).run()
-        let last = try connection.statement("SELECT max(revision) FROM setEvent WHERE principal = ?").bind(1, id)
-        var written: Int64 = 0
-        while try last.step() { written = last.integerOrNil(0) ?? 0 }
+        let written =
+            try connection.statement("SELECT max(revision) FROM setEvent WHERE principal = ?").bind(1, id)
+            .first { $0.integerOrNil(0) } ?? 0
         let insert = try connection.statement(
             "INSERT INTO setEvent (principal, revision, contact, kind, change, time) VALUES (?, ?, ?, ?, ?, ?)")
         for event in history.events.reversed() {
@@ -109,13 +108,13 @@ extension AccessStore {
 
     /// Takes away those that are settled; new ones are not made.
     func writeIntents(_ connection: Database) throws(AccessStoreError) {
-        for id in unwrittenIntents where intents[id] == nil {
+        for id in unwritten.intents where intents[id] == nil {
             try connection.statement("DELETE FROM saveIntent WHERE id = ?").bind(1, id).run()
         }
     }
 
     func writePseudonyms(_ connection: Database) throws(AccessStoreError) {
-        for uid in unwrittenPseudonyms {
+        for uid in unwritten.pseudonyms {
             try connection.statement("INSERT INTO auditKey (uid, key) VALUES (?, ?)")
                 .bind(1, Int64(uid)).bind(2, pseudonyms[uid]?.key).run()
         }

@@ -1,5 +1,6 @@
 import BrokerSQLite
 import GRDBSQLite
+import Glibc
 
 /// Why the access database cannot be used. Whatever it is, the caller's answer to an app is no.
 public enum AccessStoreError: Error, Hashable, Sendable {
@@ -13,6 +14,13 @@ public enum AccessStoreError: Error, Hashable, Sendable {
     case newerSchema
     /// Another broker serves this folder.
     case inUse
+}
+
+extension AccessStoreError {
+    /// What the system refused, by `errno`.
+    static func failed(_ verb: String, _ path: String) -> AccessStoreError {
+        .unavailable(reason: "could not \(verb) \(path): \(String(cString: strerror(errno)))")
+    }
 }
 
 extension AccessStoreError: CustomStringConvertible {

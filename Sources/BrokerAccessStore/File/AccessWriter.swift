@@ -3,20 +3,13 @@ import BrokerModel
 import BrokerSQLite
 import GRDBSQLite
 
-/// The connection that writes, with the statements of every commit at hand.
+/// The connection that writes.
 final class AccessWriter {
     let connection: Database
-    private let begin: PreparedStatement
-    private let end: PreparedStatement
-    private let insertAudit: PreparedStatement
-    private let updateState: PreparedStatement
     private let pages: UnsafeMutablePointer<Int32>
-    private var canonical: [UInt8] = []
-    private let insertCaller: PreparedStatement
-    private let findCaller: PreparedStatement
+    /// For ``AuditChain/hash(_:after:_:)``.
+    var canonical: [UInt8] = []
     private var callers: [AuditCaller: Int64] = [:]
-    /// Who wrote last is most often who writes next.
-    private var latest: (caller: AuditCaller, id: Int64)?
     private static let mostCallers = 4_096
 
     init(database: String) throws(AccessStoreError) {
@@ -34,20 +27,6 @@ final class AccessWriter {
             PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY
             """)
         try Schema.migrate(connection)
-        begin = try PreparedStatement("BEGIN IMMEDIATE", on: connection)
-        end = try PreparedStatement("COMMIT", on: connection)
-        insertAudit = try PreparedStatement(
-            "INSERT INTO audit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)", on: connection)
-        insertCaller = try PreparedStatement(
-            "INSERT INTO auditCaller (uid, strength, app) VALUES (?1, ?2, ?3) RETURNING id", on: connection)
-        findCaller = try PreparedStatement(
-            "SELECT id FROM auditCaller WHERE app = ?3 AND uid = ?1 AND coalesce(strength, '') = coalesce(?2, '')",
-            on: connection)
-        updateState = try PreparedStatement(
-            """
-            UPDATE state SET auditSequence = ?1, auditHead = ?2, revision = ?3, recordNumber = ?4, intent = ?5
-            WHERE id = 1
-            """, on: connection)
         pages = .allocate(capacity: 1)
         pages.initialize(to: 0)
         // The hook also takes the place of SQLite's own checkpointing.
@@ -69,14 +48,13 @@ final class AccessWriter {
 
     /// Runs `body` as one transaction: all of it, or nothing.
     func transaction(_ body: () throws(AccessStoreError) -> Void) throws(AccessStoreError) {
-        try begin.run()
+        try connection.statement("BEGIN IMMEDIATE").run()
         do throws(AccessStoreError) {
             try body()
-            try end.run()
+            try connection.statement("COMMIT").run()
         } catch {
             // Who was new is not in the file.
             callers.removeAll()
-            latest = nil
             // SQLite has taken it back by itself after some errors, such as a full disk.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             throw error
@@ -84,46 +62,40 @@ final class AccessWriter {
     }
 
     func write(_ counters: Counters) throws(AccessStoreError) {
-        try updateState.bind(1, counters.auditSequence).bind(2, counters.auditHead).bind(3, counters.revision)
-            .bind(4, counters.recordNumber).bind(5, counters.intent).run()
+        try connection.statement(
+            """
+            UPDATE state SET auditSequence = ?1, auditHead = ?2, revision = ?3, recordNumber = ?4, intent = ?5
+            WHERE id = 1
+            """
+        )
+        .bind(1, counters.auditSequence).bind(2, counters.auditHead).bind(3, counters.revision)
+        .bind(4, counters.recordNumber).bind(5, counters.intent).run()
     }
 
     func write(_ row: AuditRow<String>, hash: [UInt8]) throws(AccessStoreError) {
         let caller = try number(of: AuditCaller(uid: row.uid, strength: row.strength, app: row.app))
-        try insertAudit.bind(1, row.sequence).bind(2, row.time).bind(3, caller).bind(4, text: row.event)
+        try connection.statement("INSERT INTO audit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+            .bind(1, row.sequence).bind(2, row.time).bind(3, caller).bind(4, text: row.event)
             .bind(5, text: row.status).bind(6, row.keys).bind(7, row.count).bind(8, row.contacts).bind(9, row.revision)
             .bind(10, row.repeats).bind(11, text: row.detail).bind(12, hash).run()
     }
 
     private func number(of caller: AuditCaller) throws(AccessStoreError) -> Int64 {
-        if let latest, latest.caller == caller { return latest.id }
-        let id: Int64
-        if let known = callers[caller] { id = known } else { id = try find(caller) }
+        if let known = callers[caller] { return known }
+        let find =
+            "SELECT id FROM auditCaller WHERE app = ?3 AND uid = ?1 AND coalesce(strength, '') = coalesce(?2, '')"
+        let insert = "INSERT INTO auditCaller (uid, strength, app) VALUES (?1, ?2, ?3) RETURNING id"
+        var found = try number(find, caller)
+        if found == nil { found = try number(insert, caller) }
+        guard let found else { throw .unavailable(reason: "who an audit record is about could not be written") }
         if callers.count >= Self.mostCallers { callers.removeAll() }
-        callers[caller] = id
-        latest = (caller, id)
-        return id
+        callers[caller] = found
+        return found
     }
 
-    private func find(_ caller: AuditCaller) throws(AccessStoreError) -> Int64 {
-        if let known = try number(findCaller, caller) { return known }
-        guard let new = try number(insertCaller, caller) else {
-            throw .unavailable(reason: "who an audit record is about could not be written")
-        }
-        return new
-    }
-
-    private func number(_ statement: PreparedStatement, _ caller: AuditCaller) throws(AccessStoreError) -> Int64? {
-        statement.bind(1, caller.uid).bind(2, text: caller.strength).bind(3, text: caller.app)
-        var id: Int64?
-        while try statement.step() { id = statement.integerOrNil(0) }
-        return id
-    }
-
-    func hash(_ row: AuditRow<some AuditText>, after previous: [UInt8]) throws(AccessStoreError) -> [UInt8] {
-        AuditChain.canonical(row, after: previous, into: &canonical)
-        guard let hash = AuditChain.hash(canonical) else { throw .unavailable(reason: "libcrypto could not hash") }
-        return hash
+    private func number(_ sql: String, _ caller: AuditCaller) throws(AccessStoreError) -> Int64? {
+        try connection.statement(sql).bind(1, caller.uid).bind(2, text: caller.strength).bind(3, text: caller.app)
+            .all { $0.integer(0) }.last
     }
 }
 

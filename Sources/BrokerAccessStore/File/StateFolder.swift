@@ -13,16 +13,16 @@ final class StateFolder {
     init(path: String) throws(AccessStoreError) {
         try Self.make(path)
         // A person may keep the folder behind a link; below it none is followed, and SQLite looks at the whole path.
-        guard let real = realpath(path, nil) else { throw Self.failed("find", path) }
+        guard let real = realpath(path, nil) else { throw .failed("find", path) }
         defer { free(real) }
         let path = String(cString: real)
         self.path = path
         database = path + "/access.sqlite"
         lock = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw Self.failed("open", path + "/lock") }
+        guard lock >= 0 else { throw .failed("open", path + "/lock") }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
-            let error = Self.failed("lock", path + "/lock")
+            let error = AccessStoreError.failed("lock", path + "/lock")
             // Once: `deinit` runs too where an initializer throws that has set everything, and the number may be another
             // file's by then.
             close(lock)
@@ -48,18 +48,18 @@ final class StateFolder {
         for (index, character) in path.enumerated() where character == "/" && index > 0 {
             let parent = String(path.prefix(index))
             guard mkdir(parent, 0o700) == 0 || errno == EEXIST || access(parent, F_OK) == 0 else {
-                throw failed("make", parent)
+                throw .failed("make", parent)
             }
         }
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failed("make", path) }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .failed("make", path) }
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw failed("open", path) }
+        guard folder >= 0 else { throw .failed("open", path) }
         defer { close(folder) }
         var status = stat()
-        guard fstat(folder, &status) == 0 else { throw failed("look at", path) }
+        guard fstat(folder, &status) == 0 else { throw .failed("look at", path) }
         guard status.st_uid == geteuid() else { throw .unavailable(reason: "\(path) belongs to another user") }
         guard status.st_mode & 0o7777 != 0o700 else { return }
-        guard fchmod(folder, 0o700) == 0 else { throw failed("close to others", path) }
+        guard fchmod(folder, 0o700) == 0 else { throw .failed("close to others", path) }
     }
 
     /// Makes an empty database file that nobody else may read; SQLite gives its companions the same mode.
@@ -71,16 +71,16 @@ final class StateFolder {
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw .damaged(reason: "\(database) is not a regular file")
             }
-            guard access(database, R_OK | W_OK) == 0 else { throw Self.failed("write", database) }
+            guard access(database, R_OK | W_OK) == 0 else { throw .failed("write", database) }
             guard status.st_mode & 0o077 == 0 || chmod(database, 0o600) == 0 else {
-                throw Self.failed("close to others", database)
+                throw .failed("close to others", database)
             }
             return status.st_size > 0
         }
         // Here and not through SQLite, whose file would take its mode from the process's umask. Nobody has the
         // file open yet, so that closing it drops no lock.
         let file = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw Self.failed("make", database) }
+        guard file >= 0 else { throw .failed("make", database) }
         close(file)
         return false
     }
@@ -88,12 +88,8 @@ final class StateFolder {
     /// Makes the names of new files in the folder survive a power cut.
     func syncNames() throws(AccessStoreError) {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw Self.failed("open", path) }
+        guard folder >= 0 else { throw .failed("open", path) }
         defer { close(folder) }
-        guard fsync(folder) == 0 else { throw Self.failed("sync", path) }
-    }
-
-    private static func failed(_ verb: String, _ path: String) -> AccessStoreError {
-        .unavailable(reason: "could not \(verb) \(path): \(String(cString: strerror(errno)))")
+        guard fsync(folder) == 0 else { throw .failed("sync", path) }
     }
 }

@@ -41,7 +41,7 @@ final class SyncedPosition: Sendable {
     init(folder: String, isFirst: Bool) throws(AccessStoreError) {
         path = folder + "/" + Self.name
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Self.failed("open", path) }
+        guard descriptor >= 0 else { throw .failed("open", path) }
         var bytes = [UInt8](repeating: 0, count: 2 * Self.slotSize)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         let slots = count == bytes.count ? [bytes.prefix(Self.slotSize), bytes.suffix(Self.slotSize)] : []
@@ -51,7 +51,7 @@ final class SyncedPosition: Sendable {
         guard latest == nil else { return }
         // Its full length now: later writes then need no room on the disk.
         let zeros = [UInt8](repeating: 0, count: bytes.count)
-        guard pwrite(descriptor, zeros, zeros.count, 0) == zeros.count else { throw Self.failed("write", path) }
+        guard pwrite(descriptor, zeros, zeros.count, 0) == zeros.count else { throw .failed("write", path) }
         if let found { try write(found) }
         try sync()
     }
@@ -71,12 +71,12 @@ final class SyncedPosition: Sendable {
         guard let checksum = AuditChain.hash(bytes) else { throw .unavailable(reason: "libcrypto could not hash") }
         bytes.append(contentsOf: checksum)
         let offset = off_t(next % 2) * off_t(Self.slotSize)
-        guard pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else { throw Self.failed("write", path) }
+        guard pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else { throw .failed("write", path) }
     }
 
     /// Puts the position itself onto the disk. Waits for it.
     func sync() throws(AccessStoreError) {
-        guard fdatasync(descriptor) == 0 else { throw Self.failed("sync", path) }
+        guard fdatasync(descriptor) == 0 else { throw .failed("sync", path) }
     }
 
     private static func content(_ slot: [UInt8]) -> (generation: UInt64, content: Content)? {
@@ -90,9 +90,5 @@ final class SyncedPosition: Sendable {
         let position = AuditPosition(
             sequence: Int64(bitPattern: number(16)), hash: Array(slot[32..<32 + AuditChain.hashSize]))
         return (number(8), Content(position: position, revision: Int64(bitPattern: number(24))))
-    }
-
-    private static func failed(_ verb: String, _ path: String) -> AccessStoreError {
-        .unavailable(reason: "could not \(verb) \(path): \(String(cString: strerror(errno)))")
     }
 }

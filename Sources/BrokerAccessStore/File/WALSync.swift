@@ -23,12 +23,11 @@ public final class WALSync: Sendable {
         self.position = position
         let path = database + "-wal"
         descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else {
-            throw .unavailable(reason: "could not open \(path): \(String(cString: strerror(errno)))")
-        }
+        guard descriptor >= 0 else { throw .failed("open", path) }
         guard let log = FileIdentity(at: path), let main = FileIdentity(at: database) else {
+            let error = AccessStoreError.failed("look at", database)
             close(descriptor)
-            throw .unavailable(reason: "could not look at \(database): \(String(cString: strerror(errno)))")
+            throw error
         }
         self.log = log
         self.main = main
@@ -47,7 +46,7 @@ public final class WALSync: Sendable {
             try checkNames()
             while fdatasync(descriptor) != 0 {
                 guard errno != EINTR else { continue }
-                throw .unavailable(reason: "could not sync the access database: \(String(cString: strerror(errno)))")
+                throw .failed("sync", "the access database")
             }
             try position.write(SyncedPosition.Content(position: committed.position, revision: committed.revision))
         } catch {

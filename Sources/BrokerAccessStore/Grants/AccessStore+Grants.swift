@@ -71,17 +71,20 @@ extension AccessStore {
     /// Adds contacts that the app itself makes to a limited principal's set, under a new revision. Does nothing for any other.
     public func widen(_ principal: Principal, with records: Set<RecordNumber>, at moment: SetMoment) {
         guard case .limited(let set)? = held[principal]?.grant.access else { return }
-        let added = records.subtracting(set)
-        guard !added.isEmpty else { return }
-        change(principal, to: set.union(added), .rows(added: added, removed: []), [], moment)
+        add(records.subtracting(set), to: principal, at: moment) { $0.access = .limited(to: set.union(records)) }
     }
 
     /// Keeps apart what an app makes while it counts as limited and was granted something else.
     func addOwn(_ records: Set<RecordNumber>, to principal: Principal, at moment: SetMoment) {
         guard let grant = held[principal]?.grant, grant.access.status != .limited else { return }
-        let added = records.subtracting(grant.own)
+        add(records.subtracting(grant.own), to: principal, at: moment) { $0.own.formUnion(records) }
+    }
+
+    private func add(
+        _ added: Set<RecordNumber>, to principal: Principal, at moment: SetMoment, _ edit: (inout Grant) -> Void
+    ) {
         guard !added.isEmpty else { return }
-        changeOwn(of: principal, to: grant.own.union(added), .rows(added: added, removed: []), [], moment)
+        change(principal, .rows(added: added, removed: []), [], moment, edit)
     }
 
     /// Takes deleted contacts out of every set of a user; each one that had any has a new revision.
@@ -98,44 +101,30 @@ extension AccessStore {
 
     private func leave(_ records: Set<RecordNumber>, uid: UInt32, as kind: SetEvent.Kind?, _ moment: SetMoment) {
         guard !records.isEmpty else { return }
-        let events = { (gone: Set<RecordNumber>) in kind.map { [($0, gone)] } ?? [] }
         for (principal, held) in held where principal.uid == uid {
-            let gone = records.intersection(held.grant.own)
-            if !gone.isEmpty {
-                changeOwn(
-                    of: principal, to: held.grant.own.subtracting(gone), .rows(added: [], removed: gone), events(gone),
-                    moment)
+            let remove = { (gone: Set<RecordNumber>, edit: (inout Grant) -> Void) in
+                guard !gone.isEmpty else { return }
+                self.change(
+                    principal, .rows(added: [], removed: gone), kind.map { [($0, gone)] } ?? [], moment, edit)
             }
+            let own = records.intersection(held.grant.own)
+            remove(own) { $0.own.subtract(own) }
             guard case .limited(let set) = held.grant.access else { continue }
-            let removed = records.intersection(set)
-            guard !removed.isEmpty else { continue }
-            change(
-                principal, to: set.subtracting(removed), .rows(added: [], removed: removed), events(removed),
-                moment)
+            remove(records.intersection(set)) { $0.access = .limited(to: set.subtracting(records)) }
         }
     }
 
     private func change(
-        _ principal: Principal, to set: Set<RecordNumber>, _ change: SetChange,
-        _ events: [(SetEvent.Kind, Set<RecordNumber>)], _ moment: SetMoment
+        _ principal: Principal, _ change: SetChange, _ events: [(SetEvent.Kind, Set<RecordNumber>)],
+        _ moment: SetMoment,
+        _ edit: (inout Grant) -> Void
     ) {
+        guard var new = held[principal] else { return }
         touch(principal)
-        let revision = nextRevision()
-        held[principal]?.grant.access = .limited(to: set)
-        held[principal]?.grant.revision = revision
-        held[principal]?.history.append(events, revision, moment)
-        mark(principal, change)
-    }
-
-    private func changeOwn(
-        of principal: Principal, to own: Set<RecordNumber>, _ change: SetChange,
-        _ events: [(SetEvent.Kind, Set<RecordNumber>)], _ moment: SetMoment
-    ) {
-        touch(principal)
-        let revision = nextRevision()
-        held[principal]?.grant.own = own
-        held[principal]?.grant.revision = revision
-        held[principal]?.history.append(events, revision, moment)
+        edit(&new.grant)
+        new.grant.revision = nextRevision()
+        new.history.append(events, new.grant.revision, moment)
+        held[principal] = new
         mark(principal, change)
     }
 
@@ -159,13 +148,13 @@ extension AccessStore {
     func mark(_ principal: Principal, _ change: SetChange) {
         guard principal.binding == .standing else { return }
         noteOwner(of: principal.uid)
-        switch (unwrittenGrants[principal], change) {
+        switch (unwritten.grants[principal], change) {
         case (.rows(var added, var removed), .rows(let more, let fewer)):
             added = added.subtracting(fewer).union(more)
             removed = removed.subtracting(more).union(fewer)
-            unwrittenGrants[principal] = .rows(added: added, removed: removed)
-        case (.whole, .rows), (_, .whole): unwrittenGrants[principal] = .whole
-        case (nil, .rows): unwrittenGrants[principal] = change
+            unwritten.grants[principal] = .rows(added: added, removed: removed)
+        case (.whole, .rows), (_, .whole): unwritten.grants[principal] = .whole
+        case (nil, .rows): unwritten.grants[principal] = change
         }
     }
 }

@@ -37,7 +37,7 @@ extension AccessStore {
         if pseudonyms[uid] == nil, let key = IdentifierCipher.randomKey() {
             pseudonyms[uid] = Pseudonyms(key: key)
             // What still ends while a user is purged leaves nothing by which their contacts could be told again.
-            if owners[uid]?.isPurged != true { unwrittenPseudonyms.insert(uid) }
+            if owners[uid]?.isPurged != true { unwritten.pseudonyms.insert(uid) }
         }
         let made = pseudonyms[uid]?.pseudonyms(of: records)
         if made == nil { batch.failure = .unavailable(reason: "libcrypto has no randomness or memory to give") }

@@ -18,7 +18,7 @@ extension AccessStore {
         // Where nobody's name is known yet, it is noted with the next thing that is kept.
         guard owners[uid] == nil, let name = userNames[uid] else { return }
         owners[uid] = Owner(name: name)
-        unwrittenOwners.insert(uid)
+        unwritten.owners.insert(uid)
     }
 
     /// Forgets everything that was decided for a user: grants, identifiers, saves that are on their way, and what their
@@ -38,9 +38,9 @@ extension AccessStore {
         for (id, intent) in intents where intent.uid == uid { intents[id] = nil }
         for principal in silenced.keys where principal.uid == uid { silenced[principal] = nil }
         for app in usages.keys where app.uid == uid { usages[app] = nil }
-        unwrittenSilences = unwrittenSilences.filter { $0.uid != uid }
-        unwrittenGrants = unwrittenGrants.filter { $0.key.uid != uid }
-        unwrittenPseudonyms.remove(uid)
+        unwritten.silences = unwritten.silences.filter { $0.uid != uid }
+        unwritten.grants = unwritten.grants.filter { $0.key.uid != uid }
+        unwritten.pseudonyms.remove(uid)
         pseudonyms[uid] = nil
         // Nothing of it comes back if the batch fails.
         batch.grants = batch.grants.filter { $0.key.uid != uid }
@@ -48,10 +48,10 @@ extension AccessStore {
         batch.intents = batch.intents.filter { $0.value?.uid != uid }
         outboxMarks[uid] = nil
         batch.outboxMarks[uid] = nil
-        unwrittenMarks.remove(uid)
+        unwritten.marks.remove(uid)
         owners[uid] = Owner(name: owners[uid]?.name ?? userNames[uid] ?? "\(uid)", isPurged: true)
-        unwrittenOwners.insert(uid)
-        unwrittenPurges.insert(uid)
+        unwritten.owners.insert(uid)
+        unwritten.purges.insert(uid)
         return principals.count
     }
 
@@ -60,7 +60,7 @@ extension AccessStore {
         guard owners[uid]?.isPurged == true else { return }
         owners[uid] = nil
         pseudonyms[uid] = nil
-        unwrittenOwners.insert(uid)
+        unwritten.owners.insert(uid)
     }
 
     /// Users whose purge a crash, or a disk that took nothing, cut short.
@@ -69,12 +69,12 @@ extension AccessStore {
     // MARK: Rows
 
     func writeOwners(_ connection: Database) throws(AccessStoreError) {
-        for uid in unwrittenPurges {
+        for uid in unwritten.purges {
             for table in ["principal", "saveIntent", "auditKey", "silence", "outboxMark"] {
                 try connection.statement("DELETE FROM \(table) WHERE uid = ?").bind(1, Int64(uid)).run()
             }
         }
-        for uid in unwrittenOwners {
+        for uid in unwritten.owners {
             guard let owner = owners[uid] else {
                 try connection.statement("DELETE FROM owner WHERE uid = ?").bind(1, Int64(uid)).run()
                 continue

@@ -32,11 +32,11 @@ extension AccessStore {
 
     /// What hangs on a session or a process never gets into the file.
     private func noteSilence(_ principal: Principal) {
-        if principal.binding == .standing { unwrittenSilences.insert(principal) }
+        if principal.binding == .standing { unwritten.silences.insert(principal) }
     }
 
     func writeSilences(_ connection: Database) throws(AccessStoreError) {
-        for principal in unwrittenSilences {
+        for principal in unwritten.silences {
             let (uid, strength) = (Int64(principal.uid), principal.strength.rawValue)
             guard let time = silenced[principal] else {
                 try connection.statement("DELETE FROM silence WHERE uid = ? AND strength = ? AND app = ?")

@@ -176,11 +176,11 @@ extension AccessStore {
         guard owners[uid]?.isPurged != true else { return }
         if batch.outboxMarks[uid] == nil { batch.outboxMarks[uid] = .some(outboxMarks[uid]) }
         outboxMarks[uid] = max(outboxMarks[uid] ?? 0, number)
-        unwrittenMarks.insert(uid)
+        unwritten.marks.insert(uid)
     }
 
     func writeMarks(_ connection: Database) throws(AccessStoreError) {
-        for uid in unwrittenMarks {
+        for uid in unwritten.marks {
             guard let number = outboxMarks[uid] else { continue }
             try connection.statement(
                 "INSERT INTO outboxMark (uid, number) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET number = excluded.number"
@@ -202,7 +202,7 @@ extension AccessStore {
         unwiden(Set(open.adds).subtracting(existing), uid: open.uid, at: moment)
         if batch.intents[intent] == nil { batch.intents[intent] = .some(intents[intent]) }
         intents[intent] = nil
-        unwrittenIntents.insert(intent)
+        unwritten.intents.insert(intent)
     }
 }
 

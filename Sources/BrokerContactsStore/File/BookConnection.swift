@@ -9,10 +9,10 @@ enum BookConnection {
         guard version <= Int64(Schema.version), try !Schema.migrator.hasBeenSuperseded(database) else {
             throw .newerSchema
         }
-        let select = try PreparedStatement("SELECT name FROM sqlite_schema", on: database)
-        var objects: Set<String> = []
-        while try select.step() { objects.insert(select.text(0)) }
-        guard Schema.objects(of: version).isSubset(of: objects) else { throw .damaged(reason: "tables are missing") }
+        let objects = try PreparedStatement("SELECT name FROM sqlite_schema", on: database).all { $0.text(0) }
+        guard Set(Schema.objects(of: version)).isSubset(of: objects) else {
+            throw .damaged(reason: "tables are missing")
+        }
         let row = try PreparedStatement("SELECT uid, userName FROM book", on: database)
         guard try row.step() else { throw .damaged(reason: "no owner is recorded") }
         let found = StoreOwner(uid: UInt32(truncatingIfNeeded: row.integer(0)), name: row.text(1))
@@ -34,6 +34,9 @@ enum BookConnection {
                 PRAGMA temp_store = MEMORY;
                 """)
     }
+
+    /// KiB. Room for what leads to the rows of a million contacts, which a long read looks up in no order; given back soon.
+    static let longReadingCache = 16_384
 
     /// Pages in the log after which a save empties it. Each such save waits for the file, and a page that many saves
     /// change is written to it each time; so the log may grow to some 128 MB, and is emptied when no save has come for a

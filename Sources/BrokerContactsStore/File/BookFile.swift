@@ -9,22 +9,17 @@ struct BookFile {
     /// SQLite's write-ahead log.
     var log: String { path + "-wal" }
 
-    enum State: Hashable {
-        case absent
-        case book
-    }
-
-    /// Looks at the folder and the file's header.
-    func state() throws(StoreError) -> State {
+    /// Whether there is a book, by the folder and the file's header.
+    func isBook() throws(StoreError) -> Bool {
         var status = stat()
         guard lstat(folder, &status) == 0 else {
-            if errno == ENOENT { return .absent }
+            if errno == ENOENT { return false }
             throw .unavailable(reason: "cannot look at the folder: \(Self.errorText)")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw .unavailable(reason: "the folder is something else") }
         guard status.st_uid == geteuid() else { throw .unavailable(reason: "the folder is another user's") }
         guard lstat(path, &status) == 0 else {
-            if errno == ENOENT { return .absent }
+            if errno == ENOENT { return false }
             throw .unavailable(reason: "cannot look at the file: \(Self.errorText)")
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable(reason: "the file is no regular file") }
@@ -34,7 +29,7 @@ struct BookFile {
             throw .unavailable(reason: "the file is read-only")
         }
         try checkHeader(size: Int(status.st_size))
-        return .book
+        return true
     }
 
     /// File format, §1.3 of sqlite.org/fileformat2.html.
@@ -89,11 +84,10 @@ struct BookFile {
         do {
             let database = try Database(path: path, .readWrite, patience: 0)
             try Schema.migrator.migrate(database)
-            let insert = try PreparedStatement(
+            try PreparedStatement(
                 "INSERT INTO book (only, uid, userName, firstUse, forms) VALUES (1, ?, ?, unixepoch(), ?)", on: database
             )
-            insert.bind([.integer(Int64(owner.uid)), .text(owner.name), .text(forms)])
-            try insert.run()
+            .bind(1, Int64(owner.uid)).bind(2, owner.name).bind(3, forms).run()
         } catch {
             throw StoreError(error)
         }

@@ -42,9 +42,7 @@ enum CardChecksum {
             last = next.integer(0)
             let bytes = next.bytes(1)
             guard let stored = StoredContact(bytes: bytes), isReadable(stored) else { continue }
-            update.bind(1, of(bytes, record: last))
-            update.bind(2, last)
-            try update.run()
+            try update.bind(1, of(bytes, record: last)).bind(2, last).run()
         }
     }
 

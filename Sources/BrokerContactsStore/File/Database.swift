@@ -1,8 +1,8 @@
+import BrokerModel
 import BrokerSQLite
 import GRDBSQLite
 
 typealias Database = Connection<StoreError>
-typealias PreparedStatement = Statement<StoreError>
 
 extension Connection<StoreError> {
     /// Has every statement of this connection ask from time to time whether it is to go on. To be called once.
@@ -20,14 +20,47 @@ extension Connection<StoreError> {
 
     /// Empties the write-ahead log into the file. A reader in the way is an error, and the log stays as it is.
     func checkpoint() throws(StoreError) {
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        guard code == SQLITE_OK else { throw error(code) }
+        try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
     }
 
-    /// Bytes of pages that are held.
-    var cacheSize: Int {
-        var (current, highest): (CInt, CInt) = (0, 0)
-        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &current, &highest, 0)
-        return Int(current)
+    func hasContact(_ record: RecordNumber) throws(StoreError) -> Bool {
+        try statement(ReadSQL.exists).bind(1, record.rawValue).hasRow()
+    }
+
+    /// The number of the book's last change; 0 where there was none. It rises with every change of a contact.
+    func lastChange() throws(StoreError) -> Int64 {
+        try statement("SELECT lastChange FROM book").first { $0.integer(0) } ?? 0
+    }
+
+    /// Inserts all rows in their order, but those that are there already. Many go with one statement: to begin and end a statement
+    /// takes as long as to write a row or two.
+    ///
+    /// - Parameters:
+    ///   - target: table and columns, as SQL names them.
+    ///   - columns: how many.
+    ///   - bind: binds the values of a row, from a place on.
+    func insert<Row>(
+        _ rows: [Row], into target: String, columns: Int, _ bind: (PreparedStatement, Int32, Row) -> Void
+    ) throws(StoreError) {
+        let row = "(" + Array(repeating: "?", count: columns).joined(separator: ", ") + ")"
+        let sql = {
+            "INSERT OR IGNORE INTO \(target) VALUES " + Array(repeating: row, count: $0).joined(separator: ", ")
+        }
+        let most = 32
+        var rest = rows[...]
+        if rest.count >= most {
+            // Not kept: it takes memory, and a small save has no use for it.
+            let many = try PreparedStatement(sql(most), on: self)
+            while rest.count >= most {
+                for (place, row) in rest.prefix(most).enumerated() { bind(many, Int32(1 + place * columns), row) }
+                try many.run()
+                rest = rest.dropFirst(most)
+            }
+        }
+        let one = try statement(sql(1))
+        for row in rest {
+            bind(one, 1, row)
+            try one.run()
+        }
     }
 }

@@ -20,9 +20,8 @@ struct DatabaseMigrator {
                 // Another connection may have made it since.
                 guard try !Self.made(db).contains(migration.name) else { return }
                 try migration.body(db)
-                let insert = try PreparedStatement("INSERT INTO grdb_migrations (identifier) VALUES (?)", on: db)
-                insert.bind(1, migration.name)
-                try insert.run()
+                try PreparedStatement("INSERT INTO grdb_migrations (identifier) VALUES (?)", on: db)
+                    .bind(1, migration.name).run()
             }
         }
     }
@@ -35,9 +34,6 @@ struct DatabaseMigrator {
     private static func made(_ database: Database) throws(StoreError) -> Set<String> {
         let table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'grdb_migrations'"
         guard try database.integer(table) != nil else { return [] }
-        let select = try PreparedStatement("SELECT identifier FROM grdb_migrations", on: database)
-        var made: Set<String> = []
-        while try select.step() { made.insert(select.text(0)) }
-        return made
+        return try Set(PreparedStatement("SELECT identifier FROM grdb_migrations", on: database).all { $0.text(0) })
     }
 }

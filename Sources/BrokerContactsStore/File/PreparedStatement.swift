@@ -1,13 +1,18 @@
+import BrokerModel
 import BrokerSQLite
+
+typealias PreparedStatement = Statement<StoreError>
 
 extension Statement<StoreError> {
     /// A part of these bytes, which are UTF-8.
-    func bind(_ index: Int32, text: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) {
+    @discardableResult
+    func bind(_ index: Int32, text: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> PreparedStatement {
         bind(index, utf8: Self.part(text, of: bytes))
     }
 
     /// A part of these bytes.
-    func bind(_ index: Int32, blob: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) {
+    @discardableResult
+    func bind(_ index: Int32, blob: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> PreparedStatement {
         bind(index, blob: Self.part(blob, of: bytes))
     }
 
@@ -16,19 +21,23 @@ extension Statement<StoreError> {
         return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[text.start..<text.start + text.count])
     }
 
-    func bindNull(_ index: Int32) { bind(index, Int64?.none) }
-
-    func bind(_ values: [Binding], from first: Int32 = 1) {
-        var index = first
-        for value in values {
+    @discardableResult
+    func bind(_ values: [Binding], from first: Int32 = 1) -> PreparedStatement {
+        for (index, value) in zip(first..., values) {
             switch value {
             case .integer(let integer): bind(index, integer)
             case .text(let text): bind(index, text)
             case .bytes(let bytes): bind(index, bytes)
             }
-            index += 1
         }
+        return self
     }
+
+    /// The record that a column names, or `nil`.
+    func record(_ column: Int32) -> RecordNumber? { isNull(column) ? nil : RecordNumber(integer(column)) }
+
+    /// The records that the first column of all rows names.
+    func records() throws(StoreError) -> [RecordNumber] { try all { RecordNumber($0.integer(0)) } }
 }
 
 /// A value for a place in a statement.

@@ -272,30 +272,22 @@ enum Schema {
     }
 
     /// What a book of a version has, to be found before it is used.
-    static func objects(of version: Int64) -> Set<String> {
-        switch version {
-        case ..<2: firstObjects
-        case ..<4: firstObjects.union(["beginning"])
-        case ..<5: firstObjects.union(["beginning", "link"])
-        case ..<7: firstObjects.union(containerObjects)
-        case ..<8: firstObjects.union(containerObjects).union(["outbox"])
-        case ..<9: firstObjects.union(containerObjects).union(linkObjects)
-        default: firstObjects.union(containerObjects).union(linkObjects).union(["changeOfGroups", "changeByMember"])
-        }
-    }
+    static func objects(of version: Int64) -> [String] { objects.filter { $0.since <= version }.flatMap(\.names) }
 
     /// Changes by ``BookChange/Kind``, as the indexes have it: of groups and their subgroups, and of their contacts.
     static let isOfGroups = "kind IN (4, 5, 6, 9, 10)"
     static let isOfMembers = "kind IN (7, 8)"
 
-    private static let linkObjects: Set<String> = ["outbox", "handLink", "unlike", "unsure"]
-
-    private static let containerObjects: Set<String> = [
-        "beginning", "link", "container", "contactByContainer", "groupByContainer",
-    ]
-    private static let firstObjects: Set<String> = [
-        "book", "contact", "contactByGivenName", "contactByFamilyName", "image", "word", "wordByWord", "email",
-        "emailByAddress", "phone", "phoneByNational", "contactGroup", "groupByOwner", "member", "memberByContact",
-        "subgroup", "subgroupByChild", "author", "change", "changeByRecord", "changeByOwner",
+    private static let objects: [(since: Int64, names: [String])] = [
+        (
+            0,
+            [
+                "book", "contact", "contactByGivenName", "contactByFamilyName", "image", "word", "wordByWord", "email",
+                "emailByAddress", "phone", "phoneByNational", "contactGroup", "groupByOwner", "member",
+                "memberByContact", "subgroup", "subgroupByChild", "author", "change", "changeByRecord",
+                "changeByOwner",
+            ]
+        ), (2, ["beginning"]), (4, ["link"]), (5, ["container", "contactByContainer", "groupByContainer"]),
+        (7, ["outbox"]), (8, ["handLink", "unlike", "unsure"]), (9, ["changeOfGroups", "changeByMember"]),
     ]
 }

@@ -85,18 +85,16 @@ public struct ContactLinks: Hashable, Sendable {
 ///
 /// By evidence: cards that share an address or a number are linked if their names agree. Who may not read all that this is told
 /// by must not see it in a link either: for them cards are linked by hand or not at all.
-public struct BookLinks: Hashable, Sendable {
+struct BookLinks: Hashable, Sendable {
     /// By evidence and by hand.
-    public internal(set) var all = ContactLinks()
+    var all = ContactLinks()
     /// What somebody said.
-    public internal(set) var byHand = ContactLinks()
+    var byHand = ContactLinks()
 
     /// Who reads these sees why cards are linked by evidence.
-    public static let evidenceKeys = LinkName.keys.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
+    static let evidenceKeys = LinkName.keys.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
 
-    public init() {}
-
-    public func seeing(_ keys: ContactKeySet) -> ContactLinks {
+    func seeing(_ keys: ContactKeySet) -> ContactLinks {
         keys.isSuperset(of: Self.evidenceKeys) ? all : byHand
     }
 }

@@ -11,7 +11,7 @@ final class LinkEvidence {
     /// Most cards that one address or number links: what more have is a switchboard's or a family's.
     static let mostCards = 16
 
-    private let book: LinkStatements
+    private let book: LinkTables
     private let normalizer: Normalizer
     private let byHand: ContactLinks
     /// Cards that the save changed, and so the most that can have come to have, or had, a value.
@@ -30,7 +30,7 @@ final class LinkEvidence {
         case likely
     }
 
-    init(_ book: LinkStatements, _ normalizer: Normalizer, byHand: ContactLinks, changed: Int) throws {
+    init(_ book: LinkTables, _ normalizer: Normalizer, byHand: ContactLinks, changed: Int) throws {
         (self.book, self.normalizer, self.byHand, self.changed) = (book, normalizer, byHand, changed)
         hasUnlike = try book.hasUnlike()
     }

@@ -1,18 +1,19 @@
 import BrokerModel
 import BrokerNormalization
 
-/// Keeps what links cards, over one save after the other. Used within a transaction only.
+/// Keeps what links cards, over one save. Used within its transaction only.
 ///
 /// What is linked by evidence follows from what the cards say, from what was linked by hand, and from what was said not to be
 /// one; so it is the same in whatever order the cards came. A save works it out anew for the cards that it changes and those
 /// that share an address or a number with them.
 final class Linking {
-    private let book: LinkStatements
+    private let db: Database
+    private let book: LinkTables
     private let normalizer: Normalizer
     /// As they were before the save, and as its steps make them: evidence is looked at in the end.
-    private var former = BookLinks()
-    private var links = BookLinks()
-    private var isEvidence = false
+    private let former: BookLinks
+    private var links: BookLinks
+    private let isEvidence: Bool
     /// Cards whose links may be others now.
     private var touched: Set<RecordNumber> = []
     /// What such cards said before.
@@ -20,27 +21,12 @@ final class Linking {
     /// Cards that came with the save. Most of them have nothing in common with any other.
     private var added: [RecordNumber] = []
 
-    init(_ db: Database, _ normalizer: Normalizer) throws {
-        book = try LinkStatements(db)
-        self.normalizer = normalizer
-    }
-
-    /// All of them, as they were written.
-    static func links(_ db: Database) throws -> BookLinks {
-        var links = BookLinks()
-        links.all = try LinkStatements.all(db, "link")
-        links.byHand = try LinkStatements.all(db, "handLink")
-        return links
-    }
-
-    // MARK: Over a save
-
     /// - Parameter isEvidence: what the save writes may link cards.
-    func begin(_ links: BookLinks, isEvidence: Bool) {
+    init(_ db: Database, _ normalizer: Normalizer, _ links: BookLinks, isEvidence: Bool) {
+        self.db = db
+        book = LinkTables(db: db)
+        self.normalizer = normalizer
         (former, self.links, self.isEvidence) = (links, links, isEvidence)
-        touched = []
-        formerValues = []
-        added = []
     }
 
     func added(_ record: RecordNumber) throws {
@@ -71,7 +57,9 @@ final class Linking {
     /// Makes one change. What is already so is no change.
     func apply(_ change: LinkChange, _ index: Int) throws {
         let (one, other) = change.cards
-        guard try book.exists(one), try book.exists(other) else { throw ChangeError.recordDoesNotExist(index: index) }
+        guard try db.hasContact(one), try db.hasContact(other) else {
+            throw ChangeError.recordDoesNotExist(index: index)
+        }
         touched.formUnion(links.all.members(of: one) + links.all.members(of: other))
         switch change {
         case .link:
@@ -96,7 +84,6 @@ final class Linking {
 
     /// To be called once everything else of the save is in the book, in all its tables. Notes what became linked.
     func finish(_ log: inout ChangeLog) throws -> BookLinks {
-        defer { begin(BookLinks(), isEvidence: false) }
         if !added.isEmpty { touched.formUnion(try book.sharing(added)) }
         guard !touched.isEmpty else { return links }
         let evidence = try LinkEvidence(book, normalizer, byHand: links.byHand, changed: touched.count)
@@ -124,7 +111,7 @@ final class Linking {
             start.formUnion(former.all.members(of: record))
             start.formUnion(links.all.members(of: record))
         }
-        return try start.filter { try book.exists($0) }
+        return try start.filter { try db.hasContact($0) }
     }
 
     private func write(_ table: String, _ records: [RecordNumber], _ former: ContactLinks, _ now: ContactLinks) throws {

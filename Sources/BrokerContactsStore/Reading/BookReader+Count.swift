@@ -3,43 +3,35 @@ import BrokerSQLite
 
 extension BookReader {
     /// - Parameter links: by which contacts are one; `nil` where each is its own.
-    func count(_ query: ContactQuery, _ links: ContactLinks?, isBounded: Bool) throws(StoreError) -> Int {
-        try onConnection(isBounded: isBounded) { connection in
-            let linked = links.map { LinkedRecords(connection: connection, links: $0, query: query) }
-            switch (query.scope, query.predicate) {
-            case (.all, nil): return try connection.count(ReadSQL.countAll, []) - (links?.followers ?? 0)
-            case (.all, .records(let records)): return try connection.count(Set(records), matching: nil, linked)
-            case (.only(let scope), nil): return try connection.count(scope, matching: nil, linked)
-            case (.only(let scope), .records(let records)):
-                return try connection.count(scope.intersection(records), matching: nil, linked)
-            case (.only(let scope), .some(let predicate)):
-                let match = Match(predicate, seeing: query.matchKeys, normalizer)
-                return try connection.count(scope, matching: match, linked)
-            case (.all, .some(let predicate)):
-                let match = Match(predicate, seeing: query.matchKeys, normalizer)
-                guard let condition = Condition(match) else { return 0 }
-                return try connection.inOneRead {
-                    let count = try connection.count(ReadSQL.count(match, condition), condition.bindings)
-                    guard let linked else { return count }
-                    // In the place of those that are found the first of their set counts, if it was not found itself.
-                    let followers = try linked.followers(match, condition)
-                    let firsts = Set(try followers.map { try linked.first(for: RecordNumber($0)).rawValue })
-                    return count - followers.count + (try firsts.filter { try !connection.matches($0, match) }.count)
-                }
+    func count(_ query: ContactQuery, _ links: ContactLinks?) throws -> Int {
+        let linked = links.map { LinkedRecords(reader: self, links: $0, query: query) }
+        switch (query.scope, query.predicate) {
+        case (.all, nil): return try count(ReadSQL.countAll, []) - (links?.followers ?? 0)
+        case (.all, .records(let records)): return try count(Set(records), matching: nil, linked)
+        case (.only(let scope), nil): return try count(scope, matching: nil, linked)
+        case (.only(let scope), .records(let records)):
+            return try count(scope.intersection(records), matching: nil, linked)
+        case (.only(let scope), .some(let predicate)):
+            return try count(scope, matching: Match(predicate, seeing: query.matchKeys, normalizer), linked)
+        case (.all, .some(let predicate)):
+            let match = Match(predicate, seeing: query.matchKeys, normalizer)
+            guard let condition = Condition(match) else { return 0 }
+            return try inOneRead {
+                let count = try count(ReadSQL.count(match, condition), condition.bindings)
+                guard let linked else { return count }
+                // In the place of those that are found the first of their set counts, if it was not found itself.
+                let followers = try linked.followers(match, condition)
+                let firsts = Set(try followers.map { try linked.first(for: RecordNumber($0)).rawValue })
+                return count - followers.count + (try firsts.filter { try !matches($0, match) }.count)
             }
         }
     }
-}
 
-extension BookReader.Connection {
-    fileprivate func count(_ sql: String, _ bindings: [Binding]) throws -> Int {
-        let statement = try statement(sql)
-        statement.bind(bindings)
-        defer { statement.reset() }
-        return try statement.step() ? Int(statement.integer(0)) : 0
+    private func count(_ sql: String, _ bindings: [Binding]) throws -> Int {
+        try statement(sql).bind(bindings).first { Int($0.integer(0)) } ?? 0
     }
 
-    fileprivate func count(_ scope: Set<RecordNumber>, matching match: Match?, _ linked: LinkedRecords?) throws -> Int {
+    private func count(_ scope: Set<RecordNumber>, matching match: Match?, _ linked: LinkedRecords?) throws -> Int {
         try inOneRead {
             var count = 0
             var firsts: Set<RecordNumber> = []
@@ -57,14 +49,14 @@ extension BookReader.Connection {
 
 /// Links as one read sees them: between the contacts of its scope, and as far as they are in the book.
 struct LinkedRecords {
-    let connection: BookReader.Connection
+    let reader: BookReader
     let links: ContactLinks
     private let scope: RecordScope
     private let isByHand: Bool
 
     /// - Parameter links: those that the query's keys show.
-    init(connection: BookReader.Connection, links: ContactLinks, query: ContactQuery) {
-        (self.connection, self.links, scope) = (connection, links, query.scope)
+    init(reader: BookReader, links: ContactLinks, query: ContactQuery) {
+        (self.reader, self.links, scope) = (reader, links, query.scope)
         isByHand = !query.matchKeys.isSuperset(of: BookLinks.evidenceKeys)
     }
 
@@ -74,7 +66,7 @@ struct LinkedRecords {
         for member in links.members(of: record, within: scope) {
             // Links are told a moment after the save that made them.
             if member == record { break }
-            if try connection.exists(member.rawValue) { return member }
+            if try reader.exists(member.rawValue) { return member }
         }
         return record
     }
@@ -96,11 +88,7 @@ struct LinkedRecords {
         if case .words(let words, let keys) = match, words.count == 1 {
             condition = Condition(having: words, keys)
         }
-        let statement = try connection.statement(ReadSQL.followers(condition, byHand: isByHand))
-        statement.bind(condition.bindings)
-        defer { statement.reset() }
-        var followers: [Int64] = []
-        while try statement.step() { followers.append(statement.integer(0)) }
-        return followers
+        return try reader.statement(ReadSQL.followers(condition, byHand: isByHand)).bind(condition.bindings)
+            .all { $0.integer(0) }
     }
 }

@@ -44,24 +44,22 @@ struct Place: Comparable {
 }
 
 extension BookReader {
-    func fetch(_ query: ContactQuery, _ known: KnownOfBook, isBounded: Bool) throws(StoreError) -> FetchedPage {
+    func fetch(_ query: ContactQuery, _ known: KnownOfBook) throws -> FetchedPage {
         guard query.limit > 0 else { return FetchedPage() }
-        return try onConnection(isBounded: isBounded) { connection in
-            let linked = known.links.map { LinkedRecords(connection: connection, links: $0, query: query) }
-            let fetch = Fetch(connection: connection, query: query, known: known, linked: linked)
-            switch (query.scope, query.predicate) {
-            case (.all, nil): return try fetch.everybody()
-            case (.all, .records(let records)): return try fetch.some(firsts(of: records, linked))
-            case (.only(let scope), nil): return try fetch.some(scope)
-            case (.only(let scope), .records(let records)):
-                return try fetch.some(firsts(of: scope.intersection(records), linked))
-            case (.all, .some(let predicate)):
-                let match = Match(predicate, seeing: query.matchKeys, normalizer)
-                return try connection.inOneRead { try fetch.found(match) }
-            case (.only(let scope), .some(let predicate)):
-                let match = Match(predicate, seeing: query.matchKeys, normalizer)
-                return try connection.inOneRead { try fetch.some(scope, matching: match) }
-            }
+        let linked = known.links.map { LinkedRecords(reader: self, links: $0, query: query) }
+        let fetch = Fetch(reader: self, query: query, known: known, linked: linked)
+        switch (query.scope, query.predicate) {
+        case (.all, nil): return try fetch.everybody()
+        case (.all, .records(let records)): return try fetch.some(firsts(of: records, linked))
+        case (.only(let scope), nil): return try fetch.some(scope)
+        case (.only(let scope), .records(let records)):
+            return try fetch.some(firsts(of: scope.intersection(records), linked))
+        case (.all, .some(let predicate)):
+            let match = Match(predicate, seeing: query.matchKeys, normalizer)
+            return try inOneRead { try fetch.found(match) }
+        case (.only(let scope), .some(let predicate)):
+            let match = Match(predicate, seeing: query.matchKeys, normalizer)
+            return try inOneRead { try fetch.some(scope, matching: match) }
         }
     }
 
@@ -71,9 +69,7 @@ extension BookReader {
         guard let linked else { return Set(records) }
         return try Set(records.map(linked.first))
     }
-}
 
-extension BookReader.Connection {
     /// Those of some records that are what is looked for, in rising order. Asks for those records only, each by itself; one
     /// that is not in the book is nothing that anybody looks for.
     func matching(_ match: Match?, amongst records: some Sequence<RecordNumber>) throws -> [Int64] {
@@ -84,31 +80,21 @@ extension BookReader.Connection {
         case .words(let words, let keys):
             let statement = try statement(ReadSQL.wordOfRecord)
             for word in words {
-                statement.bind(
-                    [.text(word), .text(Match.end(of: word)), .integer(Int64(bitPattern: keys.rawValue))], from: 2)
-                left = try left.filter { record in
-                    statement.bind(1, record)
-                    defer { statement.reset() }
-                    return try statement.step()
-                }
+                statement.bind(2, word).bind(3, Match.end(of: word)).bind(4, Int64(bitPattern: keys.rawValue))
+                left = try left.filter { try statement.bind(1, $0).hasRow() }
             }
             return left
-        case .email, .phone, .container, .terms, .nobody: return try left.filter { try matches($0, match) }
+        case .some(let match): return try left.filter { try matches($0, match) }
         }
     }
 
     /// Whether one record is what is looked for. Asks for that record only.
-    func matches(_ record: Int64, _ match: Match?) throws -> Bool {
+    func matches(_ record: Int64, _ match: Match) throws -> Bool {
         switch match {
-        case nil: return true
         case .nobody: return false
         case .words(let words, let keys): return try words.allSatisfy { try hasWord($0, keys, record) }
         case .email(let address):
-            let statement = try statement(ReadSQL.emailOfRecord)
-            statement.bind(1, record)
-            statement.bind(2, address)
-            defer { statement.reset() }
-            return try statement.step()
+            return try statement(ReadSQL.emailOfRecord).bind(1, record).bind(2, address).hasRow()
         case .phone(let key):
             return try hasPhone(record) {
                 key.matches(
@@ -117,10 +103,8 @@ extension BookReader.Connection {
                         extensionDigits: $0.text(2)))
             }
         case .container(let container):
-            let statement = try statement(ReadSQL.containerOfContact)
-            statement.bind(1, record)
-            defer { statement.reset() }
-            return try statement.step() && statement.record(0) == container
+            return try statement(ReadSQL.containerOfContact).bind(1, record).first { $0.record(0) == container }
+                ?? false
         case .terms(let terms, let keys):
             return try terms.allSatisfy { term in
                 if try hasWord(term, keys, record) { return true }
@@ -131,29 +115,18 @@ extension BookReader.Connection {
     }
 
     func hasWord(_ word: String, _ keys: ContactKeySet, _ record: Int64) throws -> Bool {
-        let statement = try statement(ReadSQL.wordOfRecord)
-        statement.bind(1, record)
-        statement.bind(2, word)
-        statement.bind(3, Match.end(of: word))
-        statement.bind(4, Int64(bitPattern: keys.rawValue))
-        defer { statement.reset() }
-        return try statement.step()
+        try statement(ReadSQL.wordOfRecord).bind(1, record).bind(2, word).bind(3, Match.end(of: word))
+            .bind(4, Int64(bitPattern: keys.rawValue)).hasRow()
     }
 
     private func hasPhone(_ record: Int64, _ matches: (PreparedStatement) -> Bool) throws -> Bool {
-        let statement = try statement(ReadSQL.phonesOfRecord)
-        statement.bind(1, record)
-        defer { statement.reset() }
-        while try statement.step() {
-            if matches(statement) { return true }
-        }
-        return false
+        try statement(ReadSQL.phonesOfRecord).bind(1, record).all(matches).contains(true)
     }
 }
 
 /// One fetch. Every page costs what it holds, wherever it begins.
 private struct Fetch {
-    let connection: BookReader.Connection
+    let reader: BookReader
     let query: ContactQuery
     let known: KnownOfBook
     /// `nil` where each contact is its own.
@@ -168,7 +141,7 @@ private struct Fetch {
     func everybody() throws -> FetchedPage {
         guard seesNames else {
             // An order that the caller's keys make has no index; such a caller pays for it with a sort.
-            return try connection.inOneRead {
+            return try reader.inOneRead {
                 try self.page(ofKept: kept { try records(ReadSQL.everybody(.none), []) })
             }
         }
@@ -176,7 +149,7 @@ private struct Fetch {
         page.rows.reserveCapacity(min(query.limit, 256))
         var lastKey: [UInt8] = []
         for (part, bindings) in parts() where !page.hasMore {
-            let statement = try connection.statement(ReadSQL.page(query.order, part))
+            let statement = try reader.statement(ReadSQL.page(query.order, part))
             statement.bind(bindings)
             defer { statement.reset() }
             while try statement.step() {
@@ -186,7 +159,7 @@ private struct Fetch {
                     break
                 }
                 let record = statement.integer(0)
-                try append(record, connection.stored(statement, 1, checksum: 3, record: record), to: &page)
+                try append(record, reader.stored(statement, 1, checksum: 3, record: record), to: &page)
                 // The key of the last one only: copying each would cost as much as the contact.
                 if isFull(page) { lastKey = statement.bytes(2) }
             }
@@ -207,7 +180,7 @@ private struct Fetch {
     /// Those of a set.
     func some(_ scope: Set<RecordNumber>) throws -> FetchedPage {
         if scope.count == 1, query.order == .none, let record = scope.first { return try one(record) }
-        return try connection.inOneRead {
+        return try reader.inOneRead {
             // A few are sorted sooner than they are found again.
             if scope.count < 32 { return try page(of: sorted(scope.map(\.rawValue))) }
             return try page(ofKept: kept(scope) { scope.map(\.rawValue) })
@@ -216,7 +189,7 @@ private struct Fetch {
 
     /// Records in order, kept for the next page.
     private func kept(_ scope: Set<RecordNumber>? = nil, _ records: () throws -> [Int64]) throws -> [Int64] {
-        try connection.records(of: query.keptSubject(scope.map { .only($0) } ?? .all), query.order) {
+        try reader.records(of: query.keptSubject(scope.map { .only($0) } ?? .all), query.order) {
             if known.mayNotSort { throw StoreError.takesLong }
             return try sorted(records()).map(\.record)
         }
@@ -226,7 +199,7 @@ private struct Fetch {
     private func one(_ record: RecordNumber) throws -> FetchedPage {
         var page = FetchedPage()
         if let after, after.record >= record { return page }
-        try append(record.rawValue, connection.contact(record.rawValue), to: &page)
+        try append(record.rawValue, reader.contact(record.rawValue), to: &page)
         guard !page.rows.isEmpty else { return page }
         page.last = Position(order: .none, key: [], record: record)
         return page
@@ -235,7 +208,7 @@ private struct Fetch {
     /// Those of a set that match. Asks for nobody else.
     func some(_ scope: Set<RecordNumber>, matching match: Match) throws -> FetchedPage {
         if match == .nobody { return FetchedPage() }
-        return try page(of: sorted(firsts(of: connection.matching(match, amongst: scope))))
+        return try page(of: sorted(firsts(of: reader.matching(match, amongst: scope))))
     }
 
     /// Those of the whole book that match, by way of an index.
@@ -267,34 +240,29 @@ private struct Fetch {
     private func places(_ match: Match, _ condition: Condition, limit: Int) throws -> [Place] {
         if case .words(let words, let keys) = match {
             return try FoundByWords(
-                connection: connection, words: words, keys: keys, order: query.order, after: after, limit: limit,
+                reader: reader, words: words, keys: keys, order: query.order, after: after, limit: limit,
                 // Whose order is changing this moment is sorted for as anybody else is.
                 hasBeginnings: query.order != .none && query.order == known.beginnings, effort: known.effort
             ).places()
         }
         let sql = ReadSQL.sorted(condition, query.order, after: after, limit: limit)
-        return try connection.places(sql, condition.bindings + Position.bindings(after))
+        return try reader.places(sql, condition.bindings + Position.bindings(after))
     }
 
     private func records(_ sql: String, _ bindings: [Binding]) throws -> [Int64] {
-        let statement = try connection.statement(sql)
-        statement.bind(bindings)
-        defer { statement.reset() }
-        var records: [Int64] = []
-        while try statement.step() { records.append(statement.integer(0)) }
-        return records
+        try reader.statement(sql).bind(bindings).all { $0.integer(0) }
     }
 
     private func key(of record: Int64) throws -> [UInt8] {
         if query.order == .none { return [] }
-        return try connection.sortKey(record, query.order, seeing: query.matchKeys) ?? []
+        return try reader.sortKey(record, query.order, seeing: query.matchKeys) ?? []
     }
 
     /// Puts records in the order; those that are gone are left out.
     private func sorted(_ records: [Int64]) throws -> [Place] {
         if query.order == .none { return records.map { Place(key: [], record: $0) }.sorted() }
         return try records.compactMap { record in
-            try connection.sortKey(record, query.order, seeing: query.matchKeys).map { Place(key: $0, record: record) }
+            try reader.sortKey(record, query.order, seeing: query.matchKeys).map { Place(key: $0, record: record) }
         }.sorted()
     }
 
@@ -342,11 +310,11 @@ private struct Fetch {
         for record in records {
             if let linked, try linked.follows(record) { continue }
             if isFull(page) {
-                guard try connection.exists(record) else { continue }
+                guard try reader.exists(record) else { continue }
                 page.hasMore = true
                 break
             }
-            try append(record, connection.contact(record), to: &page)
+            try append(record, reader.contact(record), to: &page)
         }
         guard let last = page.rows.last?.record else { return page }
         page.last = Position(order: query.order, key: query.order == .none ? [] : try key(last.rawValue), record: last)
@@ -371,10 +339,10 @@ private struct Fetch {
     private func append(_ record: Int64, _ stored: StoredContact?, to page: inout FetchedPage) throws {
         let others = linked?.others(of: record) ?? []
         // Of linked cards the first may be damaged: then the others are given, under its number.
-        guard try stored != nil || !others.isEmpty && connection.exists(record) else { return }
+        guard try stored != nil || !others.isEmpty && reader.exists(record) else { return }
         var row = try row(record, stored ?? StoredContact(values: []), &page)
         for other in others {
-            guard let stored = try connection.contact(other.rawValue) else { continue }
+            guard let stored = try reader.contact(other.rawValue) else { continue }
             row.others.append(try self.row(other.rawValue, stored, &page))
         }
         if stored != nil || !row.others.isEmpty { page.rows.append(row) }
@@ -385,7 +353,7 @@ private struct Fetch {
     ) throws -> FetchedContact {
         var images: ContactImages?
         if !query.images.isDisjoint(with: .images), stored.present.contains(.imageDataAvailable) {
-            images = try connection.images(record, query.images)
+            images = try reader.images(record, query.images)
             page.bytes += (images?.imageData?.count ?? 0) + (images?.thumbnailImageData?.count ?? 0)
         }
         page.bytes += stored.size(of: query.toldKeys)

@@ -18,7 +18,7 @@ struct SearchEffort {
 /// the table `beginning`, which has what names begin with in the owner's order, or that of everybody. Where they do not
 /// come soon enough, all are sorted after all.
 struct FoundByWords {
-    let connection: BookReader.Connection
+    let reader: BookReader
     /// The longest first.
     let words: [String]
     let keys: ContactKeySet
@@ -40,7 +40,7 @@ struct FoundByWords {
         if hasBeginnings, let found = try alongBeginnings() { return found }
         let walking = Condition(having: words, keys)
         let sql = ReadSQL.walked(walking, order, after: after, limit: limit, steps: steps)
-        let found = try connection.places(sql, Position.bindings(after) + walking.bindings)
+        let found = try reader.places(sql, Position.bindings(after) + walking.bindings)
         return found.count == limit ? found : try sorted(words[0], Array(words.dropFirst()))
     }
 
@@ -50,16 +50,14 @@ struct FoundByWords {
     private func count(_ word: String) throws -> Int {
         // What is read in order and given as it is need not be counted.
         if hasBeginnings, words.count == 1, word.unicodeScalars.count <= Beginning.length { return effort.few }
-        let statement = try connection.statement(ReadSQL.countWords)
-        statement.bind([.text(word), .text(Match.end(of: word)), .integer(Int64(effort.few))])
-        defer { statement.reset() }
-        return try statement.step() ? Int(statement.integer(0)) : 0
+        return try reader.statement(ReadSQL.countWords).bind(1, word).bind(2, Match.end(of: word))
+            .bind(3, Int64(effort.few)).first { Int($0.integer(0)) } ?? 0
     }
 
     private func sorted(_ first: String, _ others: [String]) throws -> [Place] {
         let condition = Condition(finding: first, others, keys)
         let sql = ReadSQL.sorted(condition, order, after: after, limit: limit)
-        return try connection.places(sql, condition.bindings + Position.bindings(after))
+        return try reader.places(sql, condition.bindings + Position.bindings(after))
     }
 
     // MARK: By what names begin with
@@ -76,12 +74,12 @@ struct FoundByWords {
             }
             let rest = letters == word ? others : words
             if rest.isEmpty {
-                return try connection.places(ReadSQL.beginning(after: after, limit: limit), start(letters))
+                return try reader.places(ReadSQL.beginning(after: after, limit: limit), start(letters, after))
             }
             let walking = Condition(having: rest, keys)
-            let found = try connection.places(
+            let found = try reader.places(
                 ReadSQL.walkedBeginning(walking, after: after, limit: limit, steps: steps),
-                start(letters) + walking.bindings)
+                start(letters, after) + walking.bindings)
             if found.count == limit { return found }
         }
         let letters = Beginning.letters(of: words[0])
@@ -89,14 +87,14 @@ struct FoundByWords {
         guard letters.unicodeScalars.count == Beginning.length, let first = rest.first else { return nil }
         // To sort them is to look each of them up; their order stands here already.
         let finding = Condition(finding: first, Array(rest.dropFirst()), keys)
-        return try connection.places(
-            ReadSQL.foundAlongBeginning(finding, after: after, limit: limit), start(letters) + finding.bindings)
+        return try reader.places(
+            ReadSQL.foundAlongBeginning(finding, after: after, limit: limit), start(letters, after) + finding.bindings)
     }
 
     /// Words along whose beginnings is looked.
     private static let mostTried = 3
 
-    private func start(_ letters: String) -> [Binding] {
+    private func start(_ letters: String, _ after: Position?) -> [Binding] {
         [.integer(Int64(order.rawValue)), .text(letters), .integer(Int64(bitPattern: keys.rawValue))]
             + Position.bindings(after)
     }
@@ -123,7 +121,7 @@ struct FoundByWords {
                 latest = place
                 guard left > 0 else { return nil }
                 left -= 1
-                if try others.allSatisfy({ try connection.hasWord($0, keys, place.record) }) { found.append(place) }
+                if try others.allSatisfy({ try reader.hasWord($0, keys, place.record) }) { found.append(place) }
             }
             group.next += 1
             if group.next == group.rows.count {
@@ -146,10 +144,8 @@ struct FoundByWords {
     }
 
     private func nextBeginning(_ letters: String, isFirst: Bool, end: String) throws -> String? {
-        let statement = try connection.statement(isFirst ? ReadSQL.firstBeginning : ReadSQL.nextBeginning)
-        statement.bind([.integer(Int64(order.rawValue)), .text(letters), .text(end)])
-        defer { statement.reset() }
-        return try statement.step() ? statement.text(0) : nil
+        try reader.statement(isFirst ? ReadSQL.firstBeginning : ReadSQL.nextBeginning)
+            .bind(1, Int64(order.rawValue)).bind(2, letters).bind(3, end).first { $0.text(0) }
     }
 
     /// What begins with some letters, as far as it was read.
@@ -163,22 +159,16 @@ struct FoundByWords {
 
     private func fill(_ group: inout Group, _ after: Position?, count: Int) throws {
         group.next = 0
-        group.rows = try connection.places(
+        group.rows = try reader.places(
             ReadSQL.beginning(after: after, limit: count),
-            [.integer(Int64(order.rawValue)), .text(group.letters), .integer(Int64(bitPattern: keys.rawValue))]
-                + Position.bindings(after))
+            start(group.letters, after))
     }
 }
 
-extension BookReader.Connection {
+extension BookReader {
     /// Runs a statement that gives records and their keys.
     func places(_ sql: String, _ bindings: [Binding]) throws -> [Place] {
-        let statement = try statement(sql)
-        statement.bind(bindings)
-        defer { statement.reset() }
-        var places: [Place] = []
-        while try statement.step() { places.append(Place(key: statement.bytes(1), record: statement.integer(0))) }
-        return places
+        try statement(sql).bind(bindings).all { Place(key: $0.bytes(1), record: $0.integer(0)) }
     }
 }
 

@@ -8,17 +8,8 @@ final class BookWriter {
     private let file: BookFile
     private let identity: [UInt64]
     private let maker: FormMaker
-    private var normalizer: Normalizer { maker.normalizer }
     /// What another thread makes forms with while a large save is written.
     private let otherMaker: ContactsAhead.Maker
-    /// The contacts that the save adds, where there are many.
-    private var ahead: ContactsAhead.Iterator?
-    private var statements: WriteStatements?
-    private var groups: GroupStatements?
-    private var history: HistoryStatements?
-    private var linking: Linking?
-    private var containers: ContainerStatements?
-    private var outbox: OutboxStatements?
     /// As they are in the file.
     private(set) var links = BookLinks()
     /// The order in which beginnings of names are kept: the owner's.
@@ -36,15 +27,17 @@ final class BookWriter {
         self.otherMaker = otherMaker
     }
 
-    func close() {
-        // Before the connection: SQLite keeps it open while it has statements.
-        statements = nil
-        groups = nil
-        history = nil
-        linking = nil
-        containers = nil
-        outbox = nil
-        database.close()
+    func close() { database.close() }
+
+    /// Reads what it writes by, and makes keys and words anew where they were made by other rules. To be called before anything is
+    /// written.
+    func prepare() throws {
+        ordering = try settings().sortOrder
+        if try database.text("SELECT forms FROM book") != maker.normalizer.version {
+            try transaction { db in try ContactWriter(db, ordering: ordering).remakeForms(maker) }
+        }
+        links.all = try LinkTables.all(database, "link")
+        links.byHand = try LinkTables.all(database, "handLink")
     }
 
     @discardableResult
@@ -52,55 +45,21 @@ final class BookWriter {
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
         telling entry: OutgoingEntry? = nil, ready: ReadyContacts? = nil
     ) throws(ChangeError) -> [BookChange] {
+        let ahead = ready?.take(for: changes, at: seconds) ?? ContactsAhead(changes, at: seconds, otherMaker)
+        defer { ahead?.stop() }
         do {
-            var made: [BookChange] = []
-            var links = links
-            let time = Timestamp.text(seconds: seconds)
-            let ahead = ready?.take(for: changes, at: seconds) ?? ContactsAhead(changes, at: seconds, otherMaker)
-            self.ahead = ahead.map { ContactsAhead.Iterator($0, maker) }
-            defer {
-                ahead?.stop()
-                self.ahead = nil
-            }
-            try transaction { db, statements in
+            let made: [BookChange]
+            (made, links) = try transaction { db in
                 let written = db.totalChangesCount
-                let history = try self.history ?? HistoryStatements(db)
-                self.history = history
-                var log = ChangeLog(after: try history.last(), by: author, at: seconds)
-                let linking = try self.linking ?? Linking(db, normalizer)
-                self.linking = linking
-                linking.begin(links, isEvidence: isEvidence)
-                for (index, change) in changes.enumerated() {
-                    switch change {
-                    case .group(let change):
-                        let groups = try self.groups ?? GroupStatements(db)
-                        self.groups = groups
-                        try groups.apply(change, index, &log)
-                    case .container(let change):
-                        let containers = try self.containers ?? ContainerStatements(db)
-                        self.containers = containers
-                        try containers.apply(change, index)
-                    case .link(let change):
-                        try linking.apply(change, index)
-                    case .thumbnail(let record, let thumbnail, let photo):
-                        // The modification date tells of what somebody has edited, and stays.
-                        if try statements.writeThumbnail(record.rawValue, thumbnail, of: photo) {
-                            log.note(.updateContact, record, keys: ContactKeySet(.thumbnailImageData))
-                        }
-                    case .add, .update, .delete:
-                        try apply(change, index, author, time, statements, &log)
-                    }
-                }
-                try statements.finishForms()
-                links = try linking.finish(&log)
-                try history.write(log.changes, by: author, at: seconds)
-                made = log.changes
+                let save = try BookSave(
+                    db, ContactWriter(db, ordering: ordering),
+                    Linking(db, maker.normalizer, links, isEvidence: isEvidence), maker, ahead, by: author, at: seconds)
+                for (index, change) in changes.enumerated() { try save.apply(change, index) }
+                let links = try save.finish()
                 // What changes nothing leaves nothing that would have to agree with it.
-                if let entry, db.totalChangesCount > written {
-                    try outbox(db).write(entry, change: try made.last?.number ?? history.last())
-                }
+                if let entry, db.totalChangesCount > written { try write(entry) }
+                return (save.changes, links)
             }
-            self.links = links
             return made
         } catch let error as ChangeError {
             throw error
@@ -109,31 +68,25 @@ final class BookWriter {
         }
     }
 
-    private func outbox(_ db: Database) throws -> OutboxStatements {
-        let statements = try outbox ?? OutboxStatements(db)
-        outbox = statements
-        return statements
+    // MARK: The outbox
+
+    /// Within a save's own transaction: the outbox has what the save made, or neither is there.
+    private func write(_ entry: OutgoingEntry) throws {
+        try database.statement("DELETE FROM outbox WHERE number <= ?").bind(1, entry.takenOver).run()
+        try database.statement("INSERT INTO outbox (number, change, entry) VALUES (?, ?, ?)")
+            .bind(1, entry.number).bind(2, database.lastChange()).bind(3, entry.bytes).run()
+        try database.statement("UPDATE book SET auditSequence = ?, auditHash = ?")
+            .bind(1, entry.anchor.sequence).bind(2, entry.anchor.hash).run()
     }
 
-    /// What is in the outbox.
-    func outboxEntries() throws(StoreError) -> [OutboxEntry] {
-        do {
-            return try OutboxStatements.all(database)
-        } catch {
-            throw StoreError(error)
+    /// In the order in which they were written.
+    func outboxEntries() throws -> [OutboxEntry] {
+        try PreparedStatement("SELECT number, change, entry FROM outbox ORDER BY number", on: database).all {
+            OutboxEntry(number: $0.integer(0), change: $0.integer(1), bytes: $0.bytes(2))
         }
     }
 
-    /// To be called before anything is written.
-    func readOrdering() throws(StoreError) { ordering = try settings().sortOrder }
-
-    func readLinks() throws(StoreError) {
-        do {
-            links = try Linking.links(database)
-        } catch {
-            throw StoreError(error)
-        }
-    }
+    // MARK: Settings
 
     /// What the owner prefers. What cannot be read is as if never said.
     func settings() throws(StoreError) -> BookSettings {
@@ -141,142 +94,36 @@ final class BookWriter {
         let row = try PreparedStatement("SELECT sortOrder, displayOrder, countryCode FROM book", on: database)
         guard try row.step() else { return settings }
         let order = { (column: Int32) in
-            row.isNull(column) ? nil : UInt8(exactly: row.integer(column)).flatMap(ContactOrder.init)
+            row.integerOrNil(column).flatMap(UInt8.init(exactly:)).flatMap(ContactOrder.init)
         }
         settings.sortOrder = order(0) ?? settings.sortOrder
         settings.displayOrder = order(1) ?? settings.displayOrder
-        settings.countryCode = row.isNull(2) ? settings.countryCode : row.text(2)
+        settings.countryCode = row.textOrNil(2) ?? settings.countryCode
         return settings
     }
 
-    /// How many contacts there are.
-    func size() throws(StoreError) -> Int {
-        try Int(database.integer(ReadSQL.countAll) ?? 0)
-    }
-
-    func set(_ settings: BookSettings) throws(StoreError) {
-        do {
-            try transaction { db, statements in
-                if settings.sortOrder != ordering { try statements.reorderBeginnings(settings.sortOrder) }
-                let update = try PreparedStatement(
-                    "UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?", on: db)
-                update.bind([
-                    .integer(Int64(settings.sortOrder.rawValue)), .integer(Int64(settings.displayOrder.rawValue)),
-                    .text(settings.countryCode),
-                ])
-                try update.run()
+    func set(_ settings: BookSettings) throws {
+        try transaction { db in
+            if settings.sortOrder != ordering {
+                try ContactWriter(db, ordering: settings.sortOrder).remakeBeginnings()
             }
-            ordering = settings.sortOrder
-        } catch {
-            // What they write by must be what is in the file.
-            statements = nil
-            throw StoreError(error)
+            try db.statement("UPDATE book SET sortOrder = ?, displayOrder = ?, countryCode = ?")
+                .bind(1, Int64(settings.sortOrder.rawValue)).bind(2, Int64(settings.displayOrder.rawValue))
+                .bind(3, settings.countryCode).run()
         }
+        ordering = settings.sortOrder
     }
 
-    /// Makes keys and words anew where they were made by other rules.
-    func rebuildForms() throws(StoreError) {
-        do {
-            let made = try database.text("SELECT forms FROM book")
-            guard made != normalizer.version else { return }
-            try transaction { _, statements in
-                try statements.removeAllForms()
-                // By number, so that no cursor is open on what is being written.
-                var last = Int64.min
-                while let (record, stored) = try statements.next(after: last) {
-                    last = record
-                    // A damaged card is left out of every answer, so nobody has to find it.
-                    guard let contact = stored.flatMap({ Contact($0) }) else { continue }
-                    let forms = maker.forms(of: contact)
-                    try statements.writeKeys(record, forms.names)
-                    try statements.writeForms(record, forms)
-                }
-                try statements.finishForms()
-                try statements.recordForms(normalizer.version)
-            }
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    /// Empties the log into the file, so that what was deleted is nowhere any more. Waits for nobody: a reader in the
-    /// way leaves it for the next time.
-    func checkpoint() throws(StoreError) { try database.checkpoint() }
-
-    /// Pages that were read or written: the file's, and the next save reads those that it needs.
+    /// Gives back the memory that saves have taken; the next save reads the pages that it needs.
     func rest() {
-        statements?.rest()
         maker.rest()
         otherMaker.rest()
         database.releaseMemory()
     }
 
-    private func transaction(_ body: (Database, WriteStatements) throws -> Void) throws {
+    private func transaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
         // What is written to a file without a name would be acknowledged and lost.
         guard file.identity() == identity else { throw StoreError.unavailable(reason: "the file was replaced") }
-        try database.write { db in
-            let statements = try self.statements ?? WriteStatements(db, ordering: ordering)
-            self.statements = statements
-            statements.beginForms()
-            try body(db, statements)
-        }
+        return try database.write(body)
     }
-
-    private func apply(
-        _ change: ContactChange, _ index: Int, _ author: ChangeAuthor, _ time: String, _ statements: WriteStatements,
-        _ log: inout ChangeLog
-    ) throws {
-        switch change {
-        case .add(let record, let contact):
-            let made = ahead?.next() ?? NewContact(contact, at: time, maker)
-            try statements.insert(record.rawValue, made, maker: author.app)
-            if !contact.imageData.isEmpty { try statements.writeImage(record.rawValue, contact.imageData) }
-            try linking?.added(record)
-            log.note(.addContact, record)
-        case .update(let record, let patch, let keys):
-            guard let (stored, highest) = try statements.contact(record.rawValue) else {
-                throw ChangeError.recordDoesNotExist(index: index)
-            }
-            guard let former = Contact(stored), var identifiers = ValueIdentifiers(bytes: highest) else {
-                throw StoreError.damagedCard(record: record.rawValue)
-            }
-            let keys = keys.subtracting(Self.ownKeys)
-            var contact = former.applying(patch, keys: keys)
-            if keys.contains(.imageData) { contact.imageDataAvailable = !patch.imageData.isEmpty }
-            identifiers.assign(to: &contact, replacing: former)
-            var changed = StoredContact(contact).keysDiffering(from: stored)
-            if keys.contains(.imageData), contact.imageDataAvailable || former.imageDataAvailable {
-                changed.formUnion(.images)
-            }
-            // What says what was there already changes nothing, not even the date.
-            guard !changed.isEmpty else { return }
-            // Who may read the date but not the notes must not see by it that these were edited.
-            if !changed.isSubset(of: .named) { contact.modificationDate = time }
-            log.note(.updateContact, record, keys: changed)
-            if !changed.isDisjoint(with: BookLinks.evidenceKeys) {
-                try linking?.willUpdate(record, from: former, to: contact)
-            }
-            try statements.update(record.rawValue, contact, identifiers)
-            if !keys.isDisjoint(with: FormMaker.keys.union(CollationKey.keys)) {
-                let forms = maker.forms(of: contact)
-                try statements.removeForms(record.rawValue)
-                if !keys.isDisjoint(with: CollationKey.keys) { try statements.writeKeys(record.rawValue, forms.names) }
-                try statements.writeForms(record.rawValue, forms)
-            }
-            if keys.contains(.imageData) { try statements.writeImage(record.rawValue, patch.imageData) }
-        case .delete(let record):
-            try linking?.willDelete(record)
-            guard try statements.delete(record.rawValue) else {
-                throw ChangeError.recordDoesNotExist(index: index)
-            }
-            log.note(.deleteContact, record)
-        case .group, .link, .container, .thumbnail:
-            preconditionFailure("changes of groups, links, containers and thumbnails have statements of their own")
-        }
-    }
-
-    /// Nobody writes these but the book itself.
-    private static let ownKeys = ContactKeySet([
-        .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
-    ])
 }

@@ -1,0 +1,142 @@
+import BrokerModel
+import BrokerNormalization
+import BrokerSQLite
+
+/// What two cards may have in common that belongs to one person.
+enum LinkValue: Hashable {
+    case email(String)
+    case phone(national: String, country: Int64, extensionDigits: String)
+}
+
+/// What is read and written of links. Used within a transaction only.
+struct LinkTables {
+    let db: Database
+
+    /// Most addresses, and most numbers, of one card. Who has more is nobody in particular.
+    static let mostValues = 32
+
+    /// All of a table, as they were written.
+    static func all(_ db: Database, _ table: String) throws(StoreError) -> ContactLinks {
+        let statement = try PreparedStatement("SELECT record, first FROM \(table) ORDER BY first, record", on: db)
+        var links = ContactLinks()
+        while try statement.step() {
+            links.restore(RecordNumber(statement.integer(0)), first: RecordNumber(statement.integer(1)))
+        }
+        return links
+    }
+
+    /// - Parameter first: `nil` for a card that is linked with none.
+    func write(_ record: RecordNumber, first: RecordNumber?, in table: String) throws(StoreError) {
+        if let first {
+            try db.statement("INSERT OR REPLACE INTO \(table) (record, first) VALUES (?, ?)")
+                .bind(1, record.rawValue).bind(2, first.rawValue).run()
+        } else {
+            try db.statement("DELETE FROM \(table) WHERE record = ?").bind(1, record.rawValue).run()
+        }
+    }
+
+    // MARK: What cards say
+
+    func setUnsure(_ record: RecordNumber) throws(StoreError) {
+        try db.statement("INSERT OR IGNORE INTO unsure (record) VALUES (?)").bind(1, record.rawValue).run()
+    }
+
+    func isUnsure(_ record: RecordNumber) throws(StoreError) -> Bool {
+        try db.statement("SELECT 1 FROM unsure WHERE record = ?").bind(1, record.rawValue).hasRow()
+    }
+
+    /// What a card says of whose it is; `nil` where it is gone, damaged, or has no name.
+    func name(of record: RecordNumber, _ normalizer: Normalizer) throws(StoreError) -> LinkName? {
+        let stored = try db.statement(ReadSQL.contact).bind(1, record.rawValue)
+            .first { CardChecksum.card($0, 0, checksum: 1, record: record.rawValue) }
+        return stored.flatMap { Contact($0, keys: LinkName.keys) }.flatMap { LinkName($0, normalizer) }
+    }
+
+    /// The addresses and numbers of a card; none where it has too many of either.
+    func values(of record: RecordNumber) throws(StoreError) -> [LinkValue] {
+        let emails = try db.statement("SELECT address FROM email WHERE record = ? LIMIT ?")
+            .bind(1, record.rawValue).bind(2, Int64(Self.mostValues + 1)).all { LinkValue.email($0.text(0)) }
+        let phones = try db.statement(
+            "SELECT DISTINCT national, country, extension FROM phone WHERE record = ? LIMIT ?"
+        )
+        .bind(1, record.rawValue).bind(2, Int64(Self.mostValues + 1)).all {
+            LinkValue.phone(national: $0.text(0), country: $0.integer(1), extensionDigits: $0.text(2))
+        }
+        return max(emails.count, phones.count) > Self.mostValues ? [] : emails + phones
+    }
+
+    /// Cards that have an address or a number, those that say nothing sure not among them.
+    func cards(with value: LinkValue, most: Int) throws(StoreError) -> [RecordNumber] {
+        let isSure = "NOT EXISTS (SELECT 1 FROM unsure WHERE unsure.record = found.record)"
+        switch value {
+        case .email(let address):
+            return try db.statement("SELECT record FROM email AS found WHERE address = ? AND \(isSure) LIMIT ?")
+                .bind(1, address).bind(2, Int64(most)).records()
+        case .phone(let national, let country, let extensionDigits):
+            return try db.statement(
+                """
+                SELECT DISTINCT record FROM phone AS found
+                WHERE national = ? AND country = ? AND extension = ? AND \(isSure) LIMIT ?
+                """
+            )
+            .bind(1, national).bind(2, country).bind(3, extensionDigits).bind(4, Int64(most)).records()
+        }
+    }
+
+    /// Those of some cards that have an address or a number which another one has.
+    func sharing(_ added: [RecordNumber]) throws(StoreError) -> [RecordNumber] {
+        let select = try db.statement(
+            """
+            SELECT record FROM email AS one WHERE record BETWEEN ?1 AND ?2
+                AND EXISTS (SELECT 1 FROM email WHERE address = one.address AND record <> one.record)
+            UNION SELECT record FROM phone AS one WHERE record BETWEEN ?1 AND ?2
+                AND EXISTS (SELECT 1 FROM phone WHERE national = one.national AND country = one.country
+                    AND extension = one.extension AND record <> one.record)
+            """)
+        let sorted = added.sorted()
+        var found: [RecordNumber] = []
+        var index = 0
+        while index < sorted.count {
+            // The numbers of a save stand together.
+            var end = index + 1
+            while end < sorted.count, sorted[end].rawValue == sorted[end - 1].rawValue + 1 { end += 1 }
+            found += try select.bind(1, sorted[index].rawValue).bind(2, sorted[end - 1].rawValue).records()
+            index = end
+        }
+        return found
+    }
+
+    // MARK: What was said not to be one
+
+    /// Whether any pair was.
+    func hasUnlike() throws(StoreError) -> Bool { try db.statement("SELECT 1 FROM unlike LIMIT 1").hasRow() }
+
+    func areUnlike(_ one: RecordNumber, _ other: RecordNumber) throws(StoreError) -> Bool {
+        try db.statement("SELECT 1 FROM unlike WHERE record = ? AND other = ?")
+            .bind(1, one.rawValue).bind(2, other.rawValue).hasRow()
+    }
+
+    func setUnlike(_ one: RecordNumber, _ other: RecordNumber) throws(StoreError) {
+        try db.statement("INSERT OR IGNORE INTO unlike (record, other) VALUES (?1, ?2), (?2, ?1)")
+            .bind(1, one.rawValue).bind(2, other.rawValue).run()
+    }
+
+    func takeBackUnlike(_ left: [RecordNumber], _ right: [RecordNumber]) throws(StoreError) {
+        let right = Set(right)
+        for record in left { for other in try unlike(record) where right.contains(other) { try take(record, other) } }
+    }
+
+    /// To be called before a card goes.
+    func forgetUnlike(_ record: RecordNumber) throws(StoreError) {
+        for other in try unlike(record) { try take(record, other) }
+    }
+
+    private func unlike(_ record: RecordNumber) throws(StoreError) -> [RecordNumber] {
+        try db.statement("SELECT other FROM unlike WHERE record = ?").bind(1, record.rawValue).records()
+    }
+
+    private func take(_ one: RecordNumber, _ other: RecordNumber) throws(StoreError) {
+        try db.statement("DELETE FROM unlike WHERE (record, other) IN (VALUES (?1, ?2), (?2, ?1))")
+            .bind(1, one.rawValue).bind(2, other.rawValue).run()
+    }
+}

@@ -1,0 +1,107 @@
+@_spi(StoredBytes) import BrokerModel
+import BrokerNormalization
+import BrokerSQLite
+
+/// One save, within its transaction: one step after the other, and then ``finish()``.
+final class BookSave {
+    private let db: Database
+    private let contacts: ContactWriter
+    private let linking: Linking
+    private let maker: FormMaker
+    /// The contacts that it adds, where there are many.
+    private var ahead: ContactsAhead.Iterator?
+    private let author: ChangeAuthor
+    private let time: String
+    private var log: ChangeLog
+
+    /// What became history with it.
+    var changes: [BookChange] { log.changes }
+
+    init(
+        _ db: Database, _ contacts: ContactWriter, _ linking: Linking, _ maker: FormMaker, _ ahead: ContactsAhead?,
+        by author: ChangeAuthor, at seconds: Int64
+    ) throws(StoreError) {
+        self.db = db
+        self.contacts = contacts
+        self.linking = linking
+        self.maker = maker
+        self.ahead = ahead.map { ContactsAhead.Iterator($0, maker) }
+        self.author = author
+        time = Timestamp.text(seconds: seconds)
+        log = ChangeLog(after: try db.lastChange(), by: author, at: seconds)
+    }
+
+    /// - Parameter index: the step's place among those of the save.
+    func apply(_ change: ContactChange, _ index: Int) throws {
+        switch change {
+        case .add(let record, let contact): try add(record, contact)
+        case .update(let record, let patch, let keys): try update(record, patch, keys, index)
+        case .delete(let record):
+            try linking.willDelete(record)
+            guard try contacts.delete(record.rawValue) else { throw ChangeError.recordDoesNotExist(index: index) }
+            log.note(.deleteContact, record)
+        case .group(let change): try GroupWriter(db: db).apply(change, index, &log)
+        case .container(let change): try ContainerWriter(db: db).apply(change, index)
+        case .link(let change): try linking.apply(change, index)
+        case .thumbnail(let record, let thumbnail, let photo):
+            // The modification date tells of what somebody has edited, and stays.
+            if try contacts.writeThumbnail(record.rawValue, thumbnail, of: photo) {
+                log.note(.updateContact, record, keys: ContactKeySet(.thumbnailImageData))
+            }
+        }
+    }
+
+    /// - Returns: the links that are in the book with it.
+    func finish() throws -> BookLinks {
+        try contacts.finishForms()
+        let links = try linking.finish(&log)
+        try log.write(db)
+        return links
+    }
+
+    private func add(_ record: RecordNumber, _ contact: Contact) throws {
+        let made = ahead?.next() ?? NewContact(contact, at: time, maker)
+        try contacts.insert(record.rawValue, made, maker: author.app)
+        if !contact.imageData.isEmpty { try contacts.writeImage(record.rawValue, contact.imageData) }
+        try linking.added(record)
+        log.note(.addContact, record)
+    }
+
+    private func update(_ record: RecordNumber, _ patch: Contact, _ keys: ContactKeySet, _ index: Int) throws {
+        guard let (stored, highest) = try contacts.contact(record.rawValue) else {
+            throw ChangeError.recordDoesNotExist(index: index)
+        }
+        guard let former = Contact(stored), var identifiers = ValueIdentifiers(bytes: highest) else {
+            throw StoreError.damagedCard(record: record.rawValue)
+        }
+        let keys = keys.subtracting(Self.ownKeys)
+        var contact = former.applying(patch, keys: keys)
+        if keys.contains(.imageData) { contact.imageDataAvailable = !patch.imageData.isEmpty }
+        identifiers.assign(to: &contact, replacing: former)
+        var changed = StoredContact(contact).keysDiffering(from: stored)
+        if keys.contains(.imageData), contact.imageDataAvailable || former.imageDataAvailable {
+            changed.formUnion(.images)
+        }
+        // What says what was there already changes nothing, not even the date.
+        guard !changed.isEmpty else { return }
+        // Who may read the date but not the notes must not see by it that these were edited.
+        if !changed.isSubset(of: .named) { contact.modificationDate = time }
+        log.note(.updateContact, record, keys: changed)
+        if !changed.isDisjoint(with: BookLinks.evidenceKeys) {
+            try linking.willUpdate(record, from: former, to: contact)
+        }
+        try contacts.update(record.rawValue, contact, identifiers)
+        if !keys.isDisjoint(with: FormMaker.keys.union(CollationKey.keys)) {
+            let forms = maker.forms(of: contact)
+            try contacts.removeForms(record.rawValue)
+            if !keys.isDisjoint(with: CollationKey.keys) { try contacts.writeKeys(record.rawValue, forms.names) }
+            try contacts.writeForms(record.rawValue, forms)
+        }
+        if keys.contains(.imageData) { try contacts.writeImage(record.rawValue, patch.imageData) }
+    }
+
+    /// Nobody writes these but the book itself.
+    private static let ownKeys = ContactKeySet([
+        .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
+    ])
+}

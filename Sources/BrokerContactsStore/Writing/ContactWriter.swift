@@ -1,0 +1,185 @@
+@_spi(StoredBytes) import BrokerModel
+import BrokerNormalization
+import BrokerSQLite
+
+/// Writes contacts, table by table, over one transaction.
+final class ContactWriter {
+    private let db: Database
+    private var gathered = FormRows()
+    /// The order in which beginnings are kept.
+    private let ordering: ContactOrder
+
+    init(_ db: Database, ordering: ContactOrder) {
+        self.db = db
+        self.ordering = ordering
+    }
+
+    func contact(_ record: Int64) throws(StoreError) -> (stored: StoredContact, identifiers: [UInt8])? {
+        let select = try db.statement("SELECT stored, checksum, identifiers FROM contact WHERE record = ?")
+        return try select.bind(1, record).first { row throws(StoreError) in
+            guard let stored = CardChecksum.card(row, 0, checksum: 1, record: record) else {
+                throw .damagedCard(record: record)
+            }
+            return (stored, row.bytes(2))
+        }
+    }
+
+    func insert(_ record: Int64, _ contact: NewContact, maker: [UInt8]) throws(StoreError) {
+        try db.statement(
+            """
+            INSERT INTO contact (record, givenNameKey, familyNameKey, identifiers, maker, stored, checksum)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        .bind(1, record).bind(2, contact.forms.names.givenName.bytes).bind(3, contact.forms.names.familyName.bytes)
+        .bind(4, contact.identifiers).bind(5, maker).bind(6, contact.stored)
+        .bind(7, CardChecksum.of(contact.stored, record: record)).run()
+        try writeForms(record, contact.forms)
+    }
+
+    func update(_ record: Int64, _ contact: Contact, _ identifiers: ValueIdentifiers) throws(StoreError) {
+        let stored = StoredContact(contact).bytes
+        try db.statement("UPDATE contact SET identifiers = ?, stored = ?, checksum = ? WHERE record = ?")
+            .bind(1, identifiers.bytes).bind(2, stored).bind(3, CardChecksum.of(stored, record: record))
+            .bind(4, record).run()
+    }
+
+    /// To be called without the forms: these stand in the order of the keys.
+    func writeKeys(_ record: Int64, _ keys: NameKeys) throws(StoreError) {
+        try db.statement("UPDATE contact SET givenNameKey = ?, familyNameKey = ? WHERE record = ?")
+            .bind(1, keys.givenName.bytes).bind(2, keys.familyName.bytes).bind(3, record).run()
+    }
+
+    /// Whether it was there. Everything that hangs on it goes with it.
+    func delete(_ record: Int64) throws(StoreError) -> Bool {
+        if gathered.hasRows(of: record) { try finishForms() }
+        try removeBeginnings(record)
+        try db.statement("DELETE FROM contact WHERE record = ?").bind(1, record).run()
+        return db.changesCount > 0
+    }
+
+    // MARK: What contacts are found by
+
+    /// To be called while the words and the keys are those by which they were written.
+    private func removeBeginnings(_ record: Int64) throws(StoreError) {
+        let key = ordering == .familyName ? "familyNameKey" : "givenNameKey"
+        let written = try db.statement(
+            """
+            SELECT DISTINCT substr(word, 1, \(Beginning.length)), \(key) FROM word JOIN contact USING (record)
+            WHERE record = ?
+            """
+        )
+        .bind(1, record).all { (letters: $0.text(0), key: $0.bytes(1)) }
+        let delete = try db.statement(
+            "DELETE FROM beginning WHERE ordering = ? AND letters = ? AND nameKey = ? AND record = ?")
+        for (letters, key) in written {
+            try delete.bind(1, Int64(ordering.rawValue)).bind(2, letters).bind(3, key).bind(4, record).run()
+        }
+    }
+
+    /// Makes beginnings anew of the words that are there.
+    func remakeBeginnings() throws(StoreError) {
+        try db.execute("DELETE FROM beginning")
+        guard ordering != .none else { return }
+        // The bits of several keys are their sum.
+        try db.statement(
+            """
+            INSERT INTO beginning (ordering, letters, nameKey, record, keys)
+            SELECT ?1, substr(word, 1, \(Beginning.length)) AS letters,
+                \(ordering == .familyName ? "familyNameKey" : "givenNameKey"), record, sum(DISTINCT 1 << key)
+            FROM word JOIN contact USING (record)
+            WHERE (1 << key) & \(Int64(bitPattern: Match.nameWords.rawValue)) <> 0
+            GROUP BY letters, record ORDER BY letters
+            """
+        )
+        .bind(1, Int64(ordering.rawValue)).run()
+    }
+
+    /// Makes everything anew that contacts are found by, and the keys of their places.
+    func remakeForms(_ maker: FormMaker) throws(StoreError) {
+        // Also what nothing leads to any more.
+        for table in ["word", "email", "phone", "beginning"] { try db.execute("DELETE FROM \(table)") }
+        let next = try db.statement(
+            "SELECT record, stored, checksum FROM contact WHERE record > ? ORDER BY record LIMIT 1")
+        // By number, so that no cursor is open on what is being written.
+        var last = Int64.min
+        while let (record, stored) = try next.bind(1, last).first({
+            ($0.integer(0), CardChecksum.card($0, 1, checksum: 2, record: $0.integer(0)))
+        }) {
+            last = record
+            // A damaged card is left out of every answer, so nobody has to find it.
+            guard let contact = stored.flatMap({ Contact($0) }) else { continue }
+            let forms = maker.forms(of: contact)
+            try writeKeys(record, forms.names)
+            try writeForms(record, forms)
+        }
+        try finishForms()
+        try db.statement("UPDATE book SET forms = ?").bind(1, maker.normalizer.version).run()
+    }
+
+    func removeForms(_ record: Int64) throws(StoreError) {
+        if gathered.hasRows(of: record) { try finishForms() }
+        try removeBeginnings(record)
+        for table in ["word", "email", "phone"] {
+            try db.statement("DELETE FROM \(table) WHERE record = ?").bind(1, record).run()
+        }
+    }
+
+    /// Has the contact found by them once ``finishForms()`` was called.
+    func writeForms(_ record: Int64, _ forms: ContactForms) throws(StoreError) {
+        gathered.append(record, forms, ordering)
+        if gathered.count >= FormRows.most { try finishForms() }
+    }
+
+    /// Writes what ``writeForms(_:_:)`` has gathered: before the transaction ends, and before anything of it goes.
+    func finishForms() throws(StoreError) {
+        guard !gathered.isEmpty else { return }
+        let rows = gathered
+        gathered = FormRows()
+        try rows.bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
+            try db.insert(rows.words.inOrder(), into: "word (record, word, key)", columns: 3) { statement, first, row in
+                statement.bind(first, row.record).bind(first + 1, text: row.word, of: bytes).bind(first + 2, row.key)
+            }
+            try db.insert(rows.emails.inOrder(), into: "email (record, address)", columns: 2) { statement, first, row in
+                statement.bind(first, row.record).bind(first + 1, text: row.address, of: bytes)
+            }
+            let beginning = "beginning (ordering, letters, nameKey, record, keys)"
+            try db.insert(rows.beginnings.inOrder(), into: beginning, columns: 5) { statement, first, row in
+                statement.bind(first, row.ordering).bind(first + 1, text: row.letters, of: bytes)
+                    .bind(first + 2, blob: row.nameKey, of: bytes).bind(first + 3, row.record).bind(first + 4, row.keys)
+            }
+            let phone = "phone (record, national, country, extension, digits)"
+            try db.insert(rows.phones.inOrder(), into: phone, columns: 5) { statement, first, row in
+                statement.bind(first, row.record).bind(first + 1, text: row.national, of: bytes)
+                    .bind(first + 2, row.country).bind(first + 3, text: row.extensionDigits, of: bytes)
+                    .bind(first + 4, text: row.digits, of: bytes)
+            }
+        }
+    }
+
+    // MARK: Images
+
+    /// - Parameter base64: empty to take the image away.
+    func writeImage(_ record: Int64, _ base64: String) throws(StoreError) {
+        guard !base64.isEmpty else {
+            return try db.statement("DELETE FROM image WHERE record = ?").bind(1, record).run()
+        }
+        let insert = try db.statement("INSERT OR REPLACE INTO image (record, imageData) VALUES (?, ?)")
+        try insert.bind(1, record).bind(2, Array(base64.utf8)).run()
+        // The statement would hold the photo until the next one.
+        insert.bind(2, [UInt8]?.none)
+    }
+
+    /// - Returns: whether the contact has that photo still. A photo that takes its place takes the thumbnail along.
+    func writeThumbnail(
+        _ record: Int64, _ thumbnail: [UInt8], of photo: [UInt8]
+    ) throws(StoreError) -> Bool {
+        let update = try db.statement(
+            """
+            UPDATE image SET thumbnailImageData = ? WHERE record = ? AND thumbnailImageData IS NULL AND imageData = ?
+            """)
+        defer { update.bind(1, [UInt8]?.none).bind(3, [UInt8]?.none) }
+        try update.bind(1, thumbnail).bind(2, record).bind(3, photo).run()
+        return db.changesCount > 0
+    }
+}

@@ -1,0 +1,36 @@
+import BrokerModel
+import BrokerSQLite
+
+/// Makes changes of containers. Used within a transaction only.
+struct ContainerWriter {
+    let db: Database
+
+    /// Makes one change. It is no part of the history, which tells of contacts and groups.
+    func apply(_ change: ContainerChange, _ index: Int) throws {
+        switch change {
+        case .add(let container, let name):
+            guard try db.integer("SELECT count(*) FROM container") ?? 0 < StoredContainer.most else {
+                throw ChangeError.tooManyContainers(index: index)
+            }
+            try db.statement("INSERT INTO container (record, name) VALUES (?, ?)")
+                .bind(1, container.rawValue).bind(2, name).run()
+        case .delete(let container):
+            guard try exists(container) else { throw ChangeError.recordDoesNotExist(index: index) }
+            for table in ["contact", "contactGroup"] {
+                let within = try db.statement("SELECT 1 FROM \(table) WHERE container = ? LIMIT 1")
+                guard try !within.bind(1, container.rawValue).hasRow() else {
+                    throw ChangeError.containerInUse(index: index)
+                }
+            }
+            try db.statement("DELETE FROM container WHERE record = ?").bind(1, container.rawValue).run()
+        case .put(let record, let isGroup, let container):
+            guard try exists(container) else { throw ChangeError.recordDoesNotExist(index: index) }
+            try db.statement("UPDATE \(isGroup ? "contactGroup" : "contact") SET container = ? WHERE record = ?")
+                .bind(1, container.rawValue).bind(2, record.rawValue).run()
+        }
+    }
+
+    private func exists(_ container: RecordNumber) throws(StoreError) -> Bool {
+        try db.statement("SELECT 1 FROM container WHERE record = ?").bind(1, container.rawValue).hasRow()
+    }
+}

@@ -1,0 +1,87 @@
+import BrokerModel
+import BrokerSQLite
+
+/// Makes changes of groups. Used within a transaction only.
+struct GroupWriter {
+    let db: Database
+
+    /// Makes one change. What is already so is no change.
+    func apply(_ change: GroupChange, _ index: Int, _ log: inout ChangeLog) throws {
+        switch change {
+        case .add(let group, let name, let owner):
+            try db.statement("INSERT INTO contactGroup (record, name, owner) VALUES (?, ?, ?)")
+                .bind(1, group.rawValue).bind(2, name).bind(3, owner).run()
+            log.note(.addGroup, group, owner: owner)
+        case .rename(let group, let name):
+            guard let owner = try owner(of: group) else { throw ChangeError.recordDoesNotExist(index: index) }
+            try db.statement("UPDATE contactGroup SET name = ?1 WHERE record = ?2 AND name <> ?1")
+                .bind(1, name).bind(2, group.rawValue).run()
+            if db.changesCount > 0 { log.note(.updateGroup, group, owner: owner) }
+        case .delete(let group):
+            guard let owner = try owner(of: group) else { throw ChangeError.recordDoesNotExist(index: index) }
+            try db.statement("DELETE FROM contactGroup WHERE record = ?").bind(1, group.rawValue).run()
+            log.note(.deleteGroup, group, owner: owner)
+        case .addMember(let contact, let group), .removeMember(let contact, let group):
+            guard let owner = try owner(of: group) else { throw ChangeError.parentRecordDoesNotExist(index: index) }
+            guard try db.hasContact(contact) else { throw ChangeError.recordDoesNotExist(index: index) }
+            let isAdding = if case .addMember = change { true } else { false }
+            let sql =
+                isAdding
+                ? "INSERT INTO member (parent, contact) VALUES (?, ?) ON CONFLICT DO NOTHING"
+                : "DELETE FROM member WHERE parent = ? AND contact = ?"
+            if try didChange(sql, group, contact) {
+                log.note(isAdding ? .addMember : .removeMember, group, member: contact, owner: owner)
+            }
+        case .addSubgroup(let child, let parent, let visible):
+            let owner = try owner(of: child, in: parent, index)
+            guard try !reaches(parent, from: child, visible) else { throw ChangeError.containmentCycle(index: index) }
+            let sql = "INSERT INTO subgroup (parent, child) VALUES (?, ?) ON CONFLICT DO NOTHING"
+            if try didChange(sql, parent, child) { log.note(.addSubgroup, parent, member: child, owner: owner) }
+        case .removeSubgroup(let child, let parent):
+            let owner = try owner(of: child, in: parent, index)
+            let sql = "DELETE FROM subgroup WHERE parent = ? AND child = ?"
+            if try didChange(sql, parent, child) { log.note(.removeSubgroup, parent, member: child, owner: owner) }
+        case .setMe(let contact):
+            if let contact, try !db.hasContact(contact) { throw ChangeError.recordDoesNotExist(index: index) }
+            try db.statement("UPDATE book SET me = ?").bind(1, contact?.rawValue).run()
+        }
+    }
+
+    private func owner(of group: RecordNumber) throws(StoreError) -> [UInt8]? {
+        try db.statement("SELECT owner FROM contactGroup WHERE record = ?").bind(1, group.rawValue).first {
+            $0.bytes(0)
+        }
+    }
+
+    /// Whose both groups are; empty where they are of two apps.
+    private func owner(of child: RecordNumber, in parent: RecordNumber, _ index: Int) throws -> [UInt8] {
+        guard let parents = try owner(of: parent) else { throw ChangeError.parentRecordDoesNotExist(index: index) }
+        guard let childs = try owner(of: child) else { throw ChangeError.recordDoesNotExist(index: index) }
+        return parents == childs ? parents : []
+    }
+
+    /// Whether a group is another one or within it, going through visible groups only: a cycle that somebody else's
+    /// groups close must not tell that they are there.
+    private func reaches(
+        _ goal: RecordNumber, from start: RecordNumber, _ visible: [UInt8]?
+    ) throws(StoreError) -> Bool {
+        var seen: Set<RecordNumber> = [start]
+        var rest = [start]
+        while let group = rest.popLast() {
+            if group == goal { return true }
+            let children = try db.statement("SELECT child FROM subgroup WHERE parent = ?").bind(1, group.rawValue)
+                .records()
+            for child in children where !seen.contains(child) {
+                seen.insert(child)
+                if let visible, try owner(of: child) != visible { continue }
+                rest.append(child)
+            }
+        }
+        return false
+    }
+
+    private func didChange(_ sql: String, _ group: RecordNumber, _ member: RecordNumber) throws(StoreError) -> Bool {
+        try db.statement(sql).bind(1, group.rawValue).bind(2, member.rawValue).run()
+        return db.changesCount > 0
+    }
+}
