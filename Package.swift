@@ -98,7 +98,7 @@ let package = Package(
         room("BrokerDisclosure", ["BrokerAccessControl", "BrokerJSON", "BrokerModel", "CBrokerCrypto"]),
         .target(
             name: "BrokerInterface",
-            dependencies: ["BrokerAccessControl", "BrokerVarlink", "BrokerModel", "BrokerJSON"],
+            dependencies: ["BrokerVarlink", "BrokerJSON"],
             resources: [
                 .embedInCode("Interfaces/io.contactbroker.Contacts.varlink"),
                 .embedInCode("Interfaces/io.contactbroker.Agent.varlink"),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Holds our Varlink against that of the Python package varlink, in both directions: its certification client calls our
-# server, and our client calls its certification server. Shows what both say.
+# Holds our Varlink against that of the Python package varlink: it reads the texts of our interfaces, its certification
+# client calls our server, and our client calls its certification server. Shows what both say.
 # Python's client prints "passed" even where checks were skipped, so its output is what counts.
 # usage: certify.sh, with a Python that has the package in CONTACTBROKER_PYTHON
 set -eu
@@ -25,6 +25,14 @@ trap 'exit 1' HUP INT TERM
 $build --product CertificationServer
 $build --product CertificationClient
 programs=$($build --show-bin-path)
+
+echo "== our interfaces, as Python reads them"
+"$python" - Sources/BrokerInterface/Interfaces/*.varlink <<'END'
+import sys, varlink
+for path in sys.argv[1:]:
+    interface = varlink.Interface(open(path).read())
+    print(interface.name, len(interface.members), "members")
+END
 
 echo "== Python's client, our server"
 socket=$folder/ours

@@ -25,8 +25,8 @@ public enum ContactsInterface: CaseIterable, Sendable {
     }
 
     /// What the broker says of itself at this interface's door.
-    public var service: Service {
-        Service(
+    public func service() throws(InterfaceError) -> ServiceInterface {
+        try ServiceInterface(
             vendor: "contactbroker", product: "contactbrokerd", version: Release.version,
             url: "", interfaces: [description])
     }

@@ -2,22 +2,11 @@
 ///
 /// The text comes from strangers. Reading it takes time and memory in proportion to its length, never
 /// recursion; whatever is not JSON, goes too deep or names a member twice is an error before anyone sees a value.
-public struct JSONDocument: Sendable {
-    /// Behind one reference: every value holds its document, and a call has dozens of values.
-    private let content: Content
-
-    var bytes: [UInt8] { content.bytes }
-    var nodes: [Node] { content.nodes }
-
-    private final class Content: Sendable {
-        let bytes: [UInt8]
-        let nodes: [Node]
-
-        init(bytes: [UInt8], nodes: [Node]) {
-            self.bytes = bytes
-            self.nodes = nodes
-        }
-    }
+///
+/// A class, since every value holds its document, and a call has dozens of values.
+public final class JSONDocument: Sendable {
+    let bytes: [UInt8]
+    let nodes: [Node]
 
     /// What one value is and where it stands.
     struct Node: Sendable {
@@ -38,11 +27,13 @@ public struct JSONDocument: Sendable {
     /// - Throws: ``JSONError``; the text is then of no use at all.
     public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         var parser = JSONParser(bytes: bytes, limits: limits)
-        content = Content(bytes: bytes, nodes: try parser.parse())
+        self.bytes = bytes
+        nodes = try parser.parse()
     }
 
     private init(bytes: [UInt8], nodes: [Node]) {
-        content = Content(bytes: bytes, nodes: nodes)
+        self.bytes = bytes
+        self.nodes = nodes
     }
 
     /// `{}`: what absent parameters count as.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// One value of a ``JSONDocument``. Asking it for what it is not gives `nil`.
 public struct JSONValue: Sendable {
     let document: JSONDocument
@@ -52,39 +50,9 @@ public struct JSONValue: Sendable {
         let stored = self.stored
         guard stored.kind == .string else { return false }
         if stored.hasEscapes { return JSONText.decode(document.bytes, stored).utf8.elementsEqual(other.utf8) }
-        var other = other
-        return other.withUTF8 { isText($0, of: stored) }
-    }
-
-    /// Hands out the texts of an array of strings, in UTF-8 and without making values of them, as long as `body` returns
-    /// `true`.
-    ///
-    /// - Returns: whether all were handed out: `false` also where this is no array, or where one of its elements is
-    ///   no string or has escapes.
-    public func plainStrings(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
-        let (nodes, bytes) = (document.nodes, document.bytes)
-        guard nodes[node].kind == .array else { return false }
-        return bytes.withUnsafeBufferPointer { bytes in
-            // The node after a string is the next element's.
-            for element in nodes[node + 1..<Int(nodes[node].next)] {
-                guard element.kind == .string, !element.hasEscapes else { return false }
-                // Within the bounds of the document, between the quotes.
-                guard body(UnsafeBufferPointer(rebasing: bytes[Int(element.start) + 1..<Int(element.end) - 1])) else {
-                    return false
-                }
-            }
-            return true
-        }
-    }
-
-    private func isText(_ other: UnsafeBufferPointer<UInt8>, of stored: JSONDocument.Node) -> Bool {
-        let count = Int(stored.end) - Int(stored.start) - 2
-        guard count == other.count else { return false }
-        return document.bytes.withUnsafeBufferPointer { bytes in
-            guard count > 0, let text = bytes.baseAddress, let other = other.baseAddress else { return true }
-            // Sound: both have `count` bytes from there on; a string's text lies between its quotes.
-            return memcmp(text + Int(stored.start) + 1, other, count) == 0
-        }
+        let text = Int(stored.start) + 1..<Int(stored.end) - 1
+        // Most names are of another length.
+        return text.count == other.utf8.count && document.bytes[text].elementsEqual(other.utf8)
     }
 
     /// The value's own JSON text, as it stood.
@@ -101,14 +69,8 @@ public struct JSONValue: Sendable {
 
     /// The member of that name; `nil` also where this is no object.
     public subscript(name: String) -> JSONValue? {
-        guard stored.kind == .object else { return nil }
-        var member = node + 1
-        for _ in 0..<stored.count {
-            if JSONValue(document: document, node: member).says(name) {
-                return JSONValue(document: document, node: member + 1)
-            }
-            member = Int(document.nodes[member + 1].next)
-        }
+        guard let members else { return nil }
+        for (member, value) in members where member.says(name) { return value }
         return nil
     }
 
@@ -131,21 +93,14 @@ public struct JSONValue: Sendable {
     }
 
     public struct Members: Sequence, IteratorProtocol, Sendable {
-        private let document: JSONDocument
-        private var node: Int
-        private let end: Int
+        /// The node after a name is its value, and the one after that the next name.
+        private var nodes: Elements
 
-        init(value: JSONValue) {
-            document = value.document
-            node = value.node + 1
-            end = Int(value.stored.next)
-        }
+        init(value: JSONValue) { nodes = Elements(value: value) }
 
         public mutating func next() -> (name: JSONValue, value: JSONValue)? {
-            guard node < end else { return nil }
-            let value = node + 1
-            defer { node = Int(document.nodes[value].next) }
-            return (JSONValue(document: document, node: node), JSONValue(document: document, node: value))
+            guard let name = nodes.next(), let value = nodes.next() else { return nil }
+            return (name, value)
         }
     }
 }

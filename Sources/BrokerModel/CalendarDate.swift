@@ -25,26 +25,17 @@ public struct CalendarDate: Hashable, Sendable {
             let split = [4, 1].first(where: { bytes.count == $0 + 6 && bytes[$0] == hyphen && bytes[$0 + 3] == hyphen })
         else { return nil }
         if split == 4 {
-            guard let year = Self.number(bytes[0..<4]), year > 0 else { return nil }
+            guard let year = bytes[0..<4].decimalNumber, year > 0 else { return nil }
             self.year = year
         } else {
             guard bytes[0] == hyphen else { return nil }
             year = nil
         }
-        guard let month = Self.number(bytes[split + 1..<split + 3]), (1...months).contains(month),
-            let day = Self.number(bytes[split + 4..<split + 6]), day >= 1, day <= days(year, month)
+        guard let month = bytes[split + 1..<split + 3].decimalNumber, (1...months).contains(month),
+            let day = bytes[split + 4..<split + 6].decimalNumber, day >= 1, day <= days(year, month)
         else { return nil }
         self.month = month
         self.day = day
-    }
-
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-        var value = 0
-        for digit in digits {
-            guard (0x30...0x39).contains(digit) else { return nil }
-            value = value * 10 + Int(digit - 0x30)
-        }
-        return value
     }
 
     /// Whether the text is a day of a calendar other than the Gregorian one: `chinese:--08-15`.
@@ -64,4 +55,16 @@ public struct CalendarDate: Hashable, Sendable {
         "islamic", "islamic-civil", "islamic-rgsa", "islamic-tbla", "islamic-umalqura", "islamicc", "japanese",
         "persian", "roc",
     ]
+}
+
+extension ArraySlice<UInt8> {
+    /// The number that a few ASCII digits are; `nil` where something else is among them.
+    var decimalNumber: Int? {
+        var value = 0
+        for digit in self {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            value = value * 10 + Int(digit - UInt8(ascii: "0"))
+        }
+        return value
+    }
 }

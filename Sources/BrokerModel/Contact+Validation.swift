@@ -52,26 +52,21 @@ extension Contact {
     private func validate<Value: ContactValue>(
         _ values: [Value], of key: ContactKey, _ limits: ContactLimits
     ) throws(ContactError) {
-        guard values.count <= limits.values else {
-            throw .limitExceeded(limit: "values", maximum: limits.values)
-        }
         let fields = Value.fields
         var texts: [String] = []
         for value in values {
             if let label = value.label { texts.append(label) }
             for field in fields { texts.append(field.get(value)) }
         }
-        try check(texts, of: key, limits)
+        try validate(texts, ofValues: values.count, of: key, limits)
     }
 
-    private func validate(_ texts: [String], of key: ContactKey, _ limits: ContactLimits) throws(ContactError) {
-        guard texts.count <= limits.values else {
+    private func validate(
+        _ texts: [String], ofValues count: Int? = nil, of key: ContactKey, _ limits: ContactLimits
+    ) throws(ContactError) {
+        guard count ?? texts.count <= limits.values else {
             throw .limitExceeded(limit: "values", maximum: limits.values)
         }
-        try check(texts, of: key, limits)
-    }
-
-    private func check(_ texts: [String], of key: ContactKey, _ limits: ContactLimits) throws(ContactError) {
         var total = 0
         for text in texts {
             guard text.utf8.count <= limits.value else {

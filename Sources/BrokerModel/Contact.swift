@@ -54,62 +54,39 @@ public enum ContactType: String, CaseIterable, Hashable, Sendable {
 
 extension Contact {
     /// The text of a key that holds one text, image or date; `nil` for every other key.
-    public func text(of key: ContactKey) -> String? {
-        switch key {
-        case .namePrefix: namePrefix
-        case .givenName: givenName
-        case .middleName: middleName
-        case .familyName: familyName
-        case .previousFamilyName: previousFamilyName
-        case .nameSuffix: nameSuffix
-        case .nickname: nickname
-        case .phoneticGivenName: phoneticGivenName
-        case .phoneticMiddleName: phoneticMiddleName
-        case .phoneticFamilyName: phoneticFamilyName
-        case .organizationName: organizationName
-        case .departmentName: departmentName
-        case .jobTitle: jobTitle
-        case .phoneticOrganizationName: phoneticOrganizationName
-        case .birthday: birthday
-        case .nonGregorianBirthday: nonGregorianBirthday
-        case .creationDate: creationDate
-        case .modificationDate: modificationDate
-        case .note: note
-        case .thumbnailImageData: thumbnailImageData
-        case .imageData: imageData
-        case .contactType, .imageDataAvailable, .phoneNumbers, .emailAddresses, .postalAddresses, .dates,
-            .urlAddresses, .contactRelations, .socialProfiles, .instantMessageAddresses, .extraProperties:
-            nil
-        }
-    }
+    public func text(of key: ContactKey) -> String? { Self.textPath(of: key).map { self[keyPath: $0] } }
 
     /// Sets the text of a key that ``text(of:)`` answers for; other keys stay as they are.
     public mutating func setText(_ text: String, of key: ContactKey) {
+        if let path = Self.textPath(of: key) { self[keyPath: path] = text }
+    }
+
+    private static func textPath(of key: ContactKey) -> WritableKeyPath<Contact, String>? {
         switch key {
-        case .namePrefix: namePrefix = text
-        case .givenName: givenName = text
-        case .middleName: middleName = text
-        case .familyName: familyName = text
-        case .previousFamilyName: previousFamilyName = text
-        case .nameSuffix: nameSuffix = text
-        case .nickname: nickname = text
-        case .phoneticGivenName: phoneticGivenName = text
-        case .phoneticMiddleName: phoneticMiddleName = text
-        case .phoneticFamilyName: phoneticFamilyName = text
-        case .organizationName: organizationName = text
-        case .departmentName: departmentName = text
-        case .jobTitle: jobTitle = text
-        case .phoneticOrganizationName: phoneticOrganizationName = text
-        case .birthday: birthday = text
-        case .nonGregorianBirthday: nonGregorianBirthday = text
-        case .creationDate: creationDate = text
-        case .modificationDate: modificationDate = text
-        case .note: note = text
-        case .thumbnailImageData: thumbnailImageData = text
-        case .imageData: imageData = text
+        case .namePrefix: \.namePrefix
+        case .givenName: \.givenName
+        case .middleName: \.middleName
+        case .familyName: \.familyName
+        case .previousFamilyName: \.previousFamilyName
+        case .nameSuffix: \.nameSuffix
+        case .nickname: \.nickname
+        case .phoneticGivenName: \.phoneticGivenName
+        case .phoneticMiddleName: \.phoneticMiddleName
+        case .phoneticFamilyName: \.phoneticFamilyName
+        case .organizationName: \.organizationName
+        case .departmentName: \.departmentName
+        case .jobTitle: \.jobTitle
+        case .phoneticOrganizationName: \.phoneticOrganizationName
+        case .birthday: \.birthday
+        case .nonGregorianBirthday: \.nonGregorianBirthday
+        case .creationDate: \.creationDate
+        case .modificationDate: \.modificationDate
+        case .note: \.note
+        case .thumbnailImageData: \.thumbnailImageData
+        case .imageData: \.imageData
         case .contactType, .imageDataAvailable, .phoneNumbers, .emailAddresses, .postalAddresses, .dates,
             .urlAddresses, .contactRelations, .socialProfiles, .instantMessageAddresses, .extraProperties:
-            break
+            nil
         }
     }
 

@@ -98,6 +98,11 @@ public struct ContactKeySet: OptionSet, Hashable, Sendable {
 
     public static let images = ContactKeySet([.thumbnailImageData, .imageData])
 
+    /// The broker's: not written by clients.
+    public static let readOnly = ContactKeySet([
+        .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
+    ])
+
     /// A set of one.
     public init(_ key: ContactKey) { self.init(rawValue: 1 << UInt64(key.index)) }
 

@@ -18,18 +18,17 @@ public struct ContactValueField<Value: ContactValue>: Sendable {
     public let name: String
     /// Whether the interface demands it: then it is written even where it is empty.
     public let isRequired: Bool
-    public let get: @Sendable (Value) -> String
-    public let set: @Sendable (inout Value, String) -> Void
+    private let path: WritableKeyPath<Value, String> & Sendable
 
-    init(
-        _ name: String, isRequired: Bool = false, get: @escaping @Sendable (Value) -> String,
-        set: @escaping @Sendable (inout Value, String) -> Void
-    ) {
+    init(_ name: String, _ path: WritableKeyPath<Value, String> & Sendable, isRequired: Bool = false) {
         self.name = name
         self.isRequired = isRequired
-        self.get = get
-        self.set = set
+        self.path = path
     }
+
+    public func get(_ value: Value) -> String { value[keyPath: path] }
+
+    public func set(_ value: inout Value, _ text: String) { value[keyPath: path] = text }
 }
 
 /// A phone number, e-mail address, URL or related name.
@@ -47,28 +46,12 @@ public struct LabeledString: ContactValue {
     }
 
     public static let fields = [
-        ContactValueField<Self>("value", isRequired: true, get: { $0.value }, set: { $0.value = $1 })
+        ContactValueField<Self>("value", \.value, isRequired: true)
     ]
 }
 
 /// A date other than the birthday: `YYYY-MM-DD` or `--MM-DD`.
-public struct LabeledDate: ContactValue {
-    public var identifier: Int?
-    public var label: String?
-    public var value = ""
-
-    public init() {}
-
-    public init(identifier: Int? = nil, label: String? = nil, value: String) {
-        self.identifier = identifier
-        self.label = label
-        self.value = value
-    }
-
-    public static let fields = [
-        ContactValueField<Self>("value", isRequired: true, get: { $0.value }, set: { $0.value = $1 })
-    ]
-}
+public typealias LabeledDate = LabeledString
 
 /// Where somebody lives or works.
 public struct PostalAddress: ContactValue {
@@ -86,15 +69,14 @@ public struct PostalAddress: ContactValue {
     public init() {}
 
     public static let fields = [
-        ContactValueField<Self>("street", get: { $0.street }, set: { $0.street = $1 }),
-        ContactValueField<Self>("subLocality", get: { $0.subLocality }, set: { $0.subLocality = $1 }),
-        ContactValueField<Self>("city", get: { $0.city }, set: { $0.city = $1 }),
-        ContactValueField<Self>(
-            "subAdministrativeArea", get: { $0.subAdministrativeArea }, set: { $0.subAdministrativeArea = $1 }),
-        ContactValueField<Self>("state", get: { $0.state }, set: { $0.state = $1 }),
-        ContactValueField<Self>("postalCode", get: { $0.postalCode }, set: { $0.postalCode = $1 }),
-        ContactValueField<Self>("country", get: { $0.country }, set: { $0.country = $1 }),
-        ContactValueField<Self>("isoCountryCode", get: { $0.isoCountryCode }, set: { $0.isoCountryCode = $1 }),
+        ContactValueField<Self>("street", \.street),
+        ContactValueField<Self>("subLocality", \.subLocality),
+        ContactValueField<Self>("city", \.city),
+        ContactValueField<Self>("subAdministrativeArea", \.subAdministrativeArea),
+        ContactValueField<Self>("state", \.state),
+        ContactValueField<Self>("postalCode", \.postalCode),
+        ContactValueField<Self>("country", \.country),
+        ContactValueField<Self>("isoCountryCode", \.isoCountryCode),
     ]
 }
 
@@ -110,10 +92,10 @@ public struct SocialProfile: ContactValue {
     public init() {}
 
     public static let fields = [
-        ContactValueField<Self>("urlString", get: { $0.urlString }, set: { $0.urlString = $1 }),
-        ContactValueField<Self>("username", get: { $0.username }, set: { $0.username = $1 }),
-        ContactValueField<Self>("userIdentifier", get: { $0.userIdentifier }, set: { $0.userIdentifier = $1 }),
-        ContactValueField<Self>("service", get: { $0.service }, set: { $0.service = $1 }),
+        ContactValueField<Self>("urlString", \.urlString),
+        ContactValueField<Self>("username", \.username),
+        ContactValueField<Self>("userIdentifier", \.userIdentifier),
+        ContactValueField<Self>("service", \.service),
     ]
 }
 
@@ -127,7 +109,7 @@ public struct InstantMessageAddress: ContactValue {
     public init() {}
 
     public static let fields = [
-        ContactValueField<Self>("username", isRequired: true, get: { $0.username }, set: { $0.username = $1 }),
-        ContactValueField<Self>("service", get: { $0.service }, set: { $0.service = $1 }),
+        ContactValueField<Self>("username", \.username, isRequired: true),
+        ContactValueField<Self>("service", \.service),
     ]
 }

@@ -7,13 +7,8 @@ public enum GrantKey: Hashable, CaseIterable, RawRepresentable, Sendable {
     public static let allCases = ContactKey.allCases.map(GrantKey.property) + [.groups]
 
     public init?(rawValue: String) {
-        if let key = ContactKey(rawValue: rawValue) {
-            self = .property(key)
-        } else if rawValue == GrantKey.groups.rawValue {
-            self = .groups
-        } else {
-            return nil
-        }
+        guard let key = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = key
     }
 
     public var rawValue: String {

@@ -7,9 +7,8 @@ extension StoredContact {
         case .imageData, .thumbnailImageData: present.contains(.imageDataAvailable) ? 1 : 0
         // Every contact has a type; that of a person is not written down.
         case .contactType: 1
-        case .extraProperties: list(key)?.count ?? 0
         case .phoneNumbers, .emailAddresses, .postalAddresses, .dates, .urlAddresses, .contactRelations,
-            .socialProfiles, .instantMessageAddresses:
+            .socialProfiles, .instantMessageAddresses, .extraProperties:
             list(key)?.count ?? 0
         case .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
             .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName, .departmentName,

@@ -9,7 +9,7 @@
 ///     ends       4 bytes each, little endian, in the order of the keys: the end of the member in `members`
 ///     members    ,"givenName":"Ada","familyName":"Lovelace"…  each with its leading comma
 ///
-/// A property without a value is absent; on the wire it is empty (see ``ContactKey/emptyMember``).
+/// A property without a value is absent; on the wire it is empty (see ``ContactKey/emptyValue``).
 /// The images are kept elsewhere and have no bit here.
 public struct StoredContact: Hashable, Sendable {
     @_spi(StoredBytes) public let bytes: [UInt8]
@@ -49,11 +49,7 @@ public struct StoredContact: Hashable, Sendable {
         var body: [UInt8] = []
         var ends: [Int] = []
         for (key, json) in sorted {
-            body.append(UInt8(ascii: ","))
-            body.append(UInt8(ascii: "\""))
-            body.append(contentsOf: key.rawValue.utf8)
-            body.append(UInt8(ascii: "\""))
-            body.append(UInt8(ascii: ":"))
+            body.append(contentsOf: ",\"\(key.rawValue)\":".utf8)
             body.append(contentsOf: json)
             ends.append(body.count)
         }
@@ -106,20 +102,13 @@ public struct StoredContact: Hashable, Sendable {
     /// Bytes that the members of these keys take. What else the contact has makes no difference.
     public func size(of keys: ContactKeySet) -> Int {
         if present.isSubset(of: keys) { return bytes.count - members }
-        var bits = present.rawValue
-        var (size, start, place) = (0, 0, 0)
-        while bits != 0 {
-            let bit = bits & (~bits &+ 1)
-            bits ^= bit
-            let end = Self.end(bytes, place)
-            if keys.rawValue & bit != 0 { size += end - start }
-            (start, place) = (end, place + 1)
-        }
+        var size = 0
+        ranges(of: keys) { size += $0.count }
         return size
     }
 
     /// A contact that has nothing: each property as it stands on the wire without a value (see
-    /// ``ContactKey/emptyMember``).
+    /// ``ContactKey/emptyValue``).
     public static let empty = StoredContact(
         values: ContactKey.allCases.map { ($0, Array($0.emptyValue.utf8)) })
 
@@ -127,18 +116,13 @@ public struct StoredContact: Hashable, Sendable {
     @_spi(StoredBytes) public func value(of key: ContactKey) -> ArraySlice<UInt8>? {
         guard present.contains(key) else { return nil }
         var range: Range<Int>?
-        ranges(of: ContactKeySet([key])) { range = $0 }
+        ranges(of: ContactKeySet(key)) { range = $0 }
         // Past the comma, the quoted name and the colon.
         return range.map { bytes[$0.lowerBound + key.rawValue.utf8.count + 4..<$0.upperBound] }
     }
 }
 
 extension ContactKey {
-    /// How a property without a value stands on the wire, with its leading comma: present, and empty.
-    public var emptyMember: [UInt8] { Self.emptyMembers[index] }
-
-    private static let emptyMembers: [[UInt8]] = allCases.map { Array(",\"\($0.rawValue)\":\($0.emptyValue)".utf8) }
-
     /// The JSON text of a property without a value.
     public var emptyValue: String {
         switch self {

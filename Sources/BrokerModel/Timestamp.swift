@@ -2,7 +2,7 @@
 public enum Timestamp {
     /// - Parameter seconds: since 1970; the years 1 to 9999 have a form, others the nearest one.
     public static func text(seconds: Int64) -> String {
-        let seconds = min(max(seconds, -62_135_596_800), 253_402_300_799)
+        let seconds = Int(min(max(seconds, -62_135_596_800), 253_402_300_799))
         let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let rest = seconds - days * 86_400
         let (year, month, day) = date(days: days)
@@ -14,30 +14,23 @@ public enum Timestamp {
     public static func seconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count == 10 || bytes.count == 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
-            let year = number(bytes[0..<4]), let month = number(bytes[5..<7]), let day = number(bytes[8..<10]),
+            let year = bytes[0..<4].decimalNumber, let month = bytes[5..<7].decimalNumber,
+            let day = bytes[8..<10].decimalNumber,
             (1...12).contains(month), day >= 1
         else { return nil }
         let days = self.days(year: year, month: month, day: day)
         // A day that the month does not have comes back as another one.
         guard date(days: days) == (year, month, day) else { return nil }
-        guard bytes.count == 20 else { return days * 86_400 }
+        guard bytes.count == 20 else { return Int64(days * 86_400) }
         guard bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
-            bytes[19] == UInt8(ascii: "Z"), let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]),
-            let second = number(bytes[17..<19]), hour < 24, minute < 60, second < 60
+            bytes[19] == UInt8(ascii: "Z"), let hour = bytes[11..<13].decimalNumber,
+            let minute = bytes[14..<16].decimalNumber,
+            let second = bytes[17..<19].decimalNumber, hour < 24, minute < 60, second < 60
         else { return nil }
-        return days * 86_400 + hour * 3_600 + minute * 60 + second
+        return Int64(days * 86_400 + hour * 3_600 + minute * 60 + second)
     }
 
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
-        var value: Int64 = 0
-        for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            value = value * 10 + Int64(digit - UInt8(ascii: "0"))
-        }
-        return value
-    }
-
-    private static func padded(_ number: Int64, _ width: Int) -> String {
+    package static func padded(_ number: Int, _ width: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
     }
@@ -45,7 +38,7 @@ public enum Timestamp {
     // The civil calendar as arithmetic: years begin in March, so that the leap day is a year's last, and 400 of
     // them are always 146,097 days.
 
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    private static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400
@@ -53,7 +46,7 @@ public enum Timestamp {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    private static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    private static func date(days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

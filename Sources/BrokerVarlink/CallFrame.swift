@@ -16,31 +16,22 @@ public struct CallFrame: Sendable {
     /// Reads a frame without its NUL.
     ///
     /// - Throws: ``MessageError``; whoever sent this does not speak Varlink, and the connection is dropped.
-    public init(parsing frame: [UInt8], limits: JSONLimits = JSONLimits()) throws(MessageError) {
-        let document: JSONDocument
-        do {
-            document = try JSONDocument(parsing: frame, limits: limits)
-        } catch {
-            throw .json(error)
-        }
-        guard let members = document.root.members else { throw .notAnObject }
+    public init(parsing frame: [UInt8]) throws(MessageError) {
         var method: String?
         var parameters = JSONDocument.emptyObject.root
         var (more, oneway, upgrade) = (false, false, false)
-        for (name, value) in members {
+        for (name, value) in try JSONDocument.members(ofMessage: frame) {
             if name.says("method") {
                 guard let text = value.string, Self.isQualified(text) else { throw .malformed(member: "method") }
                 method = text
             } else if name.says("parameters") {
-                guard !value.isNull else { continue }
-                guard value.kind == .object else { throw .malformed(member: "parameters") }
-                parameters = value
+                parameters = try value.messageParameters()
             } else if name.says("more") {
-                more = try Self.flag(value, "more")
+                more = try value.messageFlag("more")
             } else if name.says("oneway") {
-                oneway = try Self.flag(value, "oneway")
+                oneway = try value.messageFlag("oneway")
             } else if name.says("upgrade") {
-                upgrade = try Self.flag(value, "upgrade")
+                upgrade = try value.messageFlag("upgrade")
             } else {
                 throw .unknownMember
             }
@@ -55,23 +46,12 @@ public struct CallFrame: Sendable {
         self.upgrade = upgrade
     }
 
-    private static func flag(_ value: JSONValue, _ name: String) throws(MessageError) -> Bool {
-        if value.isNull { return false }
-        guard let flag = value.bool else { throw .malformed(member: name) }
-        return flag
-    }
-
     /// Names with dots between them, of the characters that names may have (varlink.org, Interface Definition).
     private static func isQualified(_ method: String) -> Bool {
         guard method.utf8.count <= maximumMethodLength else { return false }
-        var method = method
-        return method.withUTF8 { isQualified($0) }
-    }
-
-    private static func isQualified(_ method: UnsafeBufferPointer<UInt8>) -> Bool {
         var parts = 0
         var partLength = 0
-        for byte in method {
+        for byte in method.utf8 {
             switch byte {
             case UInt8(ascii: "."):
                 guard partLength > 0 else { return false }
@@ -101,26 +81,5 @@ public struct CallFrame: Sendable {
             if oneway { $0.member("oneway", true) }
         }
         return writer.bytes + [0]
-    }
-}
-
-/// Why a frame is no message.
-public enum MessageError: Error, Hashable, Sendable {
-    case json(JSONError)
-    case notAnObject
-    /// A member is missing or is not what it should be.
-    case malformed(member: String)
-    /// A member that no Varlink message has.
-    case unknownMember
-}
-
-extension MessageError: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .json(let error): error.description
-        case .notAnObject: "no JSON object"
-        case .malformed(let member): "'\(member)' is missing or malformed"
-        case .unknownMember: "an unknown member"
-        }
     }
 }

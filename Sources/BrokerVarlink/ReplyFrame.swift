@@ -12,26 +12,15 @@ public struct ReplyFrame: Sendable {
     /// Reads a frame without its NUL.
     ///
     /// - Throws: ``MessageError``; the server does not speak Varlink.
-    public init(parsing frame: [UInt8], limits: JSONLimits = JSONLimits()) throws(MessageError) {
-        let document: JSONDocument
-        do {
-            document = try JSONDocument(parsing: frame, limits: limits)
-        } catch {
-            throw .json(error)
-        }
-        guard let members = document.root.members else { throw .notAnObject }
+    public init(parsing frame: [UInt8]) throws(MessageError) {
         var parameters = JSONDocument.emptyObject.root
         var continues = false
         var error: String?
-        for (name, value) in members {
+        for (name, value) in try JSONDocument.members(ofMessage: frame) {
             if name.says("parameters") {
-                guard !value.isNull else { continue }
-                guard value.kind == .object else { throw .malformed(member: "parameters") }
-                parameters = value
+                parameters = try value.messageParameters()
             } else if name.says("continues") {
-                guard !value.isNull else { continue }
-                guard let flag = value.bool else { throw .malformed(member: "continues") }
-                continues = flag
+                continues = try value.messageFlag("continues")
             } else if name.says("error") {
                 guard !value.isNull else { continue }
                 guard let text = value.string, !text.isEmpty else { throw .malformed(member: "error") }

@@ -2,49 +2,52 @@ import BrokerJSON
 
 /// Answers `org.varlink.service` (varlink.org, Service), and calls to what a service does not have.
 public struct ServiceInterface: Sendable {
-    private let service: Service
-    private let definitions: [String: InterfaceDefinition]
+    /// The interfaces' texts, by their names.
+    private let texts: [String: String]
     /// By their qualified names: what every call looks up first.
     private let methods: [String: Method]
     private let info: [UInt8]
 
     private struct Method: Sendable {
-        let definition: InterfaceDefinition.Method
-        /// Worked out once from the definition's comments.
+        /// Whether the comments above it say, as systemd's interfaces do, that a call without `more` makes no sense.
         let requiresMore: Bool
         /// Of `org.varlink.service`.
         let isOwn: Bool
     }
 
-    /// - Throws: where an interface's text is no interface definition, or defines another interface than it should.
-    public init(_ service: Service) throws(InterfaceError) {
-        self.service = service
-        var definitions: [String: InterfaceDefinition] = [:]
-        for interface in service.interfaces + [Self.description] {
-            let definition = try InterfaceParser.parse(interface.text)
-            guard definition.name == interface.name else { throw .expected(interface.name, line: 1) }
-            guard definitions.updateValue(definition, forKey: interface.name) == nil else {
-                throw .duplicate(interface.name)
+    /// - Parameter interfaces: besides `org.varlink.service`, which every service has.
+    /// - Throws: where an interface's text defines another interface than it should, or two have one name.
+    public init(
+        vendor: String, product: String, version: String, url: String, interfaces: [InterfaceDescription]
+    ) throws(InterfaceError) {
+        var texts: [String: String] = [:]
+        var methods: [String: Method] = [:]
+        for interface in [Self.description] + interfaces {
+            let lines = interface.text.split(separator: "\n", omittingEmptySubsequences: false)
+            guard lines.contains("interface \(interface.name)"),
+                texts.updateValue(interface.text, forKey: interface.name) == nil
+            else { throw InterfaceError(name: interface.name) }
+            // The text is ours, and an implementation of Varlink that is not reads it in Tests/certify.sh: each method
+            // begins a line, right below the comments that are about it.
+            var requiresMore = false
+            for line in lines {
+                if line.hasPrefix("method ") {
+                    let name = line.dropFirst("method ".count).prefix { $0 != "(" }
+                    methods["\(interface.name).\(name)"] = Method(
+                        requiresMore: requiresMore, isOwn: interface.name == Self.name)
+                }
+                requiresMore = line.hasPrefix("#") && (requiresMore || line == "# [Requires 'more' flag]")
             }
         }
-        self.definitions = definitions
-        methods = Dictionary(
-            definitions.values.flatMap { definition in
-                definition.methods.map {
-                    let isOwn = definition.name == Self.name
-                    return (
-                        "\(definition.name).\($0.name)",
-                        Method(definition: $0, requiresMore: $0.requiresMore, isOwn: isOwn)
-                    )
-                }
-            }, uniquingKeysWith: { first, _ in first })
+        self.texts = texts
+        self.methods = methods
         var writer = JSONWriter()
         writer.object {
-            $0.member("vendor", service.vendor)
-            $0.member("product", service.product)
-            $0.member("version", service.version)
-            $0.member("url", service.url)
-            $0.member("interfaces", [Self.name] + service.interfaces.map(\.name))
+            $0.member("vendor", vendor)
+            $0.member("product", product)
+            $0.member("version", version)
+            $0.member("url", url)
+            $0.member("interfaces", [Self.name] + interfaces.map(\.name))
         }
         info = writer.bytes
     }
@@ -56,7 +59,7 @@ public struct ServiceInterface: Sendable {
     public func answer(_ call: Call) -> Bool {
         guard let method = methods[call.method] else {
             let interface = call.interface
-            call.fail(definitions[interface] == nil ? .interfaceNotFound(interface) : .methodNotFound(call.method))
+            call.fail(texts[interface] == nil ? .interfaceNotFound(interface) : .methodNotFound(call.method))
             return true
         }
         if method.requiresMore, !call.more {
@@ -64,22 +67,22 @@ public struct ServiceInterface: Sendable {
             return true
         }
         guard method.isOwn else { return false }
-        answerOwn(call, method.definition)
+        answerOwn(call)
         return true
     }
 
-    private func answerOwn(_ call: Call, _ method: InterfaceDefinition.Method) {
+    /// Answers `GetInfo`, which has no parameter, or `GetInterfaceDescription`, which has one.
+    private func answerOwn(_ call: Call) {
+        let isInfo = call.name == "GetInfo"
         if let members = call.parameters.members {
-            for (name, _) in members where !method.parameters.contains(where: { name.says($0.name) }) {
+            for (name, _) in members where isInfo || !name.says("interface") {
                 return call.fail(.invalidParameter(name.string ?? ""))
             }
         }
-        if method.name == "GetInfo" { return call.reply(info) }
+        if isInfo { return call.reply(info) }
         guard let name = call.parameters["interface"]?.string else { return call.fail(.invalidParameter("interface")) }
-        guard let found = ([Self.description] + service.interfaces).first(where: { $0.name == name }) else {
-            return call.fail(.interfaceNotFound(name))
-        }
-        call.reply { $0.member("description", found.text) }
+        guard let text = texts[name] else { return call.fail(.interfaceNotFound(name)) }
+        call.reply { $0.member("description", text) }
     }
 
     private static let name = "org.varlink.service"
@@ -121,4 +124,22 @@ public struct ServiceInterface: Sendable {
 extension Call {
     /// The method's interface, without its own name.
     public var interface: String { String(method[..<(method.lastIndex(of: ".") ?? method.startIndex)]) }
+}
+
+/// One interface: its name and its text in Varlink's interface definition language, as it is served.
+public struct InterfaceDescription: Hashable, Sendable {
+    public let name: String
+    public let text: String
+
+    public init(name: String, text: String) {
+        self.name = name
+        self.text = text
+    }
+}
+
+/// A text is not of the interface of this name, or another text is.
+public struct InterfaceError: Error, Hashable, CustomStringConvertible {
+    let name: String
+
+    public var description: String { "interface \(name) must have one text, which defines it" }
 }

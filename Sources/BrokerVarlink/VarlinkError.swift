@@ -24,10 +24,6 @@ public struct VarlinkError: Error, Hashable, Sendable {
         VarlinkError("org.varlink.service.MethodNotFound") { $0.member("method", method) }
     }
 
-    public static func methodNotImplemented(_ method: String) -> VarlinkError {
-        VarlinkError("org.varlink.service.MethodNotImplemented") { $0.member("method", method) }
-    }
-
     /// A bare field name; where the field lies deeper, the outermost one.
     public static func invalidParameter(_ parameter: String) -> VarlinkError {
         VarlinkError("org.varlink.service.InvalidParameter") { $0.member("parameter", parameter) }

@@ -8,8 +8,6 @@ public final class Door: Watcher {
     /// on the loop; it may also never come, if they hang up first.
     public typealias Admit = (AcceptedPeer, _ decide: PendingAdmission) -> Void
 
-    /// Where the door is; `nil` where its socket has no path.
-    public let path: String?
     /// Called once if the door stops taking connections though nobody closed it.
     public var onFailure: ((_ reason: String) -> Void)?
     /// Connections open now, those not admitted yet included.
@@ -31,46 +29,32 @@ public final class Door: Watcher {
     private var connections: [ObjectIdentifier: SocketConnection] = [:]
     private var accounts: [uid_t: UserAccount] = [:]
 
-    /// Opens a door at a path. The folder must exist; a left-over socket that nobody answers at is replaced.
+    /// Where a door's socket comes from.
+    public enum Place: Hashable, Sendable {
+        /// Made by us at this path. The folder must exist; a left-over socket that nobody answers at is replaced.
+        case path(String)
+        /// Bound and listened at by somebody else, such as systemd. The descriptor is the door's from then on; the file stays theirs.
+        case passed(PassedSocket)
+    }
+
+    /// Opens a door.
     ///
     /// Must be called on the loop.
     /// - Parameters:
-    ///   - mode: who may connect, by the file's permissions, from the first moment.
+    ///   - mode: who may connect to a socket that we make, by the file's permissions, from the first moment.
     ///   - onCall: called for one call after the other of each connection: for the next only when the one before is
     ///     over, and never from within a `reply` or `fail`.
     ///   - onClose: called once for each admitted connection, after its last call was abandoned.
-    public static func open(
-        at path: String, mode: mode_t, loop: EventLoop, limits: DoorLimits = DoorLimits(),
+    public init(
+        at place: Place, mode: mode_t = 0o600, loop: EventLoop, limits: DoorLimits = DoorLimits(),
         admit: @escaping Admit = { _, decide in decide(.admit(context: nil)) },
         onCall: @escaping (Call) -> Void,
         onClose: @escaping (any Connection, CloseReason) -> Void = { _, _ in }
-    ) throws(DoorError) -> Door {
-        let socket = try ListeningSocket.bind(path: path, mode: mode, backlog: backlog)
-        return Door(
-            socket: socket, path: path, loop: loop, limits: limits, admit: admit, onCall: onCall, onClose: onClose)
-    }
-
-    /// Opens a door at a listening socket that somebody else has bound, such as systemd. Its file stays theirs.
-    ///
-    /// Must be called on the loop. The descriptor belongs to the door afterwards.
-    public static func adopt(
-        _ passed: PassedSocket, loop: EventLoop, limits: DoorLimits = DoorLimits(),
-        admit: @escaping Admit = { _, decide in decide(.admit(context: nil)) },
-        onCall: @escaping (Call) -> Void,
-        onClose: @escaping (any Connection, CloseReason) -> Void = { _, _ in }
-    ) throws(DoorError) -> Door {
-        let socket = try ListeningSocket.adopt(descriptor: passed.descriptor)
-        return Door(
-            socket: socket, path: passed.path, loop: loop, limits: limits, admit: admit, onCall: onCall,
-            onClose: onClose)
-    }
-
-    private init(
-        socket: ListeningSocket, path: String?, loop: EventLoop, limits: DoorLimits, admit: @escaping Admit,
-        onCall: @escaping (Call) -> Void, onClose: @escaping (any Connection, CloseReason) -> Void
-    ) {
-        self.socket = socket
-        self.path = path
+    ) throws(DoorError) {
+        switch place {
+        case .path(let path): socket = try ListeningSocket.bind(path: path, mode: mode, backlog: Door.backlog)
+        case .passed(let passed): socket = try ListeningSocket.adopt(descriptor: passed.descriptor)
+        }
         self.limits = limits
         self.admit = admit
         self.onCall = onCall

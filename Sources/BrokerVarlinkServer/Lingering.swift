@@ -9,7 +9,42 @@ import Glibc
 /// reply in hundreds.
 ///
 /// Nobody waits for it: everybody is heard meanwhile. It is not done while several are served, who need the processor.
+///
+/// ``answered(_:bytes:)`` and ``listen(until:_:)`` are all that the rest of the server sees of it. Without it everything works the same,
+/// and each answer waits for a processor to wake up.
 struct Lingering {
+    private var audience = Audience()
+    /// Bytes of the reply that was sent last.
+    private var replySize = 0
+    /// Rises with each call that came in time, and falls with each that did not.
+    private var credit = 0
+    private var untried = 0
+
+    /// A process was let in, was sent its last reply for now, of so many bytes, or hung up: what it does next may be worth a
+    /// moment's waiting.
+    mutating func answered(_ process: pid_t, bytes: Int = 0) {
+        audience.answered(process)
+        replySize = bytes
+    }
+
+    /// Waits awake, if that is likely to pay, for a moment that ends when the next timer is due.
+    ///
+    /// - Parameter look: how many events there are now.
+    /// - Returns: how many there are; `nil` where it is time to sleep.
+    mutating func listen(until timer: Uptime?, _ look: () -> Int) -> Int? {
+        guard audience.isOne(), begins() else { return nil }
+        let end = min(Uptime.now() + Self.window(after: replySize), timer ?? Uptime(nanoseconds: .max))
+        repeat {
+            let count = look()
+            if count > 0 {
+                ended(heard: true)
+                return count
+            }
+        } while Uptime.now() < end
+        ended(heard: false)
+        return nil
+    }
+
     /// How long after a reply of so many bytes. A long one takes a program longer to read before it goes on: at some
     /// 125 MB a second, as JSON is read.
     static func window(after bytes: Int) -> Duration {
@@ -18,10 +53,6 @@ struct Lingering {
 
     /// Bytes; a longer reply is no page that somebody leafs through.
     private static let longReply = 40_000
-    /// Rises with each call that came in time, and falls with each that did not.
-    private var credit = 0
-    private var untried = 0
-
     private static let mostCredit = 32
     /// What a call in time earns: one in four of them is enough to go on.
     private static let gain = 4

@@ -5,8 +5,9 @@ import Glibc
 final class LoopState {
     var work = WorkQueue()
     /// What waits until the next turn has heard everybody.
-    var timers = TimerHeap()
+    var timers = TimerList()
     var watchlist: Watchlist
+    var lingering = Lingering()
     private(set) var events: [clinux_event]
     /// Where bytes are received, by one connection after the other.
     var scratch = [UInt8](repeating: 0, count: receivedAtOnce)
@@ -15,10 +16,6 @@ final class LoopState {
     private(set) var turns = 0
 
     private let epoll: CInt
-    private var lingering = Lingering()
-    private var audience = Audience()
-    /// Bytes of the reply that was sent last.
-    private var replySize = 0
 
     init(epoll: CInt) {
         self.epoll = epoll
@@ -44,29 +41,10 @@ final class LoopState {
         }
     }
 
-    /// A process was let in, was sent its last reply for now, of so many bytes, or hung up: what it does next may be worth a moment's
-    /// waiting.
-    func answered(_ process: pid_t, bytes: Int = 0) {
-        audience.answered(process)
-        replySize = bytes
-    }
-
-    /// Waits awake, if that is likely to pay.
+    /// Waits awake for events, if that is likely to pay.
     ///
     /// - Returns: how many events there are; `nil` where it is time to sleep.
-    func linger() -> Int? {
-        guard audience.isOne(), lingering.begins() else { return nil }
-        let end = min(Uptime.now() + Lingering.window(after: replySize), timers.next ?? .init(nanoseconds: .max))
-        repeat {
-            let count = hear(waiting: 0)
-            if count > 0 {
-                lingering.ended(heard: true)
-                return count
-            }
-        } while Uptime.now() < end
-        lingering.ended(heard: false)
-        return nil
-    }
+    func linger() -> Int? { lingering.listen(until: timers.next) { hear(waiting: 0) } }
 
     /// Lets go of everything.
     func end() {

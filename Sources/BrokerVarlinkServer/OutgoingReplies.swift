@@ -12,14 +12,12 @@ struct OutgoingReplies {
         let continues: Bool
     }
 
-    /// `frames[..<head]` have left.
     private var frames: [Frame] = []
-    private var head = 0
 
     /// Bytes that the kernel has not taken.
     private(set) var unsentBytes = 0
 
-    var isEmpty: Bool { head == frames.count }
+    var isEmpty: Bool { frames.isEmpty }
 
     mutating func append(_ bytes: [UInt8], sensitive: Bool, continues: Bool) {
         unsentBytes += bytes.count
@@ -27,24 +25,22 @@ struct OutgoingReplies {
     }
 
     /// Whether the first reply has left in part, and tells something that can be taken back.
-    var hasPartlyLeftSensitive: Bool {
-        head < frames.count && frames[head].left > 0 && frames[head].sensitive
-    }
+    var hasPartlyLeftSensitive: Bool { frames.first.map { $0.left > 0 && $0.sensitive } ?? false }
 
     /// Hands the first bytes to `take`, of more than one reply where they are small.
     ///
     /// - Parameter take: answers how many bytes it took.
     /// - Returns: whether it took all it was offered.
     mutating func offer(using scratch: inout [UInt8], _ take: (RawSpan) -> Int) -> Bool {
-        let first = frames[head]
+        let first = frames[0]
         let offered: Int
         let taken: Int
-        if head + 1 == frames.count || first.bytes.count - first.left >= Self.pieceSize {
+        if frames.count == 1 || first.bytes.count - first.left >= Self.pieceSize {
             offered = first.bytes.count - first.left
             taken = take(first.bytes.span.bytes.extracting(droppingFirst: first.left))
         } else {
             scratch.removeAll(keepingCapacity: true)
-            for frame in frames[head...] {
+            for frame in frames {
                 guard scratch.isEmpty || scratch.count + frame.bytes.count <= Self.pieceSize else { break }
                 scratch.append(contentsOf: frame.bytes[frame.left...])
             }
@@ -62,7 +58,7 @@ struct OutgoingReplies {
     mutating func withdraw(_ error: VarlinkError) -> Int {
         var kept: [Frame] = []
         var count = 0
-        for frame in frames[head...] {
+        for frame in frames {
             guard frame.sensitive, frame.left == 0 else {
                 kept.append(frame)
                 continue
@@ -77,36 +73,30 @@ struct OutgoingReplies {
             }
         }
         frames = kept
-        head = 0
         return count
     }
 
     mutating func removeAll() {
         frames = []
-        head = 0
         unsentBytes = 0
     }
 
     private mutating func advance(by count: Int) {
         unsentBytes -= count
         var left = count
+        var whole = 0
         while left > 0 {
-            let rest = frames[head].bytes.count - frames[head].left
+            let rest = frames[whole].bytes.count - frames[whole].left
             guard left >= rest else {
-                frames[head].left += left
-                return
+                frames[whole].left += left
+                break
             }
             left -= rest
-            frames[head].bytes = []
-            head += 1
+            whole += 1
         }
-        if head == frames.count {
-            frames.removeAll(keepingCapacity: frames.capacity <= 64)
-            head = 0
-        } else if head >= 64, head > frames.count / 2 {
-            frames.removeSubrange(..<head)
-            head = 0
-        }
+        frames.removeFirst(whole)
+        // A connection that is idle holds little.
+        if frames.isEmpty, frames.capacity > 64 { frames = [] }
     }
 
     /// What small replies are gathered into, in bytes.

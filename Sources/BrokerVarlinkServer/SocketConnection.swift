@@ -107,7 +107,7 @@ final class SocketConnection: Connection, Watcher {
         case .admit(let context):
             isAdmitted = true
             self.context = context
-            loop.inside.answered(peer.processID)
+            loop.inside.lingering.answered(peer.processID)
             dispatch()
         case .refuse: close(because: .refused)
         }
@@ -254,7 +254,7 @@ final class SocketConnection: Connection, Watcher {
     /// Everything that was asked is answered, and the kernel has it.
     private func wasAnswered() {
         let isDone = current == nil && decoder.bufferedBytes == 0 && unsentBytes == 0
-        if isDone { loop.inside.answered(peer.processID, bytes: replySize) }
+        if isDone { loop.inside.lingering.answered(peer.processID, bytes: replySize) }
     }
 
     /// Hands the kernel as much as it takes.
@@ -362,7 +362,7 @@ final class SocketConnection: Connection, Watcher {
     func close(because reason: CloseReason) {
         guard !isClosed else { return }
         isClosed = true
-        if isAdmitted, case .peerClosed = reason { loop.inside.answered(peer.processID) }
+        if isAdmitted, case .peerClosed = reason { loop.inside.lingering.answered(peer.processID) }
         closeReason = reason
         letGo()
         if let watching { loop.inside.watchlist.remove(watching) }
@@ -384,8 +384,8 @@ final class SocketConnection: Connection, Watcher {
         outgoing.removeAll()
         waitingToWrite = []
         decoder = FrameDecoder(maximumFrameSize: limits.frameSize, keptCapacity: Self.keptBytes)
-        frameWatch.cancel()
-        stallWatch.cancel()
+        frameWatch.stop()
+        stallWatch.stop()
         countCallBytes()
         account.finishedLongCall(self)
         countReplyBytes()

@@ -1,9 +1,8 @@
-/// Ends what takes too long, with at most one timer waiting however often the thing starts over. It lives on the loop.
+/// Ends what takes too long. It lives on the loop.
 final class Watch {
     private let loop: EventLoop
     private let timeout: Duration
     private let expired: () -> Void
-    private var deadline: Uptime?
     private var timer: Timer?
 
     /// - Parameter expired: must not hold strongly what holds the watch.
@@ -13,36 +12,19 @@ final class Watch {
         self.expired = expired
     }
 
-    var isRunning: Bool { deadline != nil }
+    var isRunning: Bool { timer != nil }
 
     /// Starts, or starts over.
     func start() {
-        deadline = .now() + timeout
-        if timer == nil { wait(timeout) }
+        stop()
+        timer = loop.after(timeout) { [weak self] in
+            self?.timer = nil
+            self?.expired()
+        }
     }
 
-    /// The timer goes on waiting, and finds nothing to do.
-    func stop() { deadline = nil }
-
-    func cancel() {
-        deadline = nil
+    func stop() {
         timer?.cancel()
         timer = nil
-    }
-
-    private func wait(_ time: Duration) {
-        timer = loop.after(time) { [weak self] in self?.look() }
-    }
-
-    private func look() {
-        timer = nil
-        guard let deadline else { return }
-        let now = Uptime.now()
-        if now >= deadline {
-            self.deadline = nil
-            expired()
-        } else {
-            wait(.nanoseconds(deadline - now))
-        }
     }
 }

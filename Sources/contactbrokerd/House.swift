@@ -86,7 +86,7 @@ final class House {
     ) throws -> Door {
         guard let place = setting.doors[interface] else { throw Failure("no place for the door \(interface.name)") }
         let broker = self.broker
-        let service = try ServiceInterface(interface.service)
+        let service = try interface.service()
         let reception = Reception(
             door: interface, setting: setting, broker: broker, loop: loop, source: evidence,
             manifests: manifests, complaints: complaints, looks: looks)
@@ -103,15 +103,8 @@ final class House {
             }
             broker.closed(connection)
         }
-        let door =
-            switch place {
-            case .path(let path):
-                try Door.open(
-                    at: path, mode: 0o600, loop: loop, limits: doorLimits, admit: admit, onCall: onCall,
-                    onClose: onClose)
-            case .passed(let socket):
-                try Door.adopt(socket, loop: loop, limits: doorLimits, admit: admit, onCall: onCall, onClose: onClose)
-            }
+        let door = try Door(
+            at: place, loop: loop, limits: doorLimits, admit: admit, onCall: onCall, onClose: onClose)
         door.onFailure = { reason in
             log.tell(.doorFailed, "the door \(interface.name) closed by itself: \(reason)", [("door", interface.name)])
             failed()

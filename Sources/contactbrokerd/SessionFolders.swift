@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerInterface
 import BrokerPolicy
+import BrokerVarlinkServer
 import Glibc
 
 /// Where a session's broker has its sockets, its databases and its configuration.

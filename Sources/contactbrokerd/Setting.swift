@@ -13,15 +13,8 @@ struct Setting {
     /// The folder of the databases.
     let state: String
     let configuration: PolicyFolder
-    let doors: [ContactsInterface: DoorPlace]
-
-    /// Where a door's socket comes from.
-    enum DoorPlace {
-        /// Made by us, for us alone.
-        case path(String)
-        /// Made by systemd, with the mode that its unit says.
-        case passed(PassedSocket)
-    }
+    /// Made by us, for us alone; or by systemd, with the mode that its unit says.
+    let doors: [ContactsInterface: Door.Place]
 
     /// Where evidence about callers comes from: chosen here and nowhere else.
     func evidenceSource() throws -> any EvidenceSource {

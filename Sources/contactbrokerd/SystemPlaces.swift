@@ -34,8 +34,8 @@ enum SystemPlaces {
 
     /// Which socket is which door's. All three are called `varlink`, as Varlink's libraries expect, so that each is told
     /// by the last part of the path that it is bound to: the name of the interface.
-    static func doors(_ sockets: [PassedSocket]) throws -> [ContactsInterface: Setting.DoorPlace] {
-        var doors: [ContactsInterface: Setting.DoorPlace] = [:]
+    static func doors(_ sockets: [PassedSocket]) throws -> [ContactsInterface: Door.Place] {
+        var doors: [ContactsInterface: Door.Place] = [:]
         for socket in sockets {
             let name = socket.path?.split(separator: "/").last.map(String.init)
             guard socket.name == "varlink", let door = ContactsInterface.allCases.first(where: { $0.name == name }),

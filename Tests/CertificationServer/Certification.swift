@@ -11,9 +11,8 @@ final class Certification {
 
     init() throws(InterfaceError) {
         service = try ServiceInterface(
-            Service(
-                vendor: "contactbroker", product: "Certification", version: "1", url: "https://varlink.org",
-                interfaces: [Self.interface]))
+            vendor: "contactbroker", product: "Certification", version: "1", url: "https://varlink.org",
+            interfaces: [Self.interface])
     }
 
     func answer(_ call: Call) {

@@ -18,7 +18,7 @@ do {
     let loop = try EventLoop()
     try loop.run {
         let certification = try Certification()
-        _ = try Door.open(at: path, mode: 0o600, loop: loop, onCall: certification.answer)
+        _ = try Door(at: .path(path), loop: loop, onCall: certification.answer)
     }
 } catch {
     giveUp("CertificationServer: \(error)")

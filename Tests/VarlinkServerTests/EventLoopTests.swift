@@ -215,7 +215,7 @@ struct EventLoopTests {
 }
 
 @Suite("Timers in their order")
-struct TimerHeapTests {
+struct TimerListTests {
     @Test("Whatever is set and cancelled, the next one is always the first of what is left", arguments: [1, 2, 3, 4])
     func order(seed: UInt64) throws {
         let loop = try EventLoop()
@@ -225,21 +225,21 @@ struct TimerHeapTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int(state >> 33) % bound
         }
-        var heap = TimerHeap()
+        var list = TimerList()
         var model: [(due: Int, order: Int, timer: Timer)] = []
         var ran: [Int] = []
         for order in 0..<5_000 {
             switch random(5) {
             case 0...2:
                 let timer = Timer(due: Uptime(nanoseconds: Int64(random(1_000))), loop: loop) { ran.append(order) }
-                heap.insert(timer)
+                list.insert(timer)
                 model.append((Int(timer.due.nanoseconds), order, timer))
             case 3 where !model.isEmpty:
-                heap.remove(model.remove(at: random(model.count)).timer)
+                list.remove(model.remove(at: random(model.count)).timer)
             default:
                 let now = random(1_000)
                 let due = model.filter { $0.due <= now }.min { ($0.due, $0.order) < ($1.due, $1.order) }
-                let work = heap.takeDue(at: Uptime(nanoseconds: Int64(now)))
+                let work = list.takeDue(at: Uptime(nanoseconds: Int64(now)))
                 work?()
                 #expect((work == nil) == (due == nil))
                 if let due {
@@ -247,8 +247,8 @@ struct TimerHeapTests {
                     model.removeAll { $0.order == due.order }
                 }
             }
-            #expect(heap.count == model.count)
-            #expect(heap.next == model.map { Uptime(nanoseconds: Int64($0.due)) }.min())
+            #expect(list.count == model.count)
+            #expect(list.next == model.map { Uptime(nanoseconds: Int64($0.due)) }.min())
         }
     }
 }

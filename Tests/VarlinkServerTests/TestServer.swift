@@ -29,15 +29,10 @@ final class TestServer: Sendable {
             service = try loop.run {
                 let service = TestService(loop: loop, admitsAtOnce: admitting)
                 let onClose: (any Connection, CloseReason) -> Void = { closings.post($1) }
-                if let descriptor {
-                    service.door = try Door.adopt(
-                        PassedSocket(descriptor: descriptor, name: "varlink"), loop: loop, limits: limits,
-                        admit: service.admit, onCall: service.answer, onClose: onClose)
-                } else {
-                    service.door = try Door.open(
-                        at: path, mode: mode, loop: loop, limits: limits, admit: service.admit,
-                        onCall: service.answer, onClose: onClose)
-                }
+                let passed = descriptor.map { Door.Place.passed(PassedSocket(descriptor: $0, name: "varlink")) }
+                service.door = try Door(
+                    at: passed ?? .path(path), mode: mode, loop: loop, limits: limits, admit: service.admit,
+                    onCall: service.answer, onClose: onClose)
                 return LoopBound(service, loop: loop)
             }
         } catch {

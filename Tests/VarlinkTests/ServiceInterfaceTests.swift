@@ -31,9 +31,8 @@ struct ServiceInterfaceTests {
 
     private func service() throws -> ServiceInterface {
         try ServiceInterface(
-            Service(
-                vendor: "V", product: "P", version: "1", url: "https://example.org",
-                interfaces: [InterfaceDescription(name: "org.example.Test", text: Self.text)]))
+            vendor: "V", product: "P", version: "1", url: "https://example.org",
+            interfaces: [InterfaceDescription(name: "org.example.Test", text: Self.text)])
     }
 
     /// What is answered; `nil` where the call is left to the interface's owner.
@@ -99,9 +98,8 @@ struct ServiceInterfaceTests {
         for text in ["interface org.example.Other", "no interface"] {
             #expect(throws: InterfaceError.self) {
                 try ServiceInterface(
-                    Service(
-                        vendor: "", product: "", version: "", url: "",
-                        interfaces: [InterfaceDescription(name: "org.example.Test", text: text)]))
+                    vendor: "", product: "", version: "", url: "",
+                    interfaces: [InterfaceDescription(name: "org.example.Test", text: text)])
             }
         }
     }

@@ -18,18 +18,15 @@ public class CNChangeHistoryEvent: NSObject, NSCopying, NSSecureCoding, @uncheck
 
     /// Events are not archived: the token of the place in the history is.
     public func encode(with coder: NSCoder) {}
+}
 
+extension NSCoding where Self: CNChangeHistoryEvent {
     /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
+    public init?(coder: NSCoder) { nil }
 }
 
 /// Everything that was fetched before is to be forgotten: adds follow for all that is there.
 public final class CNChangeHistoryDropEverythingEvent: CNChangeHistoryEvent, @unchecked Sendable {
-    override init() { super.init() }
-
-    /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
-
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
@@ -50,9 +47,6 @@ public final class CNChangeHistoryAddContactEvent: CNChangeHistoryEvent, @unchec
         super.init()
     }
 
-    /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
-
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
@@ -66,9 +60,6 @@ public final class CNChangeHistoryUpdateContactEvent: CNChangeHistoryEvent, @unc
         self.contact = contact
         super.init()
     }
-
-    /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
 
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
@@ -88,9 +79,6 @@ public final class CNChangeHistoryDeleteContactEvent: CNChangeHistoryEvent, @unc
         super.init()
     }
 
-    /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
-
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
@@ -108,9 +96,6 @@ public final class CNChangeHistoryAddGroupEvent: CNChangeHistoryEvent, @unchecke
         super.init()
     }
 
-    /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
-
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
@@ -125,9 +110,6 @@ public final class CNChangeHistoryUpdateGroupEvent: CNChangeHistoryEvent, @unche
         super.init()
     }
 
-    /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
-
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
@@ -141,9 +123,6 @@ public final class CNChangeHistoryDeleteGroupEvent: CNChangeHistoryEvent, @unche
         self.groupIdentifier = groupIdentifier
         super.init()
     }
-
-    /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
 
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
@@ -162,9 +141,6 @@ public final class CNChangeHistoryAddMemberToGroupEvent: CNChangeHistoryEvent, @
         super.init()
     }
 
-    /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
-
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
@@ -181,9 +157,6 @@ public final class CNChangeHistoryRemoveMemberFromGroupEvent: CNChangeHistoryEve
         self.group = group
         super.init()
     }
-
-    /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
 
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
@@ -202,9 +175,6 @@ public final class CNChangeHistoryAddSubgroupToGroupEvent: CNChangeHistoryEvent,
         super.init()
     }
 
-    /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
-
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
@@ -221,9 +191,6 @@ public final class CNChangeHistoryRemoveSubgroupFromGroupEvent: CNChangeHistoryE
         self.group = group
         super.init()
     }
-
-    /// Always `nil`: events are not archived.
-    public required init?(coder: NSCoder) { nil }
 
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }

@@ -41,17 +41,13 @@ public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
 
     /// Reads what `encode(with:)` wrote; what is not there is as in a request that was just made, or not asked for.
     public required convenience init?(coder: NSCoder) {
-        func texts(_ name: String) -> [String]? {
-            let read = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: name) as? [NSString]
-            return read?.map { $0 as String }
-        }
         self.init()
         startingToken = coder.decodeObject(of: NSData.self, forKey: "startingToken") as Data?
-        additionalContactKeyDescriptors = texts("additionalContactKeyDescriptors")
+        additionalContactKeyDescriptors = coder.decodeTexts(forKey: "additionalContactKeyDescriptors")
         shouldUnifyResults = coder.decodeBool(forKey: "shouldUnifyResults")
         mutableObjects = coder.decodeBool(forKey: "mutableObjects")
         includeGroupChanges = coder.decodeBool(forKey: "includeGroupChanges")
-        excludedTransactionAuthors = texts("excludedTransactionAuthors")
+        excludedTransactionAuthors = coder.decodeTexts(forKey: "excludedTransactionAuthors")
     }
 }
 
@@ -75,7 +71,8 @@ extension CNContactStore {
     /// sequence of ``CNChangeHistoryEvent``. On Apple’s systems only Objective-C sees this method.
     public func enumerator(for request: CNChangeHistoryFetchRequest) throws -> CNFetchResult<NSEnumerator> {
         let result = try changeHistory(for: request)
-        return CNFetchResult(value: ArrayEnumerator(result.value), currentHistoryToken: result.currentHistoryToken)
+        return CNFetchResult(
+            value: NSArray(array: result.value).objectEnumerator(), currentHistoryToken: result.currentHistoryToken)
     }
 
     /// As ``enumerator(for:)-(CNChangeHistoryFetchRequest)``, with events that need no cast. An extension of this library.
@@ -95,11 +92,8 @@ extension CNContactStore {
             } each: { reply, _ in
                 token = reply["historyToken"]?.string ?? token
                 for json in reply["events"]?.elements.map(Array.init) ?? [] {
-                    let contact = { (value: JSONValue) -> CNContact in
-                        let contact = CNContact(text: value.text, keys: keys)
-                        return request.mutableObjects ? CNMutableContact(contact.values, keys: keys) : contact
-                    }
-                    if let event = CNChangeHistoryEvent.event(json, contact) { events.append(event) }
+                    let event = CNChangeHistoryEvent.event(json) { .received($0, keys, request.mutableObjects) }
+                    if let event { events.append(event) }
                 }
                 return true
             }
@@ -127,20 +121,17 @@ extension CNChangeHistoryEvent {
         }
         func subgroup() -> CNGroup { CNGroup(CNGroup.Values(identifier: json["member"]?.string ?? "")) }
         let container = json["container"]?.string
-        switch json["kind"]?.string {
+        let kind = json["kind"]?.string
+        switch kind {
         case "dropEverything": return CNChangeHistoryDropEverythingEvent()
-        case "addContact":
+        case "addContact", "granted":
             return withContact {
-                CNChangeHistoryAddContactEvent(contact: $0, containerIdentifier: container, isGranted: false)
-            }
-        case "granted":
-            return withContact {
-                CNChangeHistoryAddContactEvent(contact: $0, containerIdentifier: container, isGranted: true)
+                CNChangeHistoryAddContactEvent(
+                    contact: $0, containerIdentifier: container, isGranted: kind == "granted")
             }
         case "updateContact": return withContact { CNChangeHistoryUpdateContactEvent(contact: $0) }
-        case "deleteContact":
-            return CNChangeHistoryDeleteContactEvent(contactIdentifier: identifier, isRevoked: false)
-        case "revoked": return CNChangeHistoryDeleteContactEvent(contactIdentifier: identifier, isRevoked: true)
+        case "deleteContact", "revoked":
+            return CNChangeHistoryDeleteContactEvent(contactIdentifier: identifier, isRevoked: kind == "revoked")
         case "addGroup":
             return withGroup { CNChangeHistoryAddGroupEvent(group: $0, containerIdentifier: container ?? "") }
         case "updateGroup": return withGroup { CNChangeHistoryUpdateGroupEvent(group: $0) }

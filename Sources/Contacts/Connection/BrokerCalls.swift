@@ -74,15 +74,12 @@ final class BrokerCalls: Sendable {
             // Who may call again need not look first.
             let client = try connection(mustBeAlive: !mayRepeat, budget)
             do throws(CallFailure) {
-                var hasBegun = false
                 try converse(client, method, more: more, budget, write) { (reply, isLast) throws(CallFailure) in
-                    hasBegun = true
                     mayRepeat = false
                     // What the app does with it has its own time, calls of its own included.
                     return try WaitBudget.with(nil) { () throws(CallFailure) in try each(reply, isLast) }
                 }
-                if hasBegun { ChangeWatch.shared.accessWorks() }
-                return
+                return ChangeWatch.shared.accessWorks()
             } catch {
                 // Once: the broker that was there is gone, and another one may be there now.
                 guard mayRepeat, case .connection = error.kind else { throw error }
@@ -95,32 +92,12 @@ final class BrokerCalls: Sendable {
         _ client: VarlinkClient, _ method: ContactsMethod, more: Bool, _ budget: WaitBudget,
         _ write: (inout JSONWriter) -> Void, each: (JSONValue, Bool) throws(CallFailure) -> Bool
     ) throws(CallFailure) {
-        do throws(VarlinkClientError) {
-            try budget.wait { (left) throws(VarlinkClientError) in
-                try client.begin(Self.prefix + method.rawValue, more: more, within: left, write)
-            }
-        } catch {
-            client.close()
-            throw CallFailure(error)
-        }
+        try send(method, more: more, to: client, budget, write)
         while true {
-            let reply: (parameters: JSONValue, continues: Bool)?
-            do throws(VarlinkClientError) {
-                reply = try budget.wait { (left) throws(VarlinkClientError) in try client.nextReply(timeout: left) }
-            } catch {
-                // An error is an answer like any other, and the connection is good for the next call.
-                if case .error = error { park(client) } else { client.close() }
-                throw CallFailure(error)
-            }
-            guard let reply else {
+            guard let reply = try reply(from: client, more: more, budget) else {
                 client.close()
                 throw CallFailure(.timedOut)
             }
-            guard more || !reply.continues else {
-                client.close()
-                throw CallFailure(.protocolViolation("a reply that continues to a call without more"))
-            }
-            if !reply.continues { park(client) }
             let goesOn: Bool
             do throws(CallFailure) {
                 goesOn = try each(reply.parameters, !reply.continues)
@@ -131,6 +108,45 @@ final class BrokerCalls: Sendable {
             guard reply.continues else { return }
             guard goesOn else { return client.close() }
         }
+    }
+
+    /// Sends a call; a connection that does not take it is closed.
+    func send(
+        _ method: ContactsMethod, more: Bool, to client: VarlinkClient, _ budget: WaitBudget,
+        _ write: (inout JSONWriter) -> Void
+    ) throws(CallFailure) {
+        do throws(VarlinkClientError) {
+            try budget.wait { (left) throws(VarlinkClientError) in
+                try client.begin(Self.prefix + method.rawValue, more: more, within: left, write)
+            }
+        } catch {
+            client.close()
+            throw CallFailure(error)
+        }
+    }
+
+    /// The next reply, or `nil` where none has come in the time that is left, or in this one. With the last one, the connection is free for other calls; after
+    /// anything that is no reply it is closed.
+    func reply(
+        from client: VarlinkClient, more: Bool, _ budget: WaitBudget, within time: Duration? = nil
+    ) throws(CallFailure) -> (parameters: JSONValue, continues: Bool)? {
+        let reply: (parameters: JSONValue, continues: Bool)?
+        do throws(VarlinkClientError) {
+            reply = try budget.wait { (left) throws(VarlinkClientError) in
+                try client.nextReply(timeout: min(time ?? left, left))
+            }
+        } catch {
+            // An error is an answer like any other, and the connection is good for the next call.
+            if case .error = error { park(client) } else { client.close() }
+            throw CallFailure(error)
+        }
+        guard let reply else { return nil }
+        guard more || !reply.continues else {
+            client.close()
+            throw CallFailure(.protocolViolation("a reply that continues to a call without more"))
+        }
+        if !reply.continues { park(client) }
+        return reply
     }
 
     static let prefix = ContactsInterface.contacts.name + "."

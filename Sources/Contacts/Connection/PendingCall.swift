@@ -20,28 +20,19 @@ final class PendingCall {
     /// The answer, or `nil` where it did not come in that time; it may come yet.
     func poll(within time: Duration) throws(CallFailure) -> JSONValue? {
         guard let client else { throw CallFailure(.closed) }
-        let reply: (parameters: JSONValue, continues: Bool)?
-        do throws(VarlinkClientError) {
+        do throws(CallFailure) {
             // Within a call that is more than this the time is that call's.
             let budget = WaitBudget.current ?? WaitBudget(time)
-            reply = try budget.wait { (left) throws(VarlinkClientError) in
-                try client.nextReply(timeout: min(time, left))
+            guard let reply = try BrokerCalls.shared.reply(from: client, more: false, budget, within: time) else {
+                return nil
             }
+            self.client = nil
+            ChangeWatch.shared.accessWorks()
+            return reply.parameters
         } catch {
             self.client = nil
-            // An error is an answer like any other, and the connection is good for the next call.
-            if case .error = error { BrokerCalls.shared.park(client) } else { client.close() }
-            throw CallFailure(error)
+            throw error
         }
-        guard let reply else { return nil }
-        self.client = nil
-        guard !reply.continues else {
-            client.close()
-            throw CallFailure(.protocolViolation("a reply that continues to a call without more"))
-        }
-        BrokerCalls.shared.park(client)
-        ChangeWatch.shared.accessWorks()
-        return reply.parameters
     }
 
     /// The answer, which must come in that time.
@@ -64,14 +55,7 @@ extension BrokerCalls {
     func begin(_ method: ContactsMethod, _ write: (inout JSONWriter) -> Void) throws(CallFailure) -> PendingCall {
         let budget = WaitBudget.current ?? WaitBudget(Self.bound)
         let client = try connection(mustBeAlive: true, budget)
-        do throws(VarlinkClientError) {
-            try budget.wait { (left) throws(VarlinkClientError) in
-                try client.begin(Self.prefix + method.rawValue, within: left, write)
-            }
-        } catch {
-            client.close()
-            throw CallFailure(error)
-        }
+        try send(method, more: false, to: client, budget, write)
         return PendingCall(client)
     }
 }

@@ -10,8 +10,7 @@ public final class CNContactVCardSerialization: NSObject {
     /// were fetched too they are written.
     public class func descriptorForRequiredKeys() -> any CNKeyDescriptor { TaskKeys(keys: required) }
 
-    private static let required = ContactKeySet.all.subtracting(.named).subtracting(
-        ContactKeySet([.thumbnailImageData, .imageDataAvailable, .creationDate, .modificationDate]))
+    private static let required = ContactKeySet.all.subtracting(.named).subtracting(.readOnly)
 
     /// The contacts of a file of vCards 2.1, 3.0 or 4.0. What a card says that a contact has no property for is kept, and
     /// written by ``data(with:)``.

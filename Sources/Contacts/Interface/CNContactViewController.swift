@@ -83,14 +83,13 @@ public final class CNContactViewController: NSObject {
 
     private func offer() throws -> String? {
         let values = contact.values
-        let readOnly = ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData])
         let shown = try displayedPropertyKeys.map { keys throws(CNError) in try ContactKeySet(keys) } ?? .all
-        let keys = values.model().present.intersection(contact.keysThatCanBeRead).intersection(shown)
+        let keys = values.present.intersection(contact.keysThatCanBeRead).intersection(shown)
         let purpose = message.map { CNContactStore.shortened($0) } ?? CNContactStore.purposeOfCall
         let reply = try CNContactStore.answer { () throws(CallFailure) in
             try BrokerCalls.shared.call(.proposeContact, isRepeatable: false) { writer in
                 writer.name("contact")
-                values.write(keys.subtracting(readOnly), to: &writer)
+                values.write(keys.subtracting(.readOnly), to: &writer)
                 writer.member("purpose", purpose)
             }
         }

@@ -39,12 +39,8 @@ final class PickerPredicate: NSPredicate, NSSecureCoding {
     }
 
     required convenience init?(coder: NSCoder) {
-        func texts(_ name: String) -> [String]? {
-            let read = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: name) as? [NSString]
-            return read?.map { $0 as String }
-        }
         func counts(_ name: String) -> [String: Int]? {
-            guard let texts = texts(name), texts.count.isMultiple(of: 2) else { return nil }
+            guard let texts = coder.decodeTexts(forKey: name), texts.count.isMultiple(of: 2) else { return nil }
             var counts: [String: Int] = [:]
             for place in stride(from: 0, to: texts.count, by: 2) {
                 guard let count = Int(texts[place + 1]) else { return nil }
@@ -52,12 +48,13 @@ final class PickerPredicate: NSPredicate, NSSecureCoding {
             }
             return counts
         }
-        guard let hasKeys = texts("hasKeys"), let minimum = counts("minimumCount"),
-            let maximum = counts("maximumCount"), let excluded = texts("excludedIdentifiers")
+        guard let hasKeys = coder.decodeTexts(forKey: "hasKeys"), let minimum = counts("minimumCount"),
+            let maximum = counts("maximumCount"), let excluded = coder.decodeTexts(forKey: "excludedIdentifiers")
         else { return nil }
         self.init(
             Rule(
-                hasKeys: hasKeys, minimumCount: minimum, maximumCount: maximum, familyNames: texts("familyNames"),
+                hasKeys: hasKeys, minimumCount: minimum, maximumCount: maximum,
+                familyNames: coder.decodeTexts(forKey: "familyNames"),
                 excludedIdentifiers: excluded, key: coder.decodeObject(of: NSString.self, forKey: "key") as String?))
     }
 

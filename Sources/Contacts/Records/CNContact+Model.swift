@@ -24,7 +24,7 @@ extension CNContact {
 extension CNMutableContact {
     /// A contact to add, that says what a card says. It is not turned into objects until somebody looks.
     package convenience init(_ contact: Contact) {
-        self.init(ContactCard(identifier: nil, contact: contact), writing: [])
+        self.init(ContactCard(identifier: RandomIdentifier.make(), contact: contact), writing: [])
     }
 
     /// A contact of the address book to update: the save writes what `contact` says of `keys`, with the identifiers that its

@@ -35,6 +35,12 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
         self.text = text
     }
 
+    /// A contact as the broker sent it, to change or not.
+    static func received(_ json: JSONValue, _ keys: ContactKeySet, _ isMutable: Bool) -> CNContact {
+        let contact = CNContact(text: json.text, keys: keys)
+        return isMutable ? CNMutableContact(contact.values, keys: keys) : contact
+    }
+
     /// What a class below has in a place of its own.
     init(keys: ContactKeySet) {
         availableKeys = keys
@@ -221,16 +227,7 @@ extension UUID {
             high = (high ^ UInt64(byte)) &* 0x100_0000_01B3
             low = (low ^ UInt64(byte)) &* 0x100_0000_01B3
         }
-        var bytes: [UInt8] = []
-        for word in [high, low] {
-            for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: word >> shift)) }
-        }
-        self.init(
-            uuid: (
-                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
-                bytes[10],
-                bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
-            ))
+        self.init(high, low)
     }
 }
 

@@ -1,3 +1,4 @@
+import BrokerModel
 import Foundation
 
 /// One property of a contact, or one value of it: what a person picked.
@@ -14,20 +15,8 @@ public final class CNContactProperty: NSObject, NSCopying, NSSecureCoding, Senda
     /// The value; of a property that has several the one of ``identifier``.
     public var value: Any? {
         guard contact.isKeyAvailable(key), let value = contact.value(forKey: key) else { return nil }
-        guard let identifier else { return value }
-        func find<Value>(_ list: [CNLabeledValue<Value>]) -> Any? {
-            list.first { $0.identifier == identifier }?.value
-        }
-        switch value {
-        case let list as [CNLabeledValue<CNPhoneNumber>]: return find(list)
-        case let list as [CNLabeledValue<NSString>]: return find(list)
-        case let list as [CNLabeledValue<CNPostalAddress>]: return find(list)
-        case let list as [CNLabeledValue<NSDateComponents>]: return find(list)
-        case let list as [CNLabeledValue<CNContactRelation>]: return find(list)
-        case let list as [CNLabeledValue<CNSocialProfile>]: return find(list)
-        case let list as [CNLabeledValue<CNInstantMessageAddress>]: return find(list)
-        default: return value
-        }
+        guard let identifier, ContactKey(rawValue: key)?.hasSeveralValues == true else { return value }
+        return (value as? [any LabeledValue])?.first { $0.identifier == identifier }?.anyValue
     }
 
     init(contact: CNContact, key: String, identifier: String?, label: String?) {

@@ -62,20 +62,12 @@ enum MutableContent: Sendable {
 
 /// A contact as the project's other parts have it, behind one reference.
 final class ContactCard: Sendable {
+    let identifier: String
     let contact: Contact
-    private let given: String?
-    private let made = SetOnce<Name>()
 
-    private final class Name: Sendable {
-        let text = RandomIdentifier.make()
+    init(identifier: String, contact: Contact) {
+        (self.identifier, self.contact) = (identifier, contact)
     }
-
-    /// - Parameter identifier: `nil` for one of its own making, should somebody want to know.
-    init(identifier: String?, contact: Contact) {
-        (given, self.contact) = (identifier, contact)
-    }
-
-    var identifier: String { given ?? (made.value ?? made.set(Name())).text }
 }
 
 extension ContactValues {

@@ -37,10 +37,10 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
 
     /// Reads what `encode(with:)` wrote; `nil` where keys or order are missing or unknown.
     public required convenience init?(coder: NSCoder) {
-        guard let keys = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "keysToFetch") as? [NSString],
+        guard let keys = coder.decodeTexts(forKey: "keysToFetch"),
             let order = CNContactSortOrder(rawValue: Int(coder.decodeInt32(forKey: "sortOrder")))
         else { return nil }
-        self.init(keysToFetch: keys.map { $0 as String })
+        self.init(keysToFetch: keys)
         predicate = ContactsPredicate.read(from: coder)
         mutableObjects = coder.decodeBool(forKey: "mutableObjects")
         unifyResults = coder.decodeBool(forKey: "unifyResults")

@@ -60,7 +60,7 @@ extension CNContactStore {
             contacts.append($0)
             return true
         }
-        return CNFetchResult(value: ArrayEnumerator(contacts), currentHistoryToken: token)
+        return CNFetchResult(value: NSArray(array: contacts).objectEnumerator(), currentHistoryToken: token)
     }
 
     // MARK: -
@@ -97,9 +97,7 @@ extension CNContactStore {
                 guard let elements = reply["contacts"]?.elements else { return true }
                 do {
                     for element in elements {
-                        let contact = CNContact(text: element.text, keys: keys)
-                        guard try each(request.mutableObjects ? CNMutableContact(contact.values, keys: keys) : contact)
-                        else { return false }
+                        guard try each(.received(element, keys, request.mutableObjects)) else { return false }
                     }
                 } catch {
                     thrown = error
@@ -125,15 +123,4 @@ extension CNContactStore {
         if !request.unifyResults { writer.member("unify", false) }
         writer.member("purpose", purposeOfCall)
     }
-}
-
-/// Hands out what was fetched, one by one.
-final class ArrayEnumerator: NSEnumerator {
-    private var rest: [Any]
-
-    init(_ objects: [Any]) {
-        rest = objects.reversed()
-    }
-
-    override func nextObject() -> Any? { rest.popLast() }
 }

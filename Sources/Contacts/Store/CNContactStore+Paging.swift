@@ -36,14 +36,7 @@ extension CNContactStore {
             }
         }
         ChangeWatch.shared.read(at: reply["historyToken"]?.string)
-        var contacts: [CNContact] = []
-        contacts.reserveCapacity(reply["contacts"]?.count ?? 0)
-        if let elements = reply["contacts"]?.elements {
-            for element in elements {
-                let contact = CNContact(text: element.text, keys: keys)
-                contacts.append(request.mutableObjects ? CNMutableContact(contact.values, keys: keys) : contact)
-            }
-        }
+        let contacts = reply["contacts"]?.elements?.map { CNContact.received($0, keys, request.mutableObjects) } ?? []
         let next = reply["next"]?.string
         // The same page again would never end.
         return CNContactPage(contacts: contacts, nextPage: next == page ? nil : next)

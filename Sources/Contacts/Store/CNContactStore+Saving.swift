@@ -71,8 +71,8 @@ extension CNContactStore {
             case .add(let contact, _): contact.wasSaved(as: identifier)
             case .update(let contact): contact.wasSaved(as: "")
             case .addGroup(let group, _): if !identifier.isEmpty { group.wasSaved(as: identifier) }
-            case .delete, .updateGroup, .deleteGroup, .addMember, .removeMember, .addSubgroup, .removeSubgroup, .link,
-                .unlink, .addContainer, .deleteContainer, .setMe:
+            case .delete, .updateGroup, .deleteGroup, .member, .subgroup, .link, .addContainer, .deleteContainer,
+                .setMe:
                 break
             }
         }

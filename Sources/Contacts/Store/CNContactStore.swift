@@ -40,9 +40,7 @@ public final class CNContactStore: NSObject, Sendable {
     /// An extension of this library: on Apple's systems `NSContactsUsageDescription` stands in the app's Info.plist, and
     /// Linux knows no such file. Where a program has one all the same (`Bundle.main`), its text counts until this is set.
     public static var usageDescription: String? {
-        get {
-            purpose.withLock { $0 } ?? Bundle.main.object(forInfoDictionaryKey: "NSContactsUsageDescription") as? String
-        }
+        get { purpose.withLock { $0 } ?? inBundle }
         set { purpose.withLock { $0 = newValue } }
     }
 
@@ -112,14 +110,9 @@ public final class CNContactStore: NSObject, Sendable {
     /// ``CNContactExtraPropertiesKey``, and ``CNGroupsOfOthersKey``. An extension of this library.
     @discardableResult
     public func requestAccess(for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor]) async throws -> Bool {
-        let keys = try ContactKeySet(offered: keysToOffer)
-        return try await withCheckedThrowingContinuation { continuation in
-            Self.whileAppGoesOn {
-                continuation.resume(
-                    with: Result { () throws(CNError) in
-                        try Self.askForAccess(keys)
-                        return true
-                    }.mapError { $0 as any Error })
+        try await withCheckedThrowingContinuation { continuation in
+            requestAccess(for: entityType, keysToOffer: keysToOffer) { isGranted, error in
+                if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: isGranted) }
             }
         }
     }

@@ -12,7 +12,9 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
     public class func shared() -> CNContactsUserDefaults { common }
 
     /// In which order contacts are listed: `givenName` or `familyName`.
-    public var sortOrder: CNContactSortOrder { order("sortOrder") }
+    public var sortOrder: CNContactSortOrder {
+        defaults?["sortOrder"]?.string == "familyName" ? .familyName : .givenName
+    }
 
     /// Which name is shown first, for names whose own language does not say: ``CNContactFormatter`` keeps to it. An extension
     /// of this library.
@@ -27,10 +29,6 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
     public var countryCode: String {
         if let code = defaults?["countryCode"]?.string, !code.isEmpty { return code.lowercased() }
         return Locale.region?.lowercased() ?? "us"
-    }
-
-    private func order(_ name: String) -> CNContactSortOrder {
-        (defaults?[name]?.string).flatMap(SortOrder.init(rawValue:)).map { CNContactSortOrder($0) } ?? .givenName
     }
 
     private var defaults: JSONValue? {

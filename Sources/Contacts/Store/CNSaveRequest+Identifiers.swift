@@ -58,12 +58,10 @@ extension CNSaveRequest.Step {
         for step in steps {
             switch step {
             case .update(let contact), .delete(let contact): names.insert(contact.identifier)
-            case .addMember(let contact, _), .removeMember(let contact, _): names.insert(contact.identifier)
-            case .link(let contact, let other), .unlink(let contact, let other): names.formUnion([contact, other])
+            case .member(let contact, _, _): names.insert(contact.identifier)
+            case .link(let contact, let other, _): names.formUnion([contact, other])
             case .setMe(let contact): if let contact { names.insert(contact) }
-            case .add, .addGroup, .updateGroup, .deleteGroup, .addSubgroup, .removeSubgroup, .addContainer,
-                .deleteContainer:
-                break
+            case .add, .addGroup, .updateGroup, .deleteGroup, .subgroup, .addContainer, .deleteContainer: break
             }
         }
         return names

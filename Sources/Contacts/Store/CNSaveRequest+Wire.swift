@@ -3,11 +3,6 @@ import BrokerModel
 import Foundation
 
 extension CNSaveRequest.Step {
-    /// Keys that the broker sets, and nobody writes.
-    static let readOnly = ContactKeySet([
-        .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
-    ])
-
     /// Whether this library made an identifier, for what no address book has yet: the broker's have no hyphens. Any other is told
     /// with what is added, since there may be such a record already.
     private static func isOwn(_ identifier: String) -> Bool {
@@ -26,7 +21,7 @@ extension CNSaveRequest.Step {
             writer.name("contact")
             let content = contact.changes.content
             content.write(
-                content.present.subtracting(Self.readOnly),
+                content.present.subtracting(.readOnly),
                 isNamed: !Self.isOwn(content.identifier) || names.contains(content.identifier),
                 to: &writer)
             writer.member("container", container)
@@ -42,7 +37,7 @@ extension CNSaveRequest.Step {
             }
             writer.member("operation", "update")
             writer.name("contact")
-            content.write(changed.subtracting(Self.readOnly), isNamed: true, to: &writer)
+            content.write(changed.subtracting(.readOnly), isNamed: true, to: &writer)
         case .delete(let contact):
             writer.member("operation", "delete")
             Self.write("contact", contact.identifier, to: &writer)
@@ -56,17 +51,12 @@ extension CNSaveRequest.Step {
         case .deleteGroup(let group):
             writer.member("operation", "delete")
             Self.write(group, to: &writer)
-        case .addMember(let contact, let group): Self.write("addMember", contact.identifier, group, to: &writer)
-        case .removeMember(let contact, let group): Self.write("removeMember", contact.identifier, group, to: &writer)
-        case .addSubgroup(let subgroup, let group): Self.write("addSubgroup", subgroup.identifier, group, to: &writer)
-        case .removeSubgroup(let subgroup, let group):
-            Self.write("removeSubgroup", subgroup.identifier, group, to: &writer)
-        case .link(let contact, let other):
-            writer.member("operation", "link")
-            Self.write("contact", contact, to: &writer)
-            writer.member("member", other)
-        case .unlink(let contact, let other):
-            writer.member("operation", "unlink")
+        case .member(let contact, let group, let isIn):
+            Self.write(isIn ? "addMember" : "removeMember", contact.identifier, group, to: &writer)
+        case .subgroup(let subgroup, let group, let isIn):
+            Self.write(isIn ? "addSubgroup" : "removeSubgroup", subgroup.identifier, group, to: &writer)
+        case .link(let contact, let other, let isOne):
+            writer.member("operation", isOne ? "link" : "unlink")
             Self.write("contact", contact, to: &writer)
             writer.member("member", other)
         case .addContainer(let name):
@@ -109,11 +99,11 @@ extension CNSaveRequest.Step {
         switch self {
         case .add(let contact, _), .update(let contact), .delete(let contact):
             .contact(CNContact(contact.values, keys: contact.keysThatCanBeRead))
-        case .addMember(let contact, _), .removeMember(let contact, _):
+        case .member(let contact, _, _):
             .contact(CNContact(contact.values, keys: contact.keysThatCanBeRead))
         case .addGroup(let group, _), .updateGroup(let group), .deleteGroup(let group): .group(CNGroup(group.values))
-        case .addSubgroup(let group, _), .removeSubgroup(let group, _): .group(CNGroup(group.values))
-        case .link, .unlink, .addContainer, .deleteContainer, .setMe: nil
+        case .subgroup(let group, _, _): .group(CNGroup(group.values))
+        case .link, .addContainer, .deleteContainer, .setMe: nil
         }
     }
 }

@@ -20,12 +20,9 @@ public final class CNSaveRequest: NSObject {
         case addGroup(CNMutableGroup, container: String?)
         case updateGroup(CNMutableGroup)
         case deleteGroup(CNMutableGroup)
-        case addMember(CNContact, CNGroup)
-        case removeMember(CNContact, CNGroup)
-        case addSubgroup(CNGroup, CNGroup)
-        case removeSubgroup(CNGroup, CNGroup)
-        case link(String, String)
-        case unlink(String, String)
+        case member(CNContact, CNGroup, isIn: Bool)
+        case subgroup(CNGroup, CNGroup, isIn: Bool)
+        case link(String, String, isOne: Bool)
         case addContainer(name: String)
         case deleteContainer(String)
         case setMe(String?)
@@ -76,22 +73,22 @@ public final class CNSaveRequest: NSObject {
 
     /// Adds a group to another one.
     public func addSubgroup(_ subgroup: CNGroup, to group: CNGroup) {
-        steps.append(.addSubgroup(subgroup, group))
+        steps.append(.subgroup(subgroup, group, isIn: true))
     }
 
     /// Takes a group out of another one.
     public func removeSubgroup(_ subgroup: CNGroup, from group: CNGroup) {
-        steps.append(.removeSubgroup(subgroup, group))
+        steps.append(.subgroup(subgroup, group, isIn: false))
     }
 
     /// Adds a contact to a group.
     public func addMember(_ contact: CNContact, to group: CNGroup) {
-        steps.append(.addMember(contact, group))
+        steps.append(.member(contact, group, isIn: true))
     }
 
     /// Takes a contact out of a group.
     public func removeMember(_ contact: CNContact, from group: CNGroup) {
-        steps.append(.removeMember(contact, group))
+        steps.append(.member(contact, group, isIn: false))
     }
 
     // MARK: What Apple's library has no place for
@@ -99,13 +96,13 @@ public final class CNSaveRequest: NSObject {
     /// Says that two contacts are one person. An extension of this library; for apps with full access, else
     /// ``CNError/Code/recordNotWritable``. 64 contacts at most are linked with one another.
     public func link(_ contact: CNContact, with other: CNContact) {
-        steps.append(.link(contact.identifier, other.identifier))
+        steps.append(.link(contact.identifier, other.identifier, isOne: true))
     }
 
     /// Says that two contacts are not one person. An extension of this library; for apps with full access, else
     /// ``CNError/Code/recordNotWritable``.
     public func unlink(_ contact: CNContact, from other: CNContact) {
-        steps.append(.unlink(contact.identifier, other.identifier))
+        steps.append(.link(contact.identifier, other.identifier, isOne: false))
     }
 
     /// Says which contact is the person’s own; `nil` that none is. An extension of this library; for apps with full access.

@@ -45,9 +45,9 @@ final class ContactsPredicate: NSPredicate, NSSecureCoding {
 
     static func read(from coder: NSCoder) -> ContactsPredicate? {
         guard let kind = coder.decodeObject(of: NSString.self, forKey: "predicate") as String?,
-            let texts = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "predicateTexts") as? [NSString]
+            let texts = coder.decodeTexts(forKey: "predicateTexts")
         else { return nil }
-        return Meaning(kind, texts.map { $0 as String }).map(ContactsPredicate.init)
+        return Meaning(kind, texts).map(ContactsPredicate.init)
     }
 }
 

@@ -122,8 +122,7 @@ extension UndoPlan {
             let named = try (store.authorizedKeys() ?? []).compactMap(ContactKey.init).reduce(into: ContactKeySet()) {
                 $0.formUnion(ContactKeySet($1))
             }
-            return ContactKeySet.all.subtracting(.named).union(named.intersection(.named)).subtracting(
-                ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData]))
+            return ContactKeySet.all.subtracting(.named).union(named.intersection(.named)).subtracting(.readOnly)
         }
 
         /// Whether one of these is the person's own: that can be said of a contact, but not who said it of whom before.

@@ -9,11 +9,10 @@ struct UndoPlan: Sendable {
     private enum Step: Sendable {
         /// Deletes what the save's step of that place added.
         case deleteContact(place: Int), deleteGroup(place: Int)
-        case leave(String, group: String), leaveGroup(String, group: String)
+        case member(Pair, isIn: Bool), subgroup(Pair, isIn: Bool)
         /// Adds again what had this identifier.
         case add(ContactValues, container: String?), addGroup(CNGroup.Values)
         case put(ContactValues, ContactKeySet), rename(group: String, String)
-        case join(String, group: String), joinGroup(String, group: String)
         case link(String, String)
     }
 
@@ -34,10 +33,10 @@ struct UndoPlan: Sendable {
             }
         }
         for (pair, isIn) in touched.members where former.isMember(pair) == false && isIn {
-            plan.append(.leave(pair.record, group: pair.group))
+            plan.append(.member(pair, isIn: false))
         }
         for (pair, isIn) in touched.subgroups where former.isSubgroup(pair) == false && isIn {
-            plan.append(.leaveGroup(pair.record, group: pair.group))
+            plan.append(.subgroup(pair, isIn: false))
         }
         let deleted = touched.deleted.flatMap { former.cards[$0] ?? [] }
         for card in deleted {
@@ -53,8 +52,8 @@ struct UndoPlan: Sendable {
             guard let values = former.groups[group] else { return nil }
             plan.append(.rename(group: group, values.name))
         }
-        plan += former.memberships(deleted: Set(deleted), touched).map { .join($0.record, group: $0.group) }
-        plan += former.relations(touched).map { .joinGroup($0.record, group: $0.group) }
+        plan += former.memberships(deleted: Set(deleted), touched).map { .member($0, isIn: true) }
+        plan += former.relations(touched).map { .subgroup($0, isIn: true) }
         plan += former.links(of: deleted).map { .link($0, $1) }
         guard plan.count <= ParameterLimits.changes else { return nil }
     }
@@ -83,8 +82,10 @@ struct UndoPlan: Sendable {
                 return .delete(CNMutableContact(ContactValues(identifier: identifier(place)), keys: []))
             case .deleteGroup(let place):
                 return .deleteGroup(CNMutableGroup(CNGroup.Values(identifier: identifier(place))))
-            case .leave(let record, let group): return .removeMember(contact(record), CNGroup(.init(identifier: group)))
-            case .leaveGroup(let record, let parent): return .removeSubgroup(group(record), group(parent))
+            case .member(let pair, let isIn):
+                return .member(contact(pair.record), group(pair.group), isIn: isIn)
+            case .subgroup(let pair, let isIn):
+                return .subgroup(group(pair.record), group(pair.group), isIn: isIn)
             case .add(var values, let container):
                 let former = values.identifier
                 values.identifier = RandomIdentifier.make()
@@ -98,9 +99,8 @@ struct UndoPlan: Sendable {
             case .put(let values, let keys): return .update(CNMutableContact(values, writing: keys))
             case .rename(let identifier, let name):
                 return .updateGroup(CNMutableGroup(CNGroup.Values(identifier: identifier, name: name)))
-            case .join(let record, let parent): return .addMember(contact(record), group(parent))
-            case .joinGroup(let record, let parent): return .addSubgroup(group(record), group(parent))
-            case .link(let one, let other): return .link(contact(one).identifier, contact(other).identifier)
+            case .link(let one, let other):
+                return .link(contact(one).identifier, contact(other).identifier, isOne: true)
             }
         }
     }
@@ -147,12 +147,10 @@ extension UndoPlan {
                 case .delete(let contact): deleted.insert(contact.identifier)
                 case .updateGroup(let group) where !new.contains(group.identifier): renamed.insert(group.identifier)
                 case .deleteGroup(let group): deletedGroups.insert(group.identifier)
-                case .addMember(let contact, let group): note(&members, contact.identifier, group, true, new)
-                case .removeMember(let contact, let group): note(&members, contact.identifier, group, false, new)
-                case .addSubgroup(let child, let group): note(&subgroups, child.identifier, group, true, new)
-                case .removeSubgroup(let child, let group): note(&subgroups, child.identifier, group, false, new)
+                case .member(let contact, let group, let isIn): note(&members, contact.identifier, group, isIn, new)
+                case .subgroup(let child, let group, let isIn): note(&subgroups, child.identifier, group, isIn, new)
                 case .update, .updateGroup: continue
-                case .link, .unlink, .addContainer, .deleteContainer, .setMe: return nil
+                case .link, .addContainer, .deleteContainer, .setMe: return nil
                 }
             }
             guard deleted.isDisjoint(with: new), deletedGroups.isDisjoint(with: new) else { return nil }

@@ -63,15 +63,6 @@ public enum CNContactSortOrder: Int, Hashable, Sendable {
         case .familyName: .familyName
         }
     }
-
-    init(_ order: SortOrder) {
-        switch order {
-        case .none: self = .none
-        case .userDefault: self = .userDefault
-        case .givenName: self = .givenName
-        case .familyName: self = .familyName
-        }
-    }
 }
 
 /// Which name stands first where a name is shown.

@@ -98,5 +98,15 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
 // is handed out; of anything else a further copy is. So no two threads ever reach one object that can change.
 extension CNLabeledValue: @unchecked Sendable {}
 
+/// A labeled value of whatever type.
+protocol LabeledValue {
+    var identifier: String { get }
+    var anyValue: Any { get }
+}
+
+extension CNLabeledValue: LabeledValue {
+    var anyValue: Any { value }
+}
+
 /// A class of values none of whose objects ever changes.
 protocol ImmutableValue: AnyObject {}

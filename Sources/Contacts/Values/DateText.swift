@@ -47,12 +47,7 @@ enum DateText {
 
     private static func date(_ components: DateComponents) -> String {
         let year = components.year.flatMap { $0 == NSDateComponentUndefined ? nil : $0 }
-        let day = "\(padded(components.month ?? 0, 2))-\(padded(components.day ?? 0, 2))"
-        return year.map { padded($0, 4) + "-" + day } ?? "--" + day
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+        let day = "\(Timestamp.padded(components.month ?? 0, 2))-\(Timestamp.padded(components.day ?? 0, 2))"
+        return year.map { Timestamp.padded($0, 4) + "-" + day } ?? "--" + day
     }
 }

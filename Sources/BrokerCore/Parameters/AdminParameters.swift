@@ -1,30 +1,31 @@
 import BrokerAccessControl
+import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
 /// Parameters that the methods of `io.contactbroker.Admin` share, and the few of their own.
-public struct AdminParameters: Sendable {
-    public var app: String?
-    public var strength: IdentityStrength?
-    public var uid: UInt32?
-    public var allUsers = false
-    public var status: AuthorizationStatus?
+struct AdminParameters: Sendable {
+    var app: String?
+    var strength: IdentityStrength?
+    var uid: UInt32?
+    var allUsers = false
+    var status: AuthorizationStatus?
     /// Pseudonyms of the contacts that stay.
-    public var identifiers: [String]?
-    public var keys: ContactKeySet?
-    public var expires: String?
-    public var since: String?
-    public var until: String?
-    public var event: String?
-    public var contact: String?
-    public var limit: Int?
-    public var follow = false
+    var identifiers: [String]?
+    var keys: ContactKeySet?
+    var expires: String?
+    var since: String?
+    var until: String?
+    var event: String?
+    var contact: String?
+    var limit: Int?
+    var follow = false
     /// The person may be asked for a password (the parameter is systemd's convention).
-    public var mayInteract = false
+    var mayInteract = false
 
     /// - Parameter allowed: the method's own parameters; any other is `InvalidParameter`.
-    public init(_ parameters: JSONValue, allowing allowed: Set<String>) throws(VarlinkError) {
+    init(_ parameters: JSONValue, allowing allowed: Set<String>) throws(VarlinkError) {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             guard allowed.contains(name) || name == "allowInteractiveAuthentication" else {

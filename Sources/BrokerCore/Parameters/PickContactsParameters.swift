@@ -1,20 +1,21 @@
+import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
 /// Parameters of `PickContacts`.
-public struct PickContactsParameters: Sendable {
-    public enum Selection: String, Sendable { case contact, property }
+struct PickContactsParameters: Sendable {
+    enum Selection: String, Sendable { case contact, property }
 
     /// What is shown and returned; `nil`: everything but what must be named.
-    public var keys: ContactKeySet?
-    public var enabling: PickerRule?
-    public var returningContact: PickerRule?
-    public var returningProperty: PickerRule?
-    public var multiple = false
-    public var select = Selection.contact
+    var keys: ContactKeySet?
+    var enabling: PickerRule?
+    var returningContact: PickerRule?
+    var returningProperty: PickerRule?
+    var multiple = false
+    var select = Selection.contact
 
-    public init(_ parameters: JSONValue) throws(VarlinkError) {
+    init(_ parameters: JSONValue) throws(VarlinkError) {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {
@@ -33,22 +34,22 @@ public struct PickContactsParameters: Sendable {
     }
 
     /// Every key that the call names, to return it or to look at it.
-    public var namedKeys: ContactKeySet {
+    var namedKeys: ContactKeySet {
         [enabling, returningContact, returningProperty].reduce(keys ?? []) { $0.union($1?.keys ?? []) }
     }
 }
 
 /// `PickerRule` of the interface: which contacts, or values, can be chosen. All that is given must hold.
-public struct PickerRule: Hashable, Sendable {
+struct PickerRule: Hashable, Sendable {
     /// Each has a value.
-    public var hasKeys = ContactKeySet()
-    public var minimumCount: [ContactKey: Int] = [:]
-    public var maximumCount: [ContactKey: Int] = [:]
-    public var familyNames: Set<String>?
+    var hasKeys = ContactKeySet()
+    var minimumCount: [ContactKey: Int] = [:]
+    var maximumCount: [ContactKey: Int] = [:]
+    var familyNames: Set<String>?
     /// As the app spelled them.
-    public var excludedIdentifiers: [String] = []
+    var excludedIdentifiers: [String] = []
     /// The value's key; of rules about values only.
-    public var key: ContactKey?
+    var key: ContactKey?
 
     init(_ object: JSONValue, of parameter: String) throws(VarlinkError) {
         let reader = ParameterReader(outermost: parameter)

@@ -6,8 +6,7 @@ final class Timer: Scheduled {
     private let loop: EventLoop
     // Sound: set before anybody else knows of the timer, and from then on touched on the loop alone.
     nonisolated(unsafe) fileprivate var work: (() -> Void)?
-    // Sound: the heap lives on the loop, and nobody else touches these.
-    nonisolated(unsafe) fileprivate var place: Int?
+    // Sound: the list lives on the loop, and nobody else touches this.
     nonisolated(unsafe) fileprivate var turn: UInt64 = 0
 
     init(due: Uptime, loop: EventLoop, work: @escaping () -> Void) {
@@ -26,8 +25,9 @@ final class Timer: Scheduled {
 /// Timers, the next one first; those of one time in the order in which they came. It lives on the loop.
 ///
 /// A timer that is cancelled is gone at once, with its work: however often a connection starts one and gives it up,
-/// nothing of that is kept until its time.
-struct TimerHeap {
+/// nothing of that is kept until its time. There are no more than prompts, and connections that are in the middle of something;
+/// and most come last, since most waits are equally long.
+struct TimerList {
     private var timers: [Timer] = []
     private var turn: UInt64 = 0
 
@@ -39,20 +39,13 @@ struct TimerHeap {
         guard timer.work != nil else { return }
         turn += 1
         timer.turn = turn
-        timers.append(timer)
-        timer.place = timers.count - 1
-        rise(from: timers.count - 1)
+        timers.insert(timer, at: place(of: timer))
     }
 
     mutating func remove(_ timer: Timer) {
         timer.work = nil
-        guard let place = timer.place else { return }
-        timer.place = nil
-        let last = timers.removeLast()
-        guard place < timers.count else { return }
-        put(last, at: place)
-        rise(from: place)
-        sink(from: place)
+        let place = place(of: timer)
+        if place < timers.count, timers[place] === timer { timers.remove(at: place) }
     }
 
     /// Takes the work of a timer whose time has come.
@@ -64,39 +57,17 @@ struct TimerHeap {
     }
 
     mutating func removeAll() {
-        for timer in timers { (timer.work, timer.place) = (nil, nil) }
+        for timer in timers { timer.work = nil }
         timers = []
     }
 
-    private mutating func put(_ timer: Timer, at place: Int) {
-        timers[place] = timer
-        timer.place = place
-    }
-
-    private mutating func exchange(_ one: Int, _ other: Int) {
-        let timer = timers[one]
-        put(timers[other], at: one)
-        put(timer, at: other)
-    }
-
-    private mutating func rise(from start: Int) {
-        var place = start
-        while place > 0, timers[place].isBefore(timers[(place - 1) / 2]) {
-            exchange(place, (place - 1) / 2)
-            place = (place - 1) / 2
+    /// Where the timer stands, or would: after all that come before it.
+    private func place(of timer: Timer) -> Int {
+        var (low, high) = (0, timers.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if timers[middle].isBefore(timer) { low = middle + 1 } else { high = middle }
         }
-    }
-
-    private mutating func sink(from start: Int) {
-        var place = start
-        while true {
-            var first = place
-            for child in [2 * place + 1, 2 * place + 2] where child < timers.count {
-                if timers[child].isBefore(timers[first]) { first = child }
-            }
-            guard first != place else { return }
-            exchange(place, first)
-            place = first
-        }
+        return low
     }
 }

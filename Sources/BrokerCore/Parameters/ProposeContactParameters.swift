@@ -1,14 +1,15 @@
+import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
 /// Parameters of `ProposeContact`.
-public struct ProposeContactParameters: Sendable {
+struct ProposeContactParameters: Sendable {
     /// The card, checked as one that is added; what it calls itself means nothing.
-    public var card: WireContact
-    public var purpose: String?
+    var card: WireContact
+    var purpose: String?
 
-    public init(_ parameters: JSONValue) throws(VarlinkError) {
+    init(_ parameters: JSONValue) throws(VarlinkError) {
         let reader = ParameterReader()
         var found: JSONValue?
         var purpose: String?
@@ -39,7 +40,7 @@ public struct ProposeContactParameters: Sendable {
     }
 
     /// The card as the person is shown it, written out: an image is only told of.
-    public var shown: [UInt8] {
+    var shown: [UInt8] {
         var shown = card
         if !shown.contact.imageData.isEmpty {
             shown.contact.imageDataAvailable = true

@@ -1,17 +1,18 @@
+import BrokerInterface
 import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
 /// Parameters of `FetchHistory`.
-public struct FetchHistoryParameters: Sendable {
-    public var token: String?
+struct FetchHistoryParameters: Sendable {
+    var token: String?
     /// Besides the identifier, which is always told.
-    public var keys = ContactKeySet()
-    public var unify = true
-    public var includeGroups = false
-    public var excludedAuthors: Set<String> = []
+    var keys = ContactKeySet()
+    var unify = true
+    var includeGroups = false
+    var excludedAuthors: Set<String> = []
 
-    public init(_ parameters: JSONValue) throws(VarlinkError) {
+    init(_ parameters: JSONValue) throws(VarlinkError) {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {
@@ -29,11 +30,11 @@ public struct FetchHistoryParameters: Sendable {
 }
 
 /// Parameters of `ListGroups`.
-public struct ListGroupsParameters: Sendable {
-    public var container: String?
-    public var identifiers: [String]?
+struct ListGroupsParameters: Sendable {
+    var container: String?
+    var identifiers: [String]?
 
-    public init(_ parameters: JSONValue) throws(VarlinkError) {
+    init(_ parameters: JSONValue) throws(VarlinkError) {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {
@@ -47,13 +48,13 @@ public struct ListGroupsParameters: Sendable {
 }
 
 /// A `Group` of the interface as an app wrote it.
-public struct WireGroup: Hashable, Sendable {
-    public var identifier: String?
-    public var name: String?
-    public var container: String?
-    public var parents: [String] = []
+struct WireGroup: Hashable, Sendable {
+    var identifier: String?
+    var name: String?
+    var container: String?
+    var parents: [String] = []
 
-    public init(_ object: JSONValue) throws(VarlinkError) {
+    init(_ object: JSONValue) throws(VarlinkError) {
         let reader = ParameterReader(outermost: "changes")
         try reader.members(of: object) { (name, value) throws(VarlinkError) in
             switch name {

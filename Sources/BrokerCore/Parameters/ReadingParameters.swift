@@ -1,11 +1,12 @@
+import BrokerInterface
 import BrokerJSON
 import BrokerVarlink
 
 /// Parameters of `CountContacts`.
-public struct CountContactsParameters: Sendable {
-    public var predicate: WirePredicate?
+struct CountContactsParameters: Sendable {
+    var predicate: WirePredicate?
 
-    public init(_ parameters: JSONValue) throws(VarlinkError) {
+    init(_ parameters: JSONValue) throws(VarlinkError) {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {
@@ -17,30 +18,26 @@ public struct CountContactsParameters: Sendable {
 }
 
 /// Parameters of `ListLinkedContacts`.
-public struct ListLinkedContactsParameters: Sendable {
-    public var identifier = ""
+struct ListLinkedContactsParameters: Sendable {
+    var identifier = ""
 
-    public init(_ parameters: JSONValue) throws(VarlinkError) {
+    init(_ parameters: JSONValue) throws(VarlinkError) {
         let reader = ParameterReader()
-        var hasIdentifier = false
-        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
+        try reader.members(of: parameters, requiring: ["identifier"]) { (name, value) throws(VarlinkError) in
             switch name {
-            case "identifier":
-                identifier = try reader.string(value, name)
-                hasIdentifier = true
+            case "identifier": identifier = try reader.string(value, name)
             default: throw reader.invalid(name)
             }
         }
-        guard hasIdentifier else { throw .invalidParameter("identifier") }
     }
 }
 
 /// Parameters of `ListContainers`: all of them, or that of one record.
-public struct ListContainersParameters: Sendable {
-    public var contact: String?
-    public var group: String?
+struct ListContainersParameters: Sendable {
+    var contact: String?
+    var group: String?
 
-    public init(_ parameters: JSONValue) throws(VarlinkError) {
+    init(_ parameters: JSONValue) throws(VarlinkError) {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {
@@ -54,14 +51,14 @@ public struct ListContainersParameters: Sendable {
 }
 
 /// Parameters of `SetUserDefaults`; what is absent stays as it is.
-public struct SetUserDefaultsParameters: Sendable {
+struct SetUserDefaultsParameters: Sendable {
     /// `givenName` or `familyName`: the other cases of the interface's type are no preference.
-    public var sortOrder: SortOrder?
-    public var displayOrder: SortOrder?
+    var sortOrder: SortOrder?
+    var displayOrder: SortOrder?
     /// ISO 3166-1 alpha-2, in small letters.
-    public var countryCode: String?
+    var countryCode: String?
 
-    public init(_ parameters: JSONValue) throws(VarlinkError) {
+    init(_ parameters: JSONValue) throws(VarlinkError) {
         let reader = ParameterReader()
         try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
             switch name {

@@ -1,0 +1,172 @@
+import BrokerAccessControl
+import BrokerInterface
+import BrokerJSON
+import BrokerModel
+import BrokerVarlink
+
+/// Parameters of `Serve`.
+struct ServeParameters: Sendable {
+    var terminal: String?
+    var notifyOnly = false
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "terminal": terminal = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "notifyOnly": notifyOnly = try reader.bool(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
+
+/// Parameters of `Search`.
+struct SearchParameters: Sendable {
+    /// Rows in one reply.
+    static let maximumRows = 200
+
+    var agent = ""
+    var cookie = ""
+    var query = ""
+    var offset = 0
+    var limit = 50
+    /// Only contacts that the app can see already.
+    var granted = false
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters, requiring: ["agent", "cookie", "query"]) {
+            (name, value) throws(VarlinkError) in
+            switch name {
+            case "agent": agent = try reader.string(value, name)
+            case "cookie": cookie = try reader.string(value, name)
+            case "query": query = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "offset": offset = try reader.integer(value, name, in: 0...Int64(ParameterLimits.contacts))
+            case "limit": limit = try reader.integer(value, name, in: 1...Int64(Self.maximumRows))
+            case "granted": granted = try reader.bool(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
+
+/// Parameters of `Show`.
+struct ShowParameters: Sendable {
+    var agent = ""
+    var cookie = ""
+    var identifier = ""
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters, requiring: ["agent", "cookie", "identifier"]) {
+            (name, value) throws(VarlinkError) in
+            switch name {
+            case "agent": agent = try reader.string(value, name)
+            case "cookie": cookie = try reader.string(value, name)
+            case "identifier": identifier = try reader.string(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
+
+/// Parameters of `Manage`.
+struct ManageParameters: Sendable {
+    var agent = ""
+    var app = ""
+    var strength = IdentityStrength.unverified
+    /// Which of the app's grants, as `ListGrants` tells it.
+    var session: String?
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters, requiring: ["agent", "app", "strength"]) {
+            (name, value) throws(VarlinkError) in
+            switch name {
+            case "agent": agent = try reader.string(value, name)
+            case "app": app = try reader.string(value, name)
+            case "strength": strength = try reader.one(of: IdentityStrength.self, value, name)
+            case "session": session = try reader.string(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
+
+/// Parameters of `Answer`.
+struct AnswerParameters: Sendable {
+    enum Level: String, Sendable { case denied, limited, full }
+
+    var agent = ""
+    var cookie = ""
+    var level: Level?
+    var identifiers: [String] = []
+    var removed: [String] = []
+    var keys: ContactKeySet?
+    var expires: String?
+    var lifetime: LifetimeKind?
+    var neverAskAgain = false
+    /// What was picked; `nil` where the field is absent.
+    var picked: [PickedValue]?
+    var mergeInto: String?
+    var addProposed = false
+
+    /// `PickedValue` of the interface.
+    struct PickedValue: Hashable, Sendable {
+        var contact = ""
+        /// `nil`: the whole contact.
+        var key: ContactKey?
+        var value: String?
+
+        init(_ object: JSONValue) throws(VarlinkError) {
+            let reader = ParameterReader(outermost: "picked")
+            try reader.members(of: object, requiring: ["contact", "key"]) { (name, member) throws(VarlinkError) in
+                switch name {
+                case "contact": contact = try reader.string(member, name)
+                case "key":
+                    if !member.says("identifier") { key = try reader.one(of: ContactKey.self, member, name) }
+                case "value": value = try reader.string(member, name)
+                default: throw reader.invalid(name)
+                }
+            }
+            guard key != nil || value == nil else { throw reader.invalid("picked") }
+        }
+    }
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters, requiring: ["agent", "cookie"]) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "agent": agent = try reader.string(value, name)
+            case "cookie": cookie = try reader.string(value, name)
+            case "level": level = try reader.one(of: Level.self, value, name)
+            case "identifiers":
+                identifiers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+            case "removed": removed = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+            case "keys": keys = try reader.grantKeys(value, name)
+            case "expires": expires = try reader.string(value, name)
+            case "lifetime": lifetime = try reader.one(of: LifetimeKind.self, value, name)
+            case "neverAskAgain": neverAskAgain = try reader.bool(value, name)
+            case "picked":
+                picked = try reader.list(value, name, maximum: ParameterLimits.picked, PickedValue.init)
+            case "mergeInto": mergeInto = try reader.string(value, name)
+            case "addProposed": addProposed = try reader.bool(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+
+    /// Whether a field is there that belongs to another kind of prompt.
+    func hasForeignFields(for kind: PromptKind) -> Bool {
+        let hasLevelFields =
+            level != nil || !identifiers.isEmpty || keys != nil || expires != nil || lifetime != nil
+        let hasProposalFields = mergeInto != nil || addProposed
+        return switch kind {
+        case .access, .button: picked != nil || hasProposalFields || !removed.isEmpty
+        case .manage: picked != nil || hasProposalFields
+        case .pick: hasLevelFields || hasProposalFields || !removed.isEmpty
+        case .propose: hasLevelFields || picked != nil || !removed.isEmpty
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import BrokerInterface
+import BrokerJSON
+import BrokerModel
+import BrokerVarlink
+
+/// Parameters of `FetchContacts`.
+struct FetchContactsParameters: Sendable {
+    var predicate: WirePredicate?
+    var keys = ContactKeySet()
+    var sortOrder = SortOrder.none
+    var unify = true
+    var after: String?
+    /// Contacts wanted; `nil` for all.
+    var limit: Int?
+    var purpose: String?
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters, requiring: ["keys"]) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "predicate": predicate = try WirePredicate(value)
+            case "keys": keys = try reader.keys(value, name)
+            case "sortOrder": sortOrder = try reader.one(of: SortOrder.self, value, name)
+            case "unify": unify = try reader.bool(value, name)
+            case "after": after = try reader.text(value, name, maximum: ParameterLimits.token)
+            case "limit": limit = try reader.integer(value, name, in: 1...Int64(ParameterLimits.contacts))
+            case "purpose": purpose = try reader.text(value, name, maximum: ParameterLimits.purpose)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
+
+extension WirePredicate {
+    init(_ object: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader(outermost: "predicate")
+        var found: [WirePredicate] = []
+        try reader.members(of: object) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "name": found.append(.name(try reader.text(value, name, maximum: ParameterLimits.query)))
+            case "emailAddress":
+                found.append(.emailAddress(try reader.text(value, name, maximum: ParameterLimits.query)))
+            case "phoneNumber":
+                found.append(.phoneNumber(try reader.text(value, name, maximum: ParameterLimits.query)))
+            case "identifiers":
+                found.append(
+                    .identifiers(try reader.strings(value, "identifiers", maximum: ParameterLimits.identifiers)))
+            case "group": found.append(.group(try reader.string(value, name)))
+            case "container": found.append(.container(try reader.string(value, name)))
+            case "me": if try reader.bool(value, name) { found.append(.me) }
+            default: throw reader.invalid(name)
+            }
+        }
+        guard let only = found.first, found.count == 1 else {
+            throw ContactsError.invalidPredicate("exactly one field is given")
+        }
+        self = only
+    }
+}
+
+/// Parameters of `RequestAccess`.
+struct RequestAccessParameters: Sendable {
+    var purpose: String?
+    var keys: ContactKeySet?
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "purpose": purpose = try reader.text(value, name, maximum: ParameterLimits.purpose)
+            case "keys": keys = try reader.grantKeys(value, name)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
+
+/// Parameters of `RequestContacts`.
+struct RequestContactsParameters: Sendable {
+    enum Caption: String, Sendable { case defaultText, email, phone }
+
+    var query = ""
+    var ignoredEmailAddresses: [String] = []
+    var ignoredPhoneNumbers: [String] = []
+    var caption: Caption?
+    var purpose: String?
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters, requiring: ["query"]) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "query": query = try reader.text(value, name, maximum: ParameterLimits.query)
+            case "ignoredEmailAddresses":
+                ignoredEmailAddresses = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+            case "ignoredPhoneNumbers":
+                ignoredPhoneNumbers = try reader.strings(value, name, maximum: ParameterLimits.identifiers)
+            case "caption": caption = try reader.one(of: Caption.self, value, name)
+            case "purpose": purpose = try reader.text(value, name, maximum: ParameterLimits.purpose)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}
+
+/// Parameters of `SaveContacts`, the contacts in them still as they came.
+struct SaveContactsParameters: Sendable {
+    enum Operation: String, CaseIterable, Sendable {
+        case add, update, delete, addMember, removeMember, addSubgroup, removeSubgroup, link, unlink
+        case addContainer, deleteContainer, setMe
+    }
+
+    struct Change: Sendable {
+        var operation = Operation.add
+        var contact: JSONValue?
+        var group: JSONValue?
+        var member: String?
+        var container: String?
+
+        init(_ object: JSONValue) throws(VarlinkError) {
+            let reader = ParameterReader(outermost: "changes")
+            try reader.members(of: object, requiring: ["operation"]) { (name, value) throws(VarlinkError) in
+                switch name {
+                case "operation": operation = try reader.one(of: Operation.self, value, name)
+                case "contact": contact = value
+                case "group": group = value
+                case "member": member = try reader.string(value, name)
+                case "container": container = try reader.string(value, name)
+                default: throw reader.invalid(name)
+                }
+            }
+        }
+    }
+
+    var changes: [Change] = []
+    var author: String?
+
+    init(_ parameters: JSONValue) throws(VarlinkError) {
+        let reader = ParameterReader()
+        try reader.members(of: parameters, requiring: ["changes"]) { (name, value) throws(VarlinkError) in
+            switch name {
+            case "changes":
+                changes = try reader.list(value, name, maximum: ParameterLimits.changes, Change.init)
+            case "author": author = try reader.text(value, name, maximum: ParameterLimits.author)
+            default: throw reader.invalid(name)
+            }
+        }
+    }
+}

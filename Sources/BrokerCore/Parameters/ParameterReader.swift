@@ -1,0 +1,107 @@
+import BrokerInterface
+import BrokerJSON
+import BrokerModel
+import BrokerVarlink
+
+/// Reads the parameters of a call strictly: a field that the interface does not have, or a value of another type,
+/// is `InvalidParameter` with the field's name. `null` is the same as absent.
+struct ParameterReader {
+    /// The parameter that is being read; where a field of a struct is wrong, the parameter it belongs to is named.
+    var outermost: String?
+
+    func invalid(_ name: String) -> VarlinkError { .invalidParameter(outermost ?? name) }
+
+    /// Hands out each member that is not null, by name.
+    ///
+    /// - Parameter required: which must be there. The first that is not is an error, once all that is there was read.
+    func members(
+        of object: JSONValue, requiring required: [String] = [],
+        _ body: (_ name: String, _ value: JSONValue) throws(VarlinkError) -> Void
+    ) throws(VarlinkError) {
+        guard let members = object.members else { throw invalid("parameters") }
+        for (name, value) in members where !value.isNull {
+            // Names are ours; one that is not text of ours falls to `body`'s default.
+            try body(name.string ?? "", value)
+        }
+        for name in required {
+            guard let value = object[name], !value.isNull else { throw invalid(name) }
+        }
+    }
+
+    func string(_ value: JSONValue, _ name: String) throws(VarlinkError) -> String {
+        guard let string = value.string else { throw invalid(name) }
+        return string
+    }
+
+    func bool(_ value: JSONValue, _ name: String) throws(VarlinkError) -> Bool {
+        guard let bool = value.bool else { throw invalid(name) }
+        return bool
+    }
+
+    func integer(
+        _ value: JSONValue, _ name: String, in range: ClosedRange<Int64> = 0...Int64.max
+    ) throws(VarlinkError) -> Int {
+        guard let integer = value.integer, range.contains(integer) else { throw invalid(name) }
+        return Int(integer)
+    }
+
+    func strings(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> [String] {
+        try list(value, name, maximum: maximum) { (element) throws(VarlinkError) in try string(element, name) }
+    }
+
+    func list<Element>(
+        _ value: JSONValue, _ name: String, maximum: Int, _ read: (JSONValue) throws(VarlinkError) -> Element
+    ) throws(VarlinkError) -> [Element] {
+        guard let elements = value.elements else { throw invalid(name) }
+        guard value.count <= maximum else { throw ContactsError.limitExceeded(name, maximum: maximum) }
+        var list: [Element] = []
+        list.reserveCapacity(value.count)
+        for element in elements { list.append(try read(element)) }
+        return list
+    }
+
+    /// The name of one of our own cases.
+    func one<Value: RawRepresentable>(
+        of type: Value.Type, _ value: JSONValue, _ name: String
+    ) throws(VarlinkError) -> Value where Value.RawValue == String {
+        guard let string = value.string, let one = Value(rawValue: string) else { throw invalid(name) }
+        return one
+    }
+
+    /// Names of keys. `identifier` is always told and may be named.
+    func keys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
+        guard let elements = value.elements else { throw invalid(name) }
+        var keys = ContactKeySet()
+        // Every fetch names its keys, often all of them, and mostly in our order: the search goes on after the one before.
+        var next = 0
+        for element in elements where !element.says("identifier") {
+            func isNamed(_ key: String) -> Bool { element.says(key) }
+            guard let place = Self.keys[next...].firstIndex(where: isNamed) ?? Self.keys.firstIndex(where: isNamed)
+            else { throw invalid(name) }
+            keys.formUnion(ContactKeySet(rawValue: 1 << UInt64(place)))
+            next = place + 1
+        }
+        return keys
+    }
+
+    /// The keys' names, each at the place of its bit.
+    private static let keys = ContactKey.allCases.map(\.rawValue)
+
+    /// Names of what a grant can name.
+    func grantKeys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
+        guard let elements = value.elements else { throw invalid(name) }
+        var keys = ContactKeySet()
+        for element in elements where element.string != "identifier" {
+            guard let key = element.string.flatMap(GrantKey.init) else { throw invalid(name) }
+            keys.formUnion(key.set)
+        }
+        return keys
+    }
+
+    /// Text of an app that people will read, or that is searched for.
+    func text(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> String {
+        let text = try string(value, name)
+        guard text.utf8.count <= maximum else { throw ContactsError.limitExceeded(name, maximum: maximum) }
+        return text
+    }
+}

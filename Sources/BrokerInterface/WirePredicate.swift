@@ -1,0 +1,15 @@
+/// `SortOrder` of the interface.
+public enum SortOrder: String, CaseIterable, Sendable {
+    case none, userDefault, givenName, familyName
+}
+
+/// `Predicate` of the interface, its identifiers as the caller spelled them.
+public enum WirePredicate: Hashable, Sendable {
+    case name(String)
+    case emailAddress(String)
+    case phoneNumber(String)
+    case identifiers([String])
+    case group(String)
+    case container(String)
+    case me
+}

@@ -1,0 +1,50 @@
+import BrokerJSON
+
+/// Why a frame is no message.
+public enum MessageError: Error, Hashable, Sendable {
+    case json(JSONError)
+    case notAnObject
+    /// A member is missing or is not what it should be.
+    case malformed(member: String)
+    /// A member that no Varlink message has.
+    case unknownMember
+}
+
+extension MessageError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .json(let error): error.description
+        case .notAnObject: "no JSON object"
+        case .malformed(let member): "'\(member)' is missing or malformed"
+        case .unknownMember: "an unknown member"
+        }
+    }
+}
+
+// What calls and replies have in common (varlink.org, Method Call). A member that is null is as one that is not there.
+extension JSONDocument {
+    static func members(ofMessage frame: [UInt8]) throws(MessageError) -> JSONValue.Members {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(parsing: frame)
+        } catch {
+            throw .json(error)
+        }
+        guard let members = document.root.members else { throw .notAnObject }
+        return members
+    }
+}
+
+extension JSONValue {
+    func messageParameters() throws(MessageError) -> JSONValue {
+        if isNull { return JSONDocument.emptyObject.root }
+        guard kind == .object else { throw .malformed(member: "parameters") }
+        return self
+    }
+
+    func messageFlag(_ name: String) throws(MessageError) -> Bool {
+        if isNull { return false }
+        guard let bool else { throw .malformed(member: name) }
+        return bool
+    }
+}
