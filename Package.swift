@@ -134,7 +134,9 @@ let package = Package(
             ]),
         room("BrokerPasswordPrompt", ["CBrokerLinux"]),
         room("BrokerThumbnails", ["CBrokerLinux"]),
-        room("BrokerCommandOutput", ["BrokerConnection", "BrokerFormatting", arguments, "BrokerVarlinkClient"]),
+        room(
+            "BrokerCommandOutput",
+            ["BrokerConnection", "BrokerFormatting", "BrokerModel", arguments, "BrokerVarlinkClient"]),
         room(
             "BrokerSystem",
             ["CBrokerSystemd", "CBrokerLinux", "BrokerAccessControl", "BrokerPeerIdentity", "BrokerVarlink"]),

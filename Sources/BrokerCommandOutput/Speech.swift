@@ -26,23 +26,17 @@ public enum Speech {
     ///
     /// - Returns: `nil` where there is no terminal.
     public static func confirm(_ question: String) -> Bool? {
-        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
-        guard terminal >= 0 else { return nil }
-        defer { close(terminal) }
-        write("\(question) [y/N] ", to: terminal)
-        var answer: [UInt8] = []
-        var byte: UInt8 = 0
-        while read(terminal, &byte, 1) == 1, byte != 0x0A, answer.count < 256 { answer.append(byte) }
-        return ["y", "yes"].contains(String(decoding: answer, as: UTF8.self).lowercased())
+        onTerminal { terminal in
+            write("\(question) [y/N] ", to: terminal)
+            var answer: [UInt8] = []
+            var byte: UInt8 = 0
+            while read(terminal, &byte, 1) == 1, byte != 0x0A, answer.count < 256 { answer.append(byte) }
+            return ["y", "yes"].contains(String(decoding: answer, as: UTF8.self).lowercased())
+        }
     }
 
     /// Whether there is a terminal to ask on.
-    public static var canAsk: Bool {
-        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
-        guard terminal >= 0 else { return false }
-        close(terminal)
-        return true
-    }
+    public static var canAsk: Bool { onTerminal { _ in true } ?? false }
 
     /// Asks for one key on the terminal, whatever standard input is. What was typed before the question is discarded.
     ///
@@ -54,40 +48,41 @@ public enum Speech {
     public static func key(
         _ question: String, among keys: String, waiting wait: (CInt) -> Bool
     ) -> Character? {
-        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
-        guard terminal >= 0 else { return nil }
-        var before = termios()
-        guard tcgetattr(terminal, &before) == 0 else {
-            close(terminal)
+        onTerminal { terminal in
+            var before = termios()
+            guard tcgetattr(terminal, &before) == 0 else { return nil }
+            var raw = before
+            raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
+            tcsetattr(terminal, TCSAFLUSH, &raw)
+            defer { tcsetattr(terminal, TCSANOW, &before) }
+            write(question + " ", to: terminal)
+            var byte: UInt8 = 0
+            while wait(terminal), read(terminal, &byte, 1) == 1 {
+                let key = byte == 0x0A || byte == 0x0D ? keys.first : Character(Unicode.Scalar(byte))
+                guard let key, keys.contains(key) else { continue }
+                write("\(key)\n", to: terminal)
+                return key
+            }
+            write("\n", to: terminal)
             return nil
         }
-        var raw = before
-        raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        tcsetattr(terminal, TCSAFLUSH, &raw)
-        defer {
-            tcsetattr(terminal, TCSANOW, &before)
-            close(terminal)
-        }
-        write(question + " ", to: terminal)
-        var byte: UInt8 = 0
-        while wait(terminal), read(terminal, &byte, 1) == 1 {
-            let key = byte == 0x0A || byte == 0x0D ? keys.first : Character(Unicode.Scalar(byte))
-            guard let key, keys.contains(key) else { continue }
-            write("\(key)\n", to: terminal)
-            return key
-        }
-        write("\n", to: terminal)
-        return nil
     }
 
     /// The width of the terminal that one is asked on; 80 where it does not say.
     public static var columns: Int {
+        let said: Int? = onTerminal { terminal in
+            var size = winsize()
+            return ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+        }
+        return said ?? 80
+    }
+
+    /// - Parameter body: is given the terminal; `nil` where there is none.
+    private static func onTerminal<Result>(_ body: (CInt) -> Result?) -> Result? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
-        guard terminal >= 0 else { return 80 }
+        guard terminal >= 0 else { return nil }
         defer { close(terminal) }
-        var size = winsize()
-        guard ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        return body(terminal)
     }
 
     private static func write(_ text: String, to descriptor: CInt) {

@@ -9,8 +9,6 @@ struct AddressFormat: Hashable, Sendable {
     let local: [Token]
     /// In Latin letters, where that is another order.
     let latin: [Token]?
-    /// What the country's post wants in capitals.
-    let capitals: Set<PostalAddressField>
     /// What stands before a postal code that comes from abroad: `SE-`.
     let prefix: String
 
@@ -20,31 +18,29 @@ struct AddressFormat: Hashable, Sendable {
         for line in String(decoding: PackageResources.AddressFormats_txt, as: UTF8.self).split(separator: "\n")
         where !line.hasPrefix("#") {
             let columns = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
-            guard columns.count == 5 else { continue }
+            guard columns.count == 4 else { continue }
             all[columns[0]] = AddressFormat(
-                local: tokens(columns[1]), latin: columns[2].isEmpty ? nil : tokens(columns[2]),
-                capitals: Set(columns[3].compactMap(field)), prefix: columns[4])
+                local: tokens(columns[1]), latin: columns[2].isEmpty ? nil : tokens(columns[2]), prefix: columns[3])
         }
         return all
     }()
 
     static func of(_ country: String?) -> AddressFormat {
-        country.flatMap { all[$0] } ?? all["ZZ"] ?? AddressFormat(local: [], latin: nil, capitals: [], prefix: "")
+        country.flatMap { all[$0] } ?? all["ZZ"] ?? AddressFormat(local: [], latin: nil, prefix: "")
     }
 
     private static func tokens(_ format: String) -> [Token] {
         var tokens: [Token] = []
         var literal = ""
-        var isField = false
-        for character in format {
-            guard isField else {
-                if character == "%" { isField = true } else { literal.append(character) }
+        var characters = format.makeIterator()
+        while let character = characters.next() {
+            guard character == "%", let letter = characters.next() else {
+                literal.append(character)
                 continue
             }
-            isField = false
             if !literal.isEmpty { tokens.append(.literal(literal)) }
             literal = ""
-            tokens.append(field(character).map { .field($0) } ?? .newLine)
+            tokens.append(field(letter).map { .field($0) } ?? .newLine)
         }
         if !literal.isEmpty { tokens.append(.literal(literal)) }
         return tokens

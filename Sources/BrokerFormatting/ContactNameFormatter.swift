@@ -9,14 +9,10 @@ public struct ContactNameFormatter: Hashable, Sendable {
         case full
         /// How it sounds.
         case phonetic
-        /// What one is called among people who know each other.
-        case short
-        /// As it stands in an index: family name, then what tells its bearers apart.
-        case sorting
     }
 
     public enum Order: Hashable, Sendable {
-        /// As the name's language has it, or else as the person set it.
+        /// As the name's language has it.
         case userDefault
         case givenNameFirst, familyNameFirst
     }
@@ -24,21 +20,15 @@ public struct ContactNameFormatter: Hashable, Sendable {
     /// What a name is made of, in this order.
     public typealias Run = FormattedRun<ContactKey>
 
-    public var style: Style
-    public var order: Order
-    /// What the person set: it holds where ``order`` says so, and the name's language has no order of its own.
-    public var userOrder: Order
-    /// The short name is the nickname, where there is one.
-    public var prefersNickname = false
+    private let style: Style
+    /// What the person set: it holds where the name's language has no order of its own.
+    private let userOrder: Order
     /// Two or three letters, or `nil`: Latin names of Hungarian and Vietnamese readers are taken for names of theirs.
     private let language: String?
 
     /// - Parameter language: a BCP 47 tag: of the person who reads.
-    public init(
-        style: Style = .full, order: Order = .userDefault, userOrder: Order = .userDefault, language: String? = nil
-    ) {
+    public init(style: Style = .full, userOrder: Order = .userDefault, language: String? = nil) {
         self.style = style
-        self.order = order
         self.userOrder = userOrder
         self.language = language.flatMap { $0.split { $0 == "-" || $0 == "_" }.first }.map { $0.lowercased() }
     }
@@ -57,28 +47,17 @@ public struct ContactNameFormatter: Hashable, Sendable {
         if style == .phonetic { return phoneticRuns(of: contact) }
         let organization = run(.organizationName, of: contact)
         if contact.contactType == .organization, let organization { return [organization] }
-        let nickname = run(.nickname, of: contact)
-        if style == .short, prefersNickname, let nickname { return [nickname] }
-        let runs =
-            switch style {
-            case .full, .phonetic: fullRuns(of: contact)
-            case .short: shortRuns(of: contact)
-            case .sorting: sortingRuns(of: contact)
-            }
-        return runs.isEmpty && withNickname ? nickname.map { [$0] } ?? [] : runs
+        let runs = fullRuns(of: contact)
+        return runs.isEmpty && withNickname ? [run(.nickname, of: contact)].compactMap { $0 } : runs
     }
 
     /// Which of the two comes first in this name; never `userDefault`.
     public func nameOrder(for contact: Contact) -> Order {
-        let script = script(of: contact)
-        if script.isFamilyFirst { return .familyNameFirst }
-        if order != .userDefault { return order }
-        switch script {
-        case .vietnamese: return .familyNameFirst
-        case .other where language == "hu" || language == "vi": return .familyNameFirst
-        case .hanBySound: return .givenNameFirst
-        case .other, .katakana: return userOrder == .userDefault ? .givenNameFirst : userOrder
-        case .han, .japanese, .hangul: return .familyNameFirst
+        switch script(of: contact) {
+        case .han, .japanese, .hangul, .vietnamese: .familyNameFirst
+        case .other where language == "hu" || language == "vi": .familyNameFirst
+        case .hanBySound: .givenNameFirst
+        case .other, .katakana: userOrder == .userDefault ? .givenNameFirst : userOrder
         }
     }
 
@@ -102,33 +81,6 @@ public struct ContactNameFormatter: Hashable, Sendable {
             runs += (isOneWord ? [] : [Run(" ")]) + [title]
         }
         return runs
-    }
-
-    private func shortRuns(of contact: Contact) -> [Run] {
-        let (given, family) = (run(.givenName, of: contact), run(.familyName, of: contact))
-        switch script(of: contact) {
-        case .japanese: return [family ?? given].compactMap { $0 }
-        case .han where language == "ja": return [family ?? given].compactMap { $0 }
-        // One or two syllables are short already, and nobody is called by the given name alone but by their family.
-        case .han, .hangul: return join(named(contact), by: "")
-        case .katakana, .hanBySound, .vietnamese, .other:
-            return [given ?? family ?? run(.middleName, of: contact)].compactMap { $0 }
-        }
-    }
-
-    private func sortingRuns(of contact: Contact) -> [Run] {
-        let script = script(of: contact)
-        let family = run(.familyName, of: contact)
-        let others = [run(.givenName, of: contact), run(.middleName, of: contact)].compactMap { $0 }
-        guard let family, !others.isEmpty else { return family.map { [$0] } ?? join(others, by: script.delimiter) }
-        switch script {
-        case .han, .japanese, .hangul: return join(named(contact), by: "")
-        case .katakana, .hanBySound: return [family, Run(" ")] + join(others, by: script.delimiter)
-        case .vietnamese: return join([family] + others.reversed(), by: " ")
-        case .other where language == "vi": return join([family] + others.reversed(), by: " ")
-        case .other where language == "hu": return join([family] + others, by: " ")
-        case .other: return [family, Run(", ")] + join(others, by: " ")
-        }
     }
 
     private func phoneticRuns(of contact: Contact) -> [Run] {

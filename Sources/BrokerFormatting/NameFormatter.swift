@@ -8,8 +8,8 @@ public struct NameFormatter: Hashable, Sendable {
     private let noName: String
 
     /// - Parameter names: in the language of the person who reads.
-    public init(order: ContactNameFormatter.Order = .userDefault, names: LocalizedNames = .inEnglish) {
-        formatter = ContactNameFormatter(userOrder: order, language: names.language)
+    public init(names: LocalizedNames = .inEnglish) {
+        formatter = ContactNameFormatter(language: names.language)
         noName = names.text(.noName)
     }
 

@@ -44,14 +44,6 @@ enum NameScript: Hashable {
         }
     }
 
-    /// The family name is first, whatever order anybody prefers.
-    var isFamilyFirst: Bool {
-        switch self {
-        case .han, .japanese, .hangul: true
-        case .katakana, .hanBySound, .vietnamese, .other: false
-        }
-    }
-
     /// What stands between family and given name.
     var delimiter: String {
         switch self {

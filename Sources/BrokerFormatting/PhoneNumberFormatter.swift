@@ -14,31 +14,21 @@ public struct PhoneNumberFormatter: Hashable, Sendable {
         self.region = isRegion ? region : "ZZ"
     }
 
-    /// `+442079460018` (ITU-T E.164); `nil` for what has no such form, such as 112, and for what no plan
-    /// has.
-    public func e164(_ number: String) -> String? { format(number, CPHONENUMBER_E164) }
-
-    /// With the country: `+44 20 7946 0018`.
-    public func international(_ number: String) -> String { format(number, CPHONENUMBER_INTERNATIONAL) ?? number }
-
-    /// As it is dialled within its own country: `020 7946 0018`.
-    public func national(_ number: String) -> String { format(number, CPHONENUMBER_WITHIN_COUNTRY) ?? number }
-
-    /// As who dials from the region needs it: within it national, from elsewhere international.
-    public func string(_ number: String) -> String { format(number, CPHONENUMBER_FROM_REGION) ?? number }
-
     /// Longest text that can be a number: libphonenumber reads no longer one.
     private static let longest = 250
 
-    private func format(_ number: String, _ format: cphonenumber_format) -> String? {
-        guard number.utf8.count <= Self.longest else { return nil }
-        return CText.read { out, capacity in
+    /// As who dials from the region needs it: within it national, as `020 7946 0018`, from elsewhere international, as
+    /// `+44 20 7946 0018`.
+    public func string(_ number: String) -> String {
+        guard number.utf8.count <= Self.longest else { return number }
+        let written = CText.read { out, capacity in
             var number = number
             return number.withUTF8 { utf8 in
                 utf8.withMemoryRebound(to: CChar.self) {
-                    cphonenumber_format($0.baseAddress, $0.count, region, format, out, capacity)
+                    cphonenumber_format($0.baseAddress, $0.count, region, out, capacity)
                 }
             }
         }
+        return written ?? number
     }
 }

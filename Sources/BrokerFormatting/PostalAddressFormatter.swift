@@ -32,8 +32,6 @@ public struct PostalAddressFormatter: Hashable, Sendable {
     public typealias Run = FormattedRun<PostalAddressField>
 
     public var style: Style
-    /// What the country's post wants in capitals is written so. Apple's formatter never does.
-    public var usesCapitals = false
     /// Where the person lives, as `SE`; `nil` where that is not known.
     public let region: String?
     /// BCP 47: in which a country is named that the address gives by its code alone.
@@ -81,7 +79,7 @@ public struct PostalAddressFormatter: Hashable, Sendable {
             case .newLine:
                 lines.append([])
             case .field(let field):
-                let text = text(of: field, address, format, isHome: country == region)
+                let text = text(of: field, address, format)
                 if !text.isEmpty { lines[lines.count - 1].append(Run(text, field)) }
             case .literal(let literal):
                 // What parts two fields goes with them (libaddressinput does the same).
@@ -124,7 +122,7 @@ public struct PostalAddressFormatter: Hashable, Sendable {
     }
 
     private func text(
-        of field: PostalAddressField, _ address: PostalAddress, _ format: AddressFormat, isHome: Bool
+        of field: PostalAddressField, _ address: PostalAddress, _ format: AddressFormat
     ) -> String {
         var text = field.text(of: address).trimmed
         if field == .postalCode, !format.prefix.isEmpty {
@@ -133,18 +131,18 @@ public struct PostalAddressFormatter: Hashable, Sendable {
             let rest = text.dropFirst(letters.count).drop { $0 == "-" || $0 == " " }
             if text.uppercased().hasPrefix(letters), rest.first?.isNumber ?? false { text = String(rest) }
         }
-        return usesCapitals && format.capitals.contains(field) ? text.uppercased() : text
+        return text
     }
 
     /// The country always stands where the address has it, as with Apple's formatter; one that is given by its code alone
     /// is named where it is not the person's own.
     private func countryRun(of address: PostalAddress) -> Run? {
         let country = address.country.trimmed
-        if !country.isEmpty { return Run(usesCapitals ? country.uppercased() : country, .country) }
+        if !country.isEmpty { return Run(country, .country) }
         guard let code = Country.code(address.isoCountryCode.trimmed), style == .complete || code != region,
             let name = Country.name(code, language: language)
         else { return nil }
-        return Run(usesCapitals ? name.uppercased() : name, .isoCountryCode)
+        return Run(name, .isoCountryCode)
     }
 
     /// Nothing in it has letters of another script.

@@ -5,10 +5,7 @@ public enum PreferredLanguages {
     ///
     /// - Parameter value: of the variable of this name.
     public static func tags(_ value: (String) -> String?) -> [String] {
-        guard let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(value).first(where: { !$0.isEmpty }) else {
-            return []
-        }
-        guard let tag = tag(ofLocale: locale) else { return [] }
+        guard let tag = tag(ofLocale: locale(ofCategory: "LC_MESSAGES", value)) else { return [] }
         let wanted = (value("LANGUAGE") ?? "").split(separator: ":").compactMap { Self.tag(ofLocale: String($0)) }
         return wanted + [tag]
     }
@@ -18,13 +15,15 @@ public enum PreferredLanguages {
     ///
     /// - Parameter value: of the variable of this name.
     public static func region(ofCategory category: String, _ value: (String) -> String?) -> String? {
-        guard let locale = ["LC_ALL", category, "LANG"].lazy.compactMap(value).first(where: { !$0.isEmpty }) else {
-            return nil
-        }
-        let name = locale.prefix { $0 != "." && $0 != "@" }
+        let name = locale(ofCategory: category, value).prefix { $0 != "." && $0 != "@" }
         let region = name.split(separator: "_", omittingEmptySubsequences: false).dropFirst().first ?? ""
         let isRegion = region.utf8.count == 2 && region.utf8.allSatisfy { (0x41...0x5A).contains($0) }
         return isRegion ? String(region) : nil
+    }
+
+    /// Empty where nothing is set.
+    private static func locale(ofCategory category: String, _ value: (String) -> String?) -> String {
+        ["LC_ALL", category, "LANG"].lazy.compactMap(value).first { !$0.isEmpty } ?? ""
     }
 
     /// `de-AT` of `de_AT.UTF-8@euro`, `sr-Latn-RS` of `sr_RS@latin`; `nil` for `C`.

@@ -20,43 +20,36 @@ struct TranslationFile: Hashable, Sendable {
         }
         for (index, line) in whole.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             if line.isEmpty || line.first == "#" { continue }
-            do throws(Malformed) {
-                let (key, text) = try Self.entry(line)
-                guard texts.updateValue(text, forKey: key) == nil else { throw Malformed(reason: "\(key) again") }
-            } catch {
-                throw Problem(line: index + 1, reason: error.reason)
-            }
+            try add(line, index + 1)
         }
     }
 
-    private struct Malformed: Error {
-        let reason: String
-    }
-
-    private static func entry(_ line: Substring) throws(Malformed) -> (key: String, text: String) {
+    private mutating func add(_ line: Substring, _ number: Int) throws(Problem) {
+        func problem(_ reason: String) -> Problem { Problem(line: number, reason: reason) }
         let key = line.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
-        guard !key.isEmpty else { throw Malformed(reason: "a line begins with a key or #") }
+        guard !key.isEmpty else { throw problem("a line begins with a key or #") }
         let rest = line[key.endIndex...]
-        guard rest.hasPrefix(" = \"") else { throw Malformed(reason: "after \(key) there is no = \"") }
+        guard rest.hasPrefix(" = \"") else { throw problem("after \(key) there is no = \"") }
         var text = ""
         var isEscaped = false
         var characters = rest.dropFirst(4).unicodeScalars[...]
         while let scalar = characters.popFirst() {
             if isEscaped {
-                guard scalar == "\"" || scalar == "\\" else { throw Malformed(reason: "\\\(scalar) means nothing") }
+                guard scalar == "\"" || scalar == "\\" else { throw problem("\\\(scalar) means nothing") }
                 isEscaped = false
             } else if scalar == "\\" {
                 isEscaped = true
                 continue
             } else if scalar == "\"" {
-                guard characters.isEmpty else { throw Malformed(reason: "text after the closing quotation mark") }
-                guard placeholders(text) != nil else { throw Malformed(reason: "{ and } do not pair") }
-                guard isShowable(text) else { throw Malformed(reason: "characters that do not show, or none") }
-                return (String(key), text)
+                guard characters.isEmpty else { throw problem("text after the closing quotation mark") }
+                guard Self.placeholders(text) != nil else { throw problem("{ and } do not pair") }
+                guard Self.isShowable(text) else { throw problem("characters that do not show, or none") }
+                guard texts.updateValue(text, forKey: String(key)) == nil else { throw problem("\(key) again") }
+                return
             }
             text.unicodeScalars.append(scalar)
         }
-        throw Malformed(reason: "no closing quotation mark")
+        throw problem("no closing quotation mark")
     }
 
     /// What ``DisplayText`` would leave as it is: a translation steers no terminal.

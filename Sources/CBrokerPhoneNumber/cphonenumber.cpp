@@ -76,21 +76,13 @@ extern "C" enum cphonenumber_match cphonenumber_match(
 }
 
 extern "C" ptrdiff_t cphonenumber_format(
-    const char *text, size_t count, const char *region, enum cphonenumber_format format, char *out, size_t capacity) {
+    const char *text, size_t count, const char *region, char *out, size_t capacity) {
     try {
         PhoneNumber number;
         if (!parse(text, count, region, &number) || is_short(number)) return -1;
-        if (library().IsAlphaNumber(std::string(text, count)) && format != CPHONENUMBER_E164) return -1;
-        if (!library().IsValidNumber(number)) return -1;
-        PhoneNumberUtil::PhoneNumberFormat as = PhoneNumberUtil::INTERNATIONAL;
-        switch (format) {
-        case CPHONENUMBER_E164: as = PhoneNumberUtil::E164; break;
-        case CPHONENUMBER_INTERNATIONAL: break;
-        case CPHONENUMBER_WITHIN_COUNTRY: as = PhoneNumberUtil::NATIONAL; break;
-        case CPHONENUMBER_FROM_REGION:
-            if (library().GetCountryCodeForRegion(region) == number.country_code()) as = PhoneNumberUtil::NATIONAL;
-            break;
-        }
+        if (library().IsAlphaNumber(std::string(text, count)) || !library().IsValidNumber(number)) return -1;
+        const bool is_national = library().GetCountryCodeForRegion(region) == number.country_code();
+        const auto as = is_national ? PhoneNumberUtil::NATIONAL : PhoneNumberUtil::INTERNATIONAL;
         std::string written;
         library().Format(number, as, &written);
         if (written.size() <= capacity) std::memcpy(out, written.data(), written.size());

@@ -2,7 +2,7 @@ import BrokerFormatting
 import BrokerModel
 
 /// An app asks for access to contacts, for the first time: who asks, what it may see, and exactly that confirmed.
-struct AccessDialogue: Dialogue {
+struct AccessDialogue: ListDialogue {
     enum Stage: String {
         /// Who asks, how sure we are, why.
         case introduction
@@ -17,8 +17,7 @@ struct AccessDialogue: Dialogue {
     let prompt: Prompt
     let names: LocalizedNames
     private(set) var place = Stage.introduction
-    private(set) var finder = Finder()
-    private(set) var list = ContactList()
+    var finder = Finder()
     private(set) var lifetime: LifetimeChoice
     /// Of what is granted by name that which the person gives.
     private(set) var given: ContactKeySet = []
@@ -30,116 +29,48 @@ struct AccessDialogue: Dialogue {
     init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
         self.names = names
-        lifetime = LifetimeChoice(prompt.lifetimes)
+        lifetime = LifetimeChoice(offered: prompt.lifetimes)
     }
 
-    func begin(on size: ScreenSize) -> Effect { .nothing }
+    var isChoosing: Bool { place == .choosing }
 
-    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
-        switch place {
-        case .introduction: pressInIntroduction(key)
-        case .choice: pressInChoice(key, on: size, isArmed: isArmed)
-        case .choosing: pressInList(key, on: size)
-        case .confirmation: pressInConfirmation(key, on: size, isArmed: isArmed)
-        }
-    }
-
-    mutating func found(_ result: SearchResult) { list.show(result) }
-
-    mutating func resized(to size: ScreenSize) -> Effect {
-        switch place {
-        case .introduction, .choice: return .nothing
-        case .confirmation:
-            pages.rewind()
-            return .nothing
-        case .choosing: return finder.search(from: list.offset, on: size)
-        }
-    }
+    mutating func rewind() { pages.rewind() }
 
     // MARK: - Keys
 
-    private var refusal: Effect { .answer(Answer(level: .denied)) }
+    func refuse() -> Effect { .answer(Answer(level: .denied)) }
 
-    private mutating func pressInIntroduction(_ key: Key) -> Effect {
-        switch key {
-        case .character("d"), .enter, .escape: return refusal
-        case .character("N"): return .answer(Answer(level: .denied, neverAskAgain: true))
-        case .character("c"):
-            place = .choice
-            return .nothing
-        case .character, .backspace, .erase, .paste, .other: return .nothing
-        }
-    }
-
-    private mutating func pressInChoice(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
-        switch key {
-        case .character("d"), .enter, .escape: return refusal
-        case .character("s"):
+    mutating func press(_ key: Character, on size: ScreenSize, isArmed: Bool) -> Effect {
+        switch (place, key) {
+        case (.introduction, "N"): return .answer(Answer(level: .denied, neverAskAgain: true))
+        case (.introduction, "c"): place = .choice
+        case (.choice, "s"):
             place = .choosing
-            finder.isTyping = true
-            return finder.search(from: 0, on: size)
-        case .character("a") where prompt.allowsAll:
-            guard isArmed else { return .tooEarly }
-            return .answer(
-                Answer(level: .full, keys: keys, lifetime: lifetime.chosen))
-        case .character("n"):
-            if offersNotes { given.formSymmetricDifference(.named) }
-            return .nothing
-        case .character("g"):
-            if offersGroups { given.formSymmetricDifference(.groups) }
-            return .nothing
-        case .character("t"):
-            lifetime.change()
-            return .nothing
-        case .character, .backspace, .erase, .paste, .other: return .nothing
-        }
-    }
-
-    private mutating func pressInList(_ key: Key, on size: ScreenSize) -> Effect {
-        if finder.isTyping {
-            // A step of its own: what follows must see the query as it is then.
-            let pressed = finder.type(key)
-            return follow(pressed, on: size)
-        }
-        if let pressed = finder.press(key, in: list, on: size) { return follow(pressed, on: size) }
-        switch key {
-        case .character("b"): place = .choice
-        case .character("c") where !list.chosen.isEmpty:
+            return finder.start(on: size)
+        case (.choice, "a") where prompt.allowsAll:
+            return .approval(Answer(level: .full, keys: keys, lifetime: lifetime.chosen), isArmed: isArmed)
+        case (.choice, "n") where offersNotes: given.formSymmetricDifference(.named)
+        case (.choice, "g") where offersGroups: given.formSymmetricDifference(.groups)
+        case (.choice, "t"): lifetime.change()
+        case (.choosing, "b"): place = .choice
+        case (.choosing, "c") where !chosen.isEmpty:
             pages.rewind()
             place = .confirmation
-        case .character, .enter, .escape, .backspace, .erase, .paste, .other:
-            if let number = key.number { list.toggle(number) }
+        case (.choosing, _): finder.list.toggle(key)
+        case (.confirmation, "b"): place = .choosing
+        case (.confirmation, "n"), (.confirmation, "p"):
+            pages.turn(key, of: chosen.count, by: confirmedRows(on: size))
+        case (.confirmation, "y"):
+            return .approval(
+                Answer(
+                    level: .limited, identifiers: chosen.map(\.identifier), keys: keys, lifetime: lifetime.chosen),
+                isArmed: isArmed)
+        case (.introduction, _), (.choice, _), (.confirmation, _): break
         }
         return .nothing
     }
 
-    private func follow(_ pressed: Finder.Pressed, on size: ScreenSize) -> Effect {
-        switch pressed {
-        case .search(let offset): finder.search(from: offset, on: size)
-        case .refuse: refusal
-        case .nothing: .nothing
-        }
-    }
-
-    private mutating func pressInConfirmation(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
-        switch key {
-        case .character("d"), .enter, .escape: return refusal
-        case .character("b"):
-            place = .choosing
-            return .nothing
-        case .character("n"), .character("p"):
-            pages.turn(key, of: list.chosen.count, by: confirmedRows(on: size))
-            return .nothing
-        case .character("y"):
-            guard isArmed else { return .tooEarly }
-            return .answer(
-                Answer(
-                    level: .limited, identifiers: list.chosen.map(\.identifier), keys: keys,
-                    lifetime: lifetime.chosen))
-        case .character, .backspace, .erase, .paste, .other: return .nothing
-        }
-    }
-
+    private var chosen: [Row] { finder.list.chosen }
     private func confirmedRows(on size: ScreenSize) -> Int { max(1, size.rows - (offersGroups ? 9 : 8)) }
 
     private var offersNotes: Bool { GrantedKeys.asksByName(prompt.keys, for: .named) }
@@ -164,17 +95,10 @@ extension AccessDialogue {
     }
 
     private func introduction(_ words: CallerWords) -> [StyledLine] {
-        var lines: [StyledLine] = [.bold(words.text(.accessAsks))]
-        lines += words.sureness
-        lines += [words.process, words.purpose]
-        if let keys = GrantedKeys.words(for: prompt.keys, names) {
-            lines.append(StyledLine(names.text(.wouldLike, [.keys: keys])))
-        }
-        return lines + [
-            "",
-            choice("d", .dontAllow) + "   " + choice("c", .goOn),
-            choice("N", .dontAllowEver),
-        ]
+        let wishes = GrantedKeys.words(for: prompt.keys, names).map { StyledLine(names.text(.wouldLike, [.keys: $0])) }
+        return introduction(
+            words, .accessAsks, [words.purpose] + (wishes.map { [$0] } ?? []), refuse: .dontAllow, never: .dontAllowEver
+        )
     }
 
     private func choice(_ words: CallerWords, isArmed: Bool) -> [StyledLine] {
@@ -195,41 +119,23 @@ extension AccessDialogue {
         if offersNotes { more.append(choice("n", notesToo ? .notesOn : .notesOff)) }
         if offersGroups { more.append(choice("g", groupsToo ? .groupsOn : .groupsOff)) }
         if let first = more.first { lines.append(more.dropFirst().reduce(first) { $0 + "   " + $1 }) }
-        if let chosen = lifetime.chosen {
-            let text = words.lifetime(chosen)
-            lines.append(lifetime.canChange ? choice("t", text) : .dim("    \(text)"))
-        }
-        return lines
+        return lines + duration(lifetime, words)
     }
 
     private func selection(_ words: CallerWords, on size: ScreenSize) -> [StyledLine] {
-        let count = list.chosen.count
-        let chosen = "  " + names.text(.chosen, count: count)
-        var lines: [StyledLine] = [
-            .bold(words.text(.whatMaySee, reserving: Columns.width(chosen))) + StyledLine(chosen),
-            finder.line(names),
-        ]
-        lines += list.lines(columns: size.columns, names)
-        lines.append(list.place(Finder.limit(on: size), names))
-        if finder.isTyping {
-            lines.append(.dim(names.text(.typeToChoose)))
-        } else {
-            let next = count == 0 ? numbers(.choose) : choice("c", .goOn)
-            lines.append(
-                next + "   " + choice("b", .back) + "   " + choice("d", .dontAllow))
-        }
-        if let remark = list.remark(names) { lines.append(.warning(remark)) }
-        return lines
+        let count = "  " + names.text(.chosen, count: chosen.count)
+        let next = chosen.isEmpty ? numbers(.choose) : choice("c", .goOn)
+        return finder.lines(
+            .bold(words.text(.whatMaySee, reserving: Columns.width(count))) + StyledLine(count),
+            whileTyping: .typeToChoose,
+            choices: next + "   " + choice("b", .back) + "   " + choice("d", .dontAllow), on: size, names)
     }
 
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        let chosen = list.chosen
-        let page = confirmedRows(on: size)
         var lines: [StyledLine] = [.bold(words.text(.shareWith, count: chosen.count))]
-        lines += pages.shown(of: chosen, by: page).map { row in
-            "   \(Columns.clip(row.name, to: size.columns / 2))" + .dim("  \(row.detail ?? "")")
+        lines += pages.lines(of: chosen, by: confirmedRows(on: size), names) {
+            confirmed($0.name, $0.detail, on: size)
         }
-        lines += pages.place(of: chosen.count, by: page, names)
         // All in one line would be too long for some languages.
         let notes = names.text(notesToo ? .withNotes : .withoutNotes)
         let lasting = lifetime.chosen.map { [words.lifetime($0)] } ?? []
@@ -237,10 +143,7 @@ extension AccessDialogue {
             offersGroups
             ? [[notes, names.text(groupsToo ? .withGroups : .withoutGroups)], lasting] : [[notes] + lasting]
         lines += terms.filter { !$0.isEmpty }.map { .dim("   " + names.list($0)) }
-        return lines + [
-            "",
-            approving("y", names.text(.shareThese, count: chosen.count), isArmed: isArmed),
-            choice("b", .back) + "   " + choice("d", .dontAllow),
-        ]
+        return lines
+            + confirmation(names.text(.shareThese, count: chosen.count), isArmed: isArmed, refuse: .dontAllow)
     }
 }

@@ -39,7 +39,7 @@ extension Agent {
             case .manage: ManageDialogue(next, names)
             case .pick: PickDialogue(next, names)
             case .propose: ProposeDialogue(next, names)
-            case nil: NoticeDialogue(next, names)
+            case nil: NoticeDialogue(prompt: next, names: names)
             }
         self.dialogue = dialogue
         isTooSmallSaid = false
@@ -108,15 +108,10 @@ extension Agent {
         switch effect {
         case .nothing: break
         case .tooEarly: hint = names.text(.tooSoon)
-        case .search(let query, let offset, let limit):
-            ask { connection throws(VarlinkClientError) in
-                let result = try connection.search(dialogue.prompt.cookie, query: query, offset: offset, limit: limit)
-                self.dialogue?.found(result)
-            }
-        case .searchShared(let query, let offset, let limit):
+        case .search(let query, let offset, let limit, let sharedOnly):
             ask { connection throws(VarlinkClientError) in
                 let result = try connection.search(
-                    dialogue.prompt.cookie, query: query, offset: offset, limit: limit, shared: true)
+                    dialogue.prompt.cookie, query: query, offset: offset, limit: limit, sharedOnly: sharedOnly)
                 self.dialogue?.found(result)
             }
         case .show(let identifier):

@@ -259,22 +259,19 @@ final class Agent {
                 take(event)
             }
         } catch {
-            if case .error(let name, let parameters) = error {
-                let reason = parameters["reason"]?.string.map { ": " + ShownText.line($0) } ?? ""
-                if name == "io.contactbroker.Agent.AuthenticationFailed" {
-                    let wasAsked = reason.isEmpty
-                    ending = .failed(
-                        "could not become an agent" + (wasAsked ? ": you were not recognised" : reason),
-                        advice: "Apps ask nobody here until you start it again"
-                            + (wasAsked ? ", and give your own password when it is asked for." : "."))
-                    return
-                }
+            guard case .error(let name, let parameters) = error else { return lost("\(error)") }
+            let reason = parameters["reason"]?.string.map { ": " + ShownText.line($0) } ?? ""
+            guard name == "io.contactbroker.Agent.AuthenticationFailed" else {
                 ending = .failed(
                     "could not become an agent: \(ShownText.line(name))\(reason)",
                     advice: "See whether other agents run, and whether the broker takes this one for you.")
                 return
             }
-            lost("\(error)")
+            let wasAsked = reason.isEmpty
+            ending = .failed(
+                "could not become an agent" + (wasAsked ? ": you were not recognised" : reason),
+                advice: "Apps ask nobody here until you start it again"
+                    + (wasAsked ? ", and give your own password when it is asked for." : "."))
         }
     }
 

@@ -76,16 +76,16 @@ final class AgentConnection {
 
     /// A page of contacts for the prompt that is being shown.
     ///
-    /// - Parameter shared: only contacts that the app can see already.
+    /// - Parameter sharedOnly: only contacts that the app can see already.
     func search(
-        _ cookie: String, query: String, offset: Int, limit: Int, shared: Bool = false
+        _ cookie: String, query: String, offset: Int, limit: Int, sharedOnly: Bool
     ) throws(VarlinkClientError) -> SearchResult {
         let reply = try call("Search") {
             $0.member("cookie", cookie)
             $0.member("query", query)
             $0.member("offset", offset)
             $0.member("limit", limit)
-            if shared { $0.member("granted", true) }
+            if sharedOnly { $0.member("granted", true) }
         }
         return SearchResult(
             rows: (reply["rows"]?.elements).map { $0.compactMap { Row($0, names) } } ?? [],

@@ -6,44 +6,26 @@ import BrokerVarlinkClient
 /// Of the installed agent the door was opened before it gave up its group, and cannot be opened again: for that the agent
 /// starts itself anew.
 final class AgentDoor {
-    private enum State {
-        case opensAtAnyTime
-        /// Connections that nobody has taken yet.
-        case opened([VarlinkClient])
-        case didNotOpen(any Error)
-    }
-
-    private var state: State
+    /// Connections that nobody has taken yet, or why there are none; `nil` where the door opens at any time.
+    private var opened: Result<[VarlinkClient], any Error>?
 
     /// One that opens whenever it is asked to.
-    init() { state = .opensAtAnyTime }
+    init() {}
 
     /// One that was opened so often, now.
     init(opening count: Int) {
-        do {
-            state = .opened(try (0..<count).map { _ in try Self.connect() })
-        } catch {
-            state = .didNotOpen(error)
-        }
+        opened = Result { try (0..<count).map { _ in try Self.connect() } }
     }
 
-    var canOpenAgain: Bool {
-        switch state {
-        case .opensAtAnyTime: true
-        case .opened, .didNotOpen: false
-        }
-    }
+    var canOpenAgain: Bool { opened == nil }
 
     func open() throws -> VarlinkClient {
-        switch state {
-        case .opensAtAnyTime: return try Self.connect()
-        case .didNotOpen(let error): throw error
-        case .opened(var connections):
-            guard !connections.isEmpty else { throw VarlinkClientError.closed }
-            let next = connections.removeFirst()
-            state = .opened(connections)
-            return next
-        }
+        guard let opened else { return try Self.connect() }
+        var connections = try opened.get()
+        guard !connections.isEmpty else { throw VarlinkClientError.closed }
+        let next = connections.removeFirst()
+        self.opened = .success(connections)
+        return next
     }
 
     private static func connect() throws -> VarlinkClient {

@@ -8,7 +8,6 @@ struct AppGrant: Hashable, Sendable {
     var status: String
     var contacts: Int
     var lastUsedAt: String?
-    var uses: Int
     /// The terminal session or process that it ends with, in the broker's words.
     var session: String?
 }
@@ -25,7 +24,6 @@ extension AppGrant {
         self.status = status
         contacts = Int(object["contacts"]?.integer ?? 0)
         lastUsedAt = object["lastUsedAt"]?.string
-        uses = Int(object["uses"]?.integer ?? 0)
         session = object["session"]?.string
     }
 }

@@ -25,7 +25,7 @@ struct ButtonDialogue: Dialogue {
     init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
         self.prompt = prompt
         self.names = names
-        lifetime = LifetimeChoice(prompt.lifetimes)
+        lifetime = LifetimeChoice(offered: prompt.lifetimes)
     }
 
     func begin(on size: ScreenSize) -> Effect { search(from: 0, on: size) }
@@ -39,49 +39,29 @@ struct ButtonDialogue: Dialogue {
     mutating func resized(to size: ScreenSize) -> Effect { search(from: list.offset, on: size) }
 
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
-        switch place {
-        case .looking: return isRefusal(key) ? .answer(.dismissed) : .nothing
-        case .noMatch: return key == .other ? .nothing : .answer(.dismissed)
-        case .oneMatch, .severalMatches, .confirmation: break
+        if place == .noMatch { return key == .other ? .nothing : .answer(.dismissed) }
+        if key.isRefusal { return .answer(.dismissed) }
+        guard case .character(let character) = key else { return .nothing }
+        switch (place, character) {
+        case (.looking, _), (.noMatch, _): break
+        case (_, "N"): return .answer(Answer(level: prompt.isUndecided ? .denied : nil, neverAskAgain: true))
+        case (.oneMatch, "s"), (.severalMatches, "s"): return share(isArmed: isArmed)
+        case (.confirmation, "y"): return .approval(approval, isArmed: isArmed)
+        case (.confirmation, "t"): lifetime.change()
+        case (.severalMatches, _):
+            if let offset = list.offset(after: character, by: limit(on: size)) { return search(from: offset, on: size) }
+            list.toggle(character)
+        case (.oneMatch, _), (.confirmation, _): break
         }
-        if isRefusal(key) { return .answer(.dismissed) }
-        switch key {
-        case .character("N"):
-            return .answer(Answer(level: prompt.isUndecided ? .denied : nil, neverAskAgain: true))
-        case .character("s") where place == .oneMatch, .character("s") where place == .severalMatches:
-            return share(isArmed: isArmed)
-        case .character("y") where place == .confirmation:
-            return isArmed ? approval : .tooEarly
-        case .character("t") where place == .confirmation:
-            lifetime.change()
-            return .nothing
-        case .character("n") where place == .severalMatches:
-            return list.nextOffset.map { search(from: $0, on: size) } ?? .nothing
-        case .character("p") where place == .severalMatches:
-            return list.previousOffset(limit(on: size)).map { search(from: $0, on: size) } ?? .nothing
-        case .character(let digit) where place == .severalMatches:
-            if let number = digit.wholeNumberValue, digit.isASCII { list.toggle(number) }
-            return .nothing
-        case .character, .enter, .escape, .backspace, .erase, .paste, .other: return .nothing
-        }
-    }
-
-    private func isRefusal(_ key: Key) -> Bool {
-        switch key {
-        case .enter, .escape, .character("d"): true
-        case .character, .backspace, .erase, .paste, .other: false
-        }
+        return .nothing
     }
 
     private mutating func share(isArmed: Bool) -> Effect {
         guard !toShare.isEmpty else { return .nothing }
-        guard isArmed else { return .tooEarly }
-        guard prompt.hasGrant else {
-            confirmed = toShare
-            place = .confirmation
-            return .nothing
-        }
-        return approval
+        guard isArmed, !prompt.hasGrant else { return .approval(approval, isArmed: isArmed) }
+        confirmed = toShare
+        place = .confirmation
+        return .nothing
     }
 
     /// What one key would share now.
@@ -93,8 +73,8 @@ struct ButtonDialogue: Dialogue {
         }
     }
 
-    private var approval: Effect {
-        .answer(Answer(level: .limited, identifiers: toShare.map(\.identifier), lifetime: lifetime.chosen))
+    private var approval: Answer {
+        Answer(level: .limited, identifiers: toShare.map(\.identifier), lifetime: lifetime.chosen)
     }
 
     private func search(from offset: Int, on size: ScreenSize) -> Effect {
@@ -130,10 +110,8 @@ extension ButtonDialogue {
             .looksFor, [.app: words.name, .query: ShownText.quoted(prompt.query ?? "", columns: room)])
     }
 
-    private func refusals() -> [StyledLine] {
-        [
-            choice("d", .dontShare) + "   " + choice("N", prompt.isUndecided ? .neverAndDontAsk : .neverAsk)
-        ]
+    private var refusals: StyledLine {
+        choice("d", .dontShare) + "   " + choice("N", prompt.isUndecided ? .neverAndDontAsk : .neverAsk)
     }
 
     private func oneMatch(
@@ -149,7 +127,7 @@ extension ButtonDialogue {
             let name = Columns.clip(row.name, to: size.columns / 3)
             lines.append(approving("s", words.text(.sharePerson, [.name: name], reserving: 4), isArmed: isArmed))
         }
-        return lines + refusals()
+        return lines + [refusals]
     }
 
     private func severalMatches(
@@ -158,7 +136,7 @@ extension ButtonDialogue {
         var lines = [head]
         lines += words.sureness
         lines += list.lines(columns: size.columns, names)
-        lines.append(list.place(limit(on: size), names))
+        lines.append(list.place(names))
         if toShare.isEmpty {
             lines.append(numbers(.chooseWhom))
         } else {
@@ -168,9 +146,7 @@ extension ButtonDialogue {
                 : words.text(.shareSeveral, count: toShare.count, reserving: 4)
             lines.append(approving("s", these, isArmed: isArmed))
         }
-        lines += refusals()
-        if let remark = list.remark(names) { lines.append(.warning(remark)) }
-        return lines
+        return lines + [refusals] + list.remark(names)
     }
 
     private func confirmation(_ words: CallerWords, on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
@@ -181,11 +157,8 @@ extension ButtonDialogue {
         lines += [words.process, words.purpose]
         var terms: [StyledLine] = []
         if let most = words.readAtMost { terms.append(most) }
-        if let chosen = lifetime.chosen {
-            let text = words.lifetime(chosen)
-            terms.append(lifetime.canChange ? choice("t", text) : .dim("    \(text)"))
-        }
-        terms.append(approving("y", .yesShare, isArmed: isArmed) + "   " + choice("d", .dontShare))
+        terms += duration(lifetime, words)
+        terms.append(approving("y", names.text(.yesShare), isArmed: isArmed) + "   " + choice("d", .dontShare))
         let room = max(1, size.rows - 2 - lines.count - terms.count)
         return lines + people(on: size, within: room) + terms
     }

@@ -26,28 +26,26 @@ struct ContactAgent {
         switch arguments.action {
         case .help: print(Arguments.help)
         case .version: print("contact-agent \(version)")
-        case .serve: exit(serve(arguments, precautions))
-        case .notify: exit(notify(arguments, precautions))
+        case .serve: exit(serve(arguments, precautions, door(2, precautions)))
+        case .notify: exit(notify(arguments, precautions, door(1, precautions)))
         }
     }
 
     /// What opens the broker's door. The installed agent opens it now, as often as it is needed, and gives up the group
     /// that the door asks for, whether it opened or not.
-    private static func door(_ count: Int, _ precautions: Precautions) throws(Precautions.Failure) -> AgentDoor {
+    private static func door(_ count: Int, _ precautions: Precautions) -> AgentDoor {
         guard precautions.isPrivileged else { return AgentDoor() }
         let door = AgentDoor(opening: count)
-        try precautions.dropGroup()
+        do {
+            try precautions.dropGroup()
+        } catch {
+            exit(failed("could not give up its group: \(error.reason)", advice: "Report this."))
+        }
         return door
     }
 
-    private static func serve(_ arguments: Arguments, _ precautions: Precautions) -> CInt {
-        let door: AgentDoor
+    private static func serve(_ arguments: Arguments, _ precautions: Precautions, _ door: AgentDoor) -> CInt {
         let terminal: Terminal
-        do {
-            door = try self.door(2, precautions)
-        } catch {
-            return keptGroup(error)
-        }
         let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
         do {
             terminal = try Terminal(
@@ -91,13 +89,7 @@ struct ContactAgent {
         }
     }
 
-    private static func notify(_ arguments: Arguments, _ precautions: Precautions) -> CInt {
-        let door: AgentDoor
-        do {
-            door = try self.door(1, precautions)
-        } catch {
-            return keptGroup(error)
-        }
+    private static func notify(_ arguments: Arguments, _ precautions: Precautions, _ door: AgentDoor) -> CInt {
         let notifier = Notifier(environment: precautions.environment, names: precautions.environment.names)
         var attempt = arguments.attempt
         while true {
@@ -120,10 +112,6 @@ struct ContactAgent {
                 return failed("could not start anew: \(failure.reason)", advice: "Start it again.")
             }
         }
-    }
-
-    private static func keptGroup(_ failure: Precautions.Failure) -> CInt {
-        failed("could not give up its group: \(failure.reason)", advice: "Report this.")
     }
 
     private static func failed(_ what: String, advice: String) -> CInt {

@@ -17,12 +17,12 @@ enum Effect: Hashable {
     /// An approving key that came before the screen had been seen.
     case tooEarly
     /// The dialogue wants a page of contacts; it is given to ``Dialogue/found(_:)``.
-    case search(query: String, offset: Int, limit: Int)
-    /// The same, of what the app can see already.
-    case searchShared(query: String, offset: Int, limit: Int)
+    case search(query: String, offset: Int, limit: Int, sharedOnly: Bool = false)
     /// The dialogue wants one contact's card; it is given to ``Dialogue/shown(_:)``.
     case show(identifier: String)
     case answer(Answer)
+
+    static func approval(_ answer: Answer, isArmed: Bool) -> Effect { isArmed ? .answer(answer) : .tooEarly }
 }
 
 /// One prompt on the screen: what it shows and what the person's keys do. It draws nothing and calls nobody.
@@ -51,19 +51,58 @@ protocol Dialogue {
 }
 
 extension Dialogue {
+    func begin(on size: ScreenSize) -> Effect { .nothing }
     mutating func shown(_ card: Card) {}
+}
+
+/// A dialogue in which the person looks for contacts, and chooses from a list of them by number.
+protocol ListDialogue: Dialogue {
+    var finder: Finder { get set }
+    /// The list is on the screen.
+    var isChoosing: Bool { get }
+
+    /// A character that is not part of a query, and does not refuse.
+    mutating func press(_ character: Character, on size: ScreenSize, isArmed: Bool) -> Effect
+
+    /// What the keys do that refuse.
+    mutating func refuse() -> Effect
+
+    /// Shows the first page of everything that has pages, the list of contacts excepted.
+    mutating func rewind()
+}
+
+extension ListDialogue {
+    mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
+        if isChoosing, let effect = finder.press(key, on: size) { return effect }
+        if key.isRefusal { return refuse() }
+        guard case .character(let character) = key else { return .nothing }
+        return press(character, on: size, isArmed: isArmed)
+    }
+
+    mutating func refuse() -> Effect { .answer(.dismissed) }
+
+    mutating func found(_ result: SearchResult) { finder.list.show(result) }
+
+    mutating func resized(to size: ScreenSize) -> Effect {
+        rewind()
+        return isChoosing ? finder.search(from: finder.list.offset, on: size) : .nothing
+    }
+}
+
+// MARK: - What dialogues show alike
+
+extension Dialogue {
+    func callerWords(on size: ScreenSize) -> CallerWords {
+        CallerWords(prompt: prompt, columns: size.columns, names: names)
+    }
 
     /// A choice that shares something: its key is named only once it counts.
     func approving(_ key: Character, _ words: String, isArmed: Bool) -> StyledLine {
-        isArmed ? .bold("[\(key)]") + StyledLine(" \(words)") : .dim("[ ] \(words)")
+        isArmed ? choice(key, words) : .dim("[ ] \(words)")
     }
 
     func choice(_ key: Character, _ words: String) -> StyledLine {
         .bold("[\(key)]") + StyledLine(" \(words)")
-    }
-
-    func approving(_ key: Character, _ phrase: Phrase, isArmed: Bool) -> StyledLine {
-        approving(key, names.text(phrase), isArmed: isArmed)
     }
 
     func choice(_ key: Character, _ phrase: Phrase) -> StyledLine { choice(key, names.text(phrase)) }
@@ -71,7 +110,29 @@ extension Dialogue {
     /// What may be done with a number on the page.
     func numbers(_ phrase: Phrase) -> StyledLine { .dim("[1–9] \(names.text(phrase))") }
 
-    func callerWords(on size: ScreenSize) -> CallerWords {
-        CallerWords(prompt: prompt, columns: size.columns, names: names)
+    /// How long the grant would last, where that is said; another one may be offered.
+    func duration(_ lifetime: LifetimeChoice, _ words: CallerWords) -> [StyledLine] {
+        guard let chosen = lifetime.chosen else { return [] }
+        let text = words.lifetime(chosen)
+        return [lifetime.canChange ? choice("t", text) : .dim("    \(text)")]
+    }
+
+    /// Who asks for what, and whether the person wants to go on.
+    func introduction(
+        _ words: CallerWords, _ question: Phrase, _ details: [StyledLine], refuse: Phrase, goOn: Phrase = .goOn,
+        never: Phrase
+    ) -> [StyledLine] {
+        [.bold(words.text(question))] + words.sureness + [words.process] + details
+            + ["", choice("d", refuse) + "   " + choice("c", goOn), choice("N", never)]
+    }
+
+    /// One of those about whom something is to be confirmed.
+    func confirmed(_ name: String, _ detail: String?, mark: String = " ", on size: ScreenSize) -> StyledLine {
+        " \(mark) \(Columns.clip(name, to: size.columns / 2))" + .dim("  \(detail ?? "")")
+    }
+
+    /// The end of a screen that asks for confirmation.
+    func confirmation(_ words: String, isArmed: Bool, refuse: Phrase) -> [StyledLine] {
+        ["", approving("y", words, isArmed: isArmed), choice("b", .back) + "   " + choice("d", refuse)]
     }
 }

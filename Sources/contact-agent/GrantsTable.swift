@@ -8,9 +8,8 @@ enum GrantsTable {
     static func lines(_ grants: some Collection<AppGrant>, columns: Int, _ names: LocalizedNames) -> [StyledLine] {
         guard !grants.isEmpty else { return [StyledLine(names.text(.noGrants))] }
         let nameWidth = min(28, max(14, columns - 58))
-        let heading = row(
-            " ", names.text(.columnApp), names.text(.columnSure), names.text(.columnSees), names.text(.columnContacts),
-            names.text(.columnLast), nameWidth)
+        let headings = [Phrase.columnApp, .columnSure, .columnSees, .columnContacts, .columnLast]
+        let heading = row([" "] + headings.map { names.text($0) }, nameWidth)
         return [.bold(heading)]
             + grants.enumerated().map { index, grant in
                 let seen =
@@ -23,11 +22,11 @@ enum GrantsTable {
                     }
                 let contacts = grant.status == "limited" ? "\(grant.contacts)" : "–"
                 let last = grant.lastUsedAt.map { String(ShownText.line($0).prefix(10)) } ?? names.text(.never)
-                return StyledLine(
-                    row(
-                        "\(index + 1)", ShownText.quoted(grant.displayName, columns: nameWidth),
-                        names.text(phrase(for: grant.strength)), ending(seen, of: grant, names), contacts, last,
-                        nameWidth))
+                let cells = [
+                    "\(index + 1)", ShownText.quoted(grant.displayName, columns: nameWidth),
+                    names.text(phrase(for: grant.strength)), ending(seen, of: grant, names), contacts, last,
+                ]
+                return StyledLine(row(cells, nameWidth))
             }
     }
 
@@ -48,11 +47,8 @@ enum GrantsTable {
         }
     }
 
-    private static func row(
-        _ number: String, _ app: String, _ strength: String, _ seen: String, _ contacts: String, _ last: String,
-        _ nameWidth: Int
-    ) -> String {
-        [(number, 1), (app, nameWidth), (strength, 11), (seen, 15), (contacts, 9), (last, 10)]
-            .map { Columns.pad($0.0, to: $0.1) }.joined(separator: " ")
+    /// Number, app, strength, what it sees, contacts, last use.
+    private static func row(_ cells: [String], _ nameWidth: Int) -> String {
+        zip(cells, [1, nameWidth, 11, 15, 9, 10]).map { Columns.pad($0, to: $1) }.joined(separator: " ")
     }
 }

@@ -10,4 +10,7 @@ enum Key: Hashable, Sendable {
     case paste(String)
     /// An arrow, a function key, a control character: nothing that this program gives a meaning.
     case other
+
+    /// Refuses on every screen, unless a text is typed or the screen says otherwise.
+    var isRefusal: Bool { self == .enter || self == .escape || self == .character("d") }
 }

@@ -1,15 +1,13 @@
-/// How long a first grant shall last: what is offered, and what is chosen.
+/// How long a first grant shall last.
 struct LifetimeChoice: Hashable {
-    let offered: [Lifetime]
-    private var index = 0
-
-    init(_ offered: [Lifetime]) { self.offered = offered }
+    /// What is offered, the one that is chosen first.
+    private(set) var offered: [Lifetime]
 
     /// `nil` where nothing is offered.
-    var chosen: Lifetime? { offered.isEmpty ? nil : offered[index] }
+    var chosen: Lifetime? { offered.first }
     var canChange: Bool { offered.count > 1 }
 
     mutating func change() {
-        if canChange { index = (index + 1) % offered.count }
+        if canChange { offered.append(offered.removeFirst()) }
     }
 }

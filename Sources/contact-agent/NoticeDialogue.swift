@@ -7,13 +7,6 @@ struct NoticeDialogue: Dialogue {
 
     var stage: String { "notice" }
 
-    init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
-        self.prompt = prompt
-        self.names = names
-    }
-
-    func begin(on size: ScreenSize) -> Effect { .nothing }
-
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect {
         key == .other ? .nothing : .answer(.dismissed)
     }
@@ -23,9 +16,7 @@ struct NoticeDialogue: Dialogue {
 
     func lines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
         let words = callerWords(on: size)
-        return [.bold(words.text(.asksSomething))] + words.sureness + [
-            words.process, words.purpose, "",
-        ]
+        return [.bold(words.text(.asksSomething))] + words.sureness + [words.process, words.purpose, ""]
             + StyledLine(names.text(.cannotShow)).wrapped(columns: size.columns - 1)
             + ["", StyledLine(names.text(.pressAnyKey))]
     }

@@ -8,12 +8,19 @@ struct Pages: Hashable {
     mutating func rewind() { start = 0 }
 
     /// Turns the page where the key says so.
-    mutating func turn(_ key: Key, of count: Int, by page: Int) {
-        if key == .character("n"), start + page < count { start += page }
-        if key == .character("p") { start = max(0, start - page) }
+    mutating func turn(_ key: Character, of count: Int, by page: Int) {
+        if key == "n", start + page < count { start += page }
+        if key == "p" { start = max(0, start - page) }
     }
 
-    func shown<Line>(of lines: [Line], by page: Int) -> ArraySlice<Line> { lines.dropFirst(start).prefix(page) }
+    func shown<Item>(of items: [Item], by page: Int) -> ArraySlice<Item> { items.dropFirst(start).prefix(page) }
+
+    /// The lines of the page, and which part of the whole it is.
+    func lines<Item>(
+        of items: [Item], by page: Int, _ names: LocalizedNames, _ line: (Item) -> StyledLine
+    ) -> [StyledLine] {
+        shown(of: items, by: page).map(line) + place(of: items.count, by: page, names)
+    }
 
     /// Which part of the whole is shown; nothing where that is all of it.
     func place(of count: Int, by page: Int, _ names: LocalizedNames) -> [StyledLine] {

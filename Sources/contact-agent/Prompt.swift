@@ -34,10 +34,6 @@ struct Prompt: Hashable, Sendable {
     var caller: Caller
     /// What was decided for this app so far, in the interface's words.
     var status: String
-    /// Nothing was decided for this app so far.
-    var isUndecided: Bool
-    /// The app sees contacts already, on terms that one more contact does not change.
-    var hasGrant: Bool
     var purpose: String?
     var keys: [String]
     /// It named keys, be it none at all; otherwise it means all but notes.
@@ -65,6 +61,11 @@ struct Prompt: Hashable, Sendable {
     var endsAt: String?
     /// Seconds since 1970; `nil` where the broker did not say.
     var expires: Int64?
+
+    /// Nothing was decided for this app so far.
+    var isUndecided: Bool { status == "notDetermined" }
+    /// The app sees contacts already, on terms that one more contact does not change.
+    var hasGrant: Bool { status == "limited" || status == "full" }
 }
 
 extension Caller {
@@ -93,8 +94,6 @@ extension Prompt {
         self.kind = Kind(rawValue: kind)
         self.caller = caller
         status = object["currentStatus"]?.string ?? ""
-        isUndecided = status == "notDetermined"
-        hasGrant = status == "limited" || status == "full"
         purpose = object["purpose"]?.string
         keys = object["keys"]?.strings ?? []
         namesKeys = object["keys"].map { !$0.isNull } ?? false
@@ -103,6 +102,7 @@ extension Prompt {
         query = object["query"]?.string
         totalContacts = Int(object["totalContacts"]?.integer ?? 0)
         grantedContacts = Int(object["grantedContacts"]?.integer ?? 0)
+        let hasGrant = status == "limited" || status == "full"
         lifetimes = hasGrant ? [] : (object["lifetimes"]?.strings ?? []).compactMap(Lifetime.init)
         isInterpreter = object["interpreter"]?.bool ?? false
         isQuiet = object["quiet"]?.bool ?? false

@@ -2,8 +2,12 @@ import BrokerFormatting
 
 /// One line of a screen: pieces of text, each with its look. A line never holds a control character.
 struct StyledLine: Hashable, ExpressibleByStringInterpolation {
-    enum Style: Hashable {
-        case plain, bold, dim, warning
+    /// With its SGR parameters, ECMA-48 §8.3.117.
+    enum Style: String {
+        case plain = "0"
+        case bold = "1"
+        case dim = "2"
+        case warning = "33"
     }
 
     struct Piece: Hashable {
@@ -48,21 +52,9 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
                 result += text
                 continue
             }
-            result += "\u{1B}[\(piece.style.code)m\(text)\u{1B}[0m"
+            result += "\u{1B}[\(piece.style.rawValue)m\(text)\u{1B}[0m"
         }
         return result
-    }
-}
-
-extension StyledLine.Style {
-    /// SGR parameters, ECMA-48 §8.3.117.
-    fileprivate var code: String {
-        switch self {
-        case .plain: "0"
-        case .bold: "1"
-        case .dim: "2"
-        case .warning: "33"
-        }
     }
 }
 

@@ -36,7 +36,7 @@ final class Terminal {
         fileDescriptor = descriptor
         original = settings
         withStyles = !withoutStyles
-        takeKeys()
+        resume()
     }
 
     deinit { close() }
@@ -44,16 +44,10 @@ final class Terminal {
     /// Puts everything back as it was.
     func close() {
         guard isOpen else { return }
-        giveBack()
+        suspend()
         isOpen = false
         _ = Glibc.close(fileDescriptor)
     }
-
-    /// Gives the terminal back for as long as we are stopped.
-    func suspend() { giveBack() }
-
-    /// Takes it again.
-    func resume() { takeKeys() }
 
     /// `nil` where the terminal does not say.
     var size: ScreenSize? {
@@ -118,7 +112,8 @@ final class Terminal {
     /// Waits until what was written has reached the terminal.
     func waitUntilDrawn() { tcdrain(fileDescriptor) }
 
-    private func takeKeys() {
+    /// Takes keys one by one, without echo.
+    func resume() {
         var settings = original
         // Ctrl-C, Ctrl-Z stay signals; Ctrl-S must not freeze us with a prompt on the screen.
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ECHONL | IEXTEN)
@@ -135,7 +130,8 @@ final class Terminal {
         withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(index)] = value }
     }
 
-    private func giveBack() {
+    /// Gives the terminal back as it was.
+    func suspend() {
         leaveAlternateScreen()
         // What was typed for us must not become the shell's next command.
         var settings = original

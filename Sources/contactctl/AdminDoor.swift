@@ -19,14 +19,19 @@ struct AdminDoor {
 
     /// Calls, first without a password. Where one is wanted and somebody sits here, it is asked for: by their desktop, or on
     /// this terminal by polkit's own agent, which speaks to the terminal itself.
-    private static func asking<Result>(_ call: ((inout JSONWriter) -> Void) throws -> Result) throws -> Result {
+    private func asking<Result>(_ call: ((inout JSONWriter) -> Void) throws -> Result) throws -> Result {
         do {
-            return try call { _ in }
-        } catch VarlinkClientError.error("io.systemd.InteractiveAuthenticationRequired", _) where isAtTerminal {
-            let agent = PasswordAgent()
-            agent.prepare()
-            defer { agent.end() }
-            return try call { $0.member("allowInteractiveAuthentication", true) }
+            do {
+                return try call { _ in }
+            } catch VarlinkClientError.error("io.systemd.InteractiveAuthenticationRequired", _) where Self.isAtTerminal
+            {
+                let agent = PasswordAgent()
+                agent.prepare()
+                defer { agent.end() }
+                return try call { $0.member("allowInteractiveAuthentication", true) }
+            }
+        } catch let error as VarlinkClientError {
+            throw failure(error)
         }
     }
 
@@ -41,15 +46,11 @@ struct AdminDoor {
     }
 
     func call(_ method: String, _ write: (inout JSONWriter) -> Void = { _ in }) throws -> JSONValue {
-        do {
-            return try Self.asking { password in
-                try client.call("io.contactbroker.Admin.\(method)") {
-                    write(&$0)
-                    password(&$0)
-                }
+        try asking { password in
+            try client.call("io.contactbroker.Admin.\(method)") {
+                write(&$0)
+                password(&$0)
             }
-        } catch let error as VarlinkClientError {
-            throw failure(error)
         }
     }
 
@@ -57,18 +58,14 @@ struct AdminDoor {
     func stream(
         _ method: String, _ write: (inout JSONWriter) -> Void, each: (JSONValue) throws -> Void
     ) throws {
-        do {
-            try Self.asking { password in
-                try client.stream("io.contactbroker.Admin.\(method)") {
-                    write(&$0)
-                    password(&$0)
-                } each: { reply, _ in
-                    try each(reply)
-                    return true
-                }
+        try asking { password in
+            try client.stream("io.contactbroker.Admin.\(method)") {
+                write(&$0)
+                password(&$0)
+            } each: { reply, _ in
+                try each(reply)
+                return true
             }
-        } catch let error as VarlinkClientError {
-            throw failure(error)
         }
     }
 
@@ -78,36 +75,59 @@ struct AdminDoor {
         return grants.map(AppGrant.init)
     }
 
+    /// Of these grants those of the app that the word means: its identifier, else its name in any case, else part of either.
+    ///
+    /// - Throws: ``CommandFailure`` where it means none, or several.
+    func matching(_ word: String, strength: String? = nil, in grants: [AppGrant]) throws -> [AppGrant] {
+        let candidates = grants.filter { strength == nil || $0.strength == strength }
+        let ways: [(AppGrant) -> Bool] = [
+            { $0.app == word }, { $0.displayName.lowercased() == word.lowercased() }, { $0.isCalled(word) },
+        ]
+        for way in ways {
+            let found = candidates.filter(way)
+            guard let first = found.first else { continue }
+            let apps = Set(found.map(\.app))
+            guard apps.count > 1 else { return candidates.filter { $0.app == first.app } }
+            throw refused(
+                "\(Speech.clean(word)) can mean \(apps.count) apps",
+                try: "name one of them: " + apps.sorted().map(Speech.clean).joined(separator: ", "))
+        }
+        let among = strength.map { " with strength \(Speech.clean($0))" } ?? ""
+        throw refused("no app is called \(Speech.clean(word))\(among)", try: Self.listing)
+    }
+
+    private static let listing = "see them all: contactctl apps"
+
+    func refused(_ reason: String, try advice: String? = nil) -> CommandFailure {
+        CommandFailure("could not \(task): \(reason)", try: advice, .refused)
+    }
+
     private func failure(_ error: VarlinkClientError) -> CommandFailure {
         guard case .error(let name, let parameters) = error else { return CommandFailure(could: task, error) }
         func text(_ name: String) -> String { Speech.clean(parameters[name]?.string ?? "") }
         switch name {
-        case "io.contactbroker.Admin.NotAuthorized" where !text("reason").isEmpty:
-            return CommandFailure("could not \(task): \(text("reason"))", .refused)
+        case "io.contactbroker.Admin.NotAuthorized" where !text("reason").isEmpty: return refused(text("reason"))
         case "io.contactbroker.Admin.NotAuthorized":
-            return CommandFailure(
-                "could not \(task): the contact broker does not let you",
+            return refused(
+                "the contact broker does not let you",
                 try: """
                     it wants the password of the user whose contacts these are, or an administrator's; where polkit's \
                     pkttyagent is not installed, nothing asks for it at a terminal: try it as root
-                    """, .refused)
+                    """)
         case "io.systemd.InteractiveAuthenticationRequired":
-            return CommandFailure(
-                "could not \(task): it wants a password, and there is no terminal to ask for it at",
-                try: "run it at a terminal, or as root", .refused)
+            return refused(
+                "it wants a password, and there is no terminal to ask for it at",
+                try: "run it at a terminal, or as root")
         case "io.contactbroker.Admin.UnknownApp":
-            return CommandFailure(
-                "could not \(task): no app is called \(text("app"))", try: "see them all: contactctl apps", .refused)
+            return refused("no app is called \(text("app"))", try: Self.listing)
         case "io.contactbroker.Admin.InvalidValue" where parameters["parameter"]?.string == "policy":
-            return CommandFailure(
-                "could not \(task): \(text("reason"))",
-                try: "every app is refused until it is mended: mend it, then contactctl reload", .refused)
+            return refused(
+                text("reason"), try: "every app is refused until it is mended: mend it, then contactctl reload")
         case "io.contactbroker.Admin.InvalidValue" where parameters["parameter"]?.string == "settings":
-            return CommandFailure(
-                "could not \(task): the settings could not be read when the contact broker started: \(text("reason"))",
-                try: "every app is refused: correct the file, then restart the contact broker", .refused)
-        case "io.contactbroker.Admin.InvalidValue":
-            return CommandFailure("could not \(task): \(text("parameter")): \(text("reason"))", .refused)
+            return refused(
+                "the settings could not be read when the contact broker started: \(text("reason"))",
+                try: "every app is refused: correct the file, then restart the contact broker")
+        case "io.contactbroker.Admin.InvalidValue": return refused("\(text("parameter")): \(text("reason"))")
         default: return CommandFailure(could: task, error)
         }
     }

@@ -79,28 +79,4 @@ struct AppGrant {
     func isCalled(_ word: String) -> Bool {
         app.lowercased().contains(word.lowercased()) || displayName.lowercased().contains(word.lowercased())
     }
-
-    /// The grants of the app that the word means: its identifier, else its name in any case, else part of either.
-    ///
-    /// - Throws: ``CommandFailure`` where it means none, or several.
-    static func matching(_ word: String, strength: String?, in grants: [AppGrant], to task: String) throws -> [AppGrant]
-    {
-        let candidates = grants.filter { strength == nil || $0.strength == strength }
-        let ways: [(AppGrant) -> Bool] = [
-            { $0.app == word }, { $0.displayName.lowercased() == word.lowercased() }, { $0.isCalled(word) },
-        ]
-        for way in ways {
-            let found = candidates.filter(way)
-            guard let first = found.first else { continue }
-            let apps = Set(found.map(\.app))
-            guard apps.count > 1 else { return candidates.filter { $0.app == first.app } }
-            throw CommandFailure(
-                "could not \(task): \(Speech.clean(word)) can mean \(apps.count) apps",
-                try: "name one of them: " + apps.sorted().map(Speech.clean).joined(separator: ", "), .refused)
-        }
-        let among = strength.map { " with strength \(Speech.clean($0))" } ?? ""
-        throw CommandFailure(
-            "could not \(task): no app is called \(Speech.clean(word))\(among)", try: "see them all: contactctl apps",
-            .refused)
-    }
 }

@@ -9,14 +9,8 @@ struct AppsCommand: ParsableCommand {
 
     func run() throws {
         let grants = try AdminDoor(to: "list the apps").grants()
-        if json {
-            print(JSONLines.text(grants.map(\.json)))
-            return
-        }
-        guard !grants.isEmpty else {
-            Speech.say("no app has asked for your contacts yet")
-            return
-        }
+        guard !json else { return print(JSONLines.text(grants.map(\.json))) }
+        guard !grants.isEmpty else { return Speech.say("no app has asked for your contacts yet") }
         var table = Table(["APP", "HOW SURE", "STATUS", "CONTACTS", "UNTIL", "LAST USED"])
         for grant in grants {
             table.add([

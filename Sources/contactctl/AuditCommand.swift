@@ -29,13 +29,11 @@ struct AuditCommand: ParsableCommand {
     }
 
     func run() throws {
-        let task = "read the audit"
-        let door = try AdminDoor(to: task, waitingForEver: follow)
+        let door = try AdminDoor(to: "read the audit", waitingForEver: follow)
         // An app that was reset has its records still, but no grant to find its identifier by: then all are read.
-        let candidates = try app.map { word in try door.grants().filter { $0.isCalled(word) } }
-        let identifier = try app.flatMap { word in
-            candidates?.isEmpty == false
-                ? try AppGrant.matching(word, strength: nil, in: candidates ?? [], to: task).first?.app : nil
+        let identifier: String? = try app.flatMap { word in
+            let candidates = try door.grants().filter { $0.isCalled(word) }
+            return try candidates.isEmpty ? nil : door.matching(word, in: candidates).first?.app
         }
         let isSifted = app != nil && identifier == nil
         let bound = limit ?? (since == nil ? follow ? Self.defaultLimitBeforeNew : Self.defaultLimit : nil)

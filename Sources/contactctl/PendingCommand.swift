@@ -11,15 +11,9 @@ struct PendingCommand: ParsableCommand {
 
     func run() throws {
         let reply = try AdminDoor(to: "list the open questions").call("ListPending")
-        let prompts = Array(reply["prompts"]?.elements.map(Array.init) ?? [])
-        if json {
-            print(JSONLines.text(prompts))
-            return
-        }
-        guard !prompts.isEmpty else {
-            Speech.say("no question waits for an answer")
-            return
-        }
+        let prompts = reply["prompts"]?.elements.map(Array.init) ?? []
+        guard !json else { return print(JSONLines.text(prompts)) }
+        guard !prompts.isEmpty else { return Speech.say("no question waits for an answer") }
         var table = Table(["APP", "HOW SURE", "ASKS", "STATE"])
         for prompt in prompts {
             let isShown = prompt["shown"]?.bool == true

@@ -10,13 +10,12 @@ struct ResetCommand: ParsableCommand {
     @Option(help: "Only where the broker was so sure of the app, for example unverified.") var strength: String?
 
     func run() throws {
-        let task = "reset"
-        let door = try AdminDoor(to: task)
+        let door = try AdminDoor(to: "reset")
         let grants = try door.grants()
         var name = app
         // Of an app that is never to be asked about there need be no grant: its whole identifier is known from the audit.
         if grants.contains(where: { $0.isCalled(app) }) || (try? forget(app, at: door)) == nil {
-            guard let first = try AppGrant.matching(app, strength: strength, in: grants, to: task).first else { return }
+            guard let first = try door.matching(app, strength: strength, in: grants).first else { return }
             try forget(first.app, at: door)
             name = first.displayName
         }

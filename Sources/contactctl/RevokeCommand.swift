@@ -12,16 +12,16 @@ struct RevokeCommand: ParsableCommand {
     @Option(help: "Only where the broker was so sure of the app, for example unverified.") var strength: String?
 
     func run() throws {
-        let task = "revoke"
-        let door = try AdminDoor(to: task)
-        let grants = try AppGrant.matching(app, strength: strength, in: door.grants(), to: task)
+        let door = try AdminDoor(to: "revoke")
+        let grants = try door.matching(app, strength: strength, in: door.grants())
         guard let first = grants.first else { return }
         let name = Speech.clean(first.displayName)
         guard grants.contains(where: \.isDecided) else {
             Speech.say("\(name) was never allowed anything, and you are not asked about it")
             return
         }
-        guard grants.contains(where: { $0.isDecided && $0.status != "denied" }) else {
+        let allowed = grants.filter { $0.isDecided && $0.status != "denied" }
+        guard !allowed.isEmpty else {
             Speech.say("\(name) was refused already")
             return
         }
@@ -30,9 +30,7 @@ struct RevokeCommand: ParsableCommand {
             $0.member("strength", strength)
             $0.member("status", "denied")
         }
-        let before = grants.filter { $0.isDecided && $0.status != "denied" }.map {
-            $0.extent == "1" ? "1 contact" : "\($0.extent) contacts"
-        }
+        let before = allowed.map { $0.extent == "1" ? "1 contact" : "\($0.extent) contacts" }
         print("\(name) may see no contact any more; it was allowed \(before.joined(separator: " and "))")
         Speech.say("what it has read already, it may have kept")
         Speech.say("to be asked about it again: contactctl reset '\(name)'")

@@ -47,16 +47,14 @@ struct SetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let task = "change what the app may see"
-        let door = try AdminDoor(to: task)
-        let grants = try AppGrant.matching(app, strength: strength, in: door.grants().filter(\.isDecided), to: task)
+        let door = try AdminDoor(to: "change what the app may see")
+        let grants = try door.matching(app, strength: strength, in: door.grants().filter(\.isDecided))
         guard let grant = grants.first else { return }
         // Which one would be given more is for the person to say.
         guard grants.count == 1 else {
-            throw CommandFailure(
-                "could not \(task): the broker knows \(Speech.clean(grant.displayName)) in \(grants.count) ways",
-                try: "name one: " + grants.map { "--strength \(Speech.clean($0.strength))" }.joined(separator: " or "),
-                .refused)
+            throw door.refused(
+                "the broker knows \(Speech.clean(grant.displayName)) in \(grants.count) ways",
+                try: "name one: " + grants.map { "--strength \(Speech.clean($0.strength))" }.joined(separator: " or "))
         }
         let reply = try door.call("SetGrant") {
             $0.member("app", grant.app)

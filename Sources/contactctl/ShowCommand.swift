@@ -11,9 +11,8 @@ struct ShowCommand: ParsableCommand {
     private static let recent = 5
 
     func run() throws {
-        let task = "show the app"
-        let door = try AdminDoor(to: task)
-        let grants = try AppGrant.matching(app, strength: nil, in: door.grants(), to: task)
+        let door = try AdminDoor(to: "show the app")
+        let grants = try door.matching(app, in: door.grants())
         for (place, grant) in grants.enumerated() {
             if place > 0 { print() }
             for line in Self.lines(grant) { print(line) }
@@ -47,8 +46,8 @@ struct ShowCommand: ParsableCommand {
         if grant.isSilenced { add("questions", "never: contactctl reset has it ask again") }
         if grant.status != "denied" {
             add("reads", KeyWords.text(grant.json["keys"]))
+            add("until", grant.end)
         }
-        if grant.status != "denied" { add("until", grant.end) }
         let decidedBy = grant.text("decidedBy").map { $0 == "person" ? " by you" : " by \($0)" } ?? ""
         add("decided", grant.text("decidedAt").map { LocalTime.text($0) + decidedBy })
         add("last used", grant.lastUsed)

@@ -17,10 +17,7 @@ struct StatusCommand: ParsableCommand {
         guard let status = reply["status"], let members = status.members else {
             throw CommandFailure("could not show the status: the contact broker gave none", .notTried)
         }
-        if json {
-            print(String(decoding: status.text, as: UTF8.self))
-            return
-        }
+        guard !json else { return print(String(decoding: status.text, as: UTF8.self)) }
         let rows = members.map { (Self.words($0.name.string ?? ""), Self.text($0.value)) }
         let width = rows.map(\.0.count).max() ?? 0
         for (name, value) in rows {

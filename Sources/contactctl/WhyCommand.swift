@@ -20,13 +20,12 @@ struct WhyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let task = "say why"
-        let door = try AdminDoor(to: task)
+        let door = try AdminDoor(to: "say why")
         let grants = try door.grants()
         var name = app
         var identifier = app
         if grants.contains(where: { $0.isCalled(app) && (strength == nil || $0.strength == strength) }) {
-            guard let first = try AppGrant.matching(app, strength: strength, in: grants, to: task).first else { return }
+            guard let first = try door.matching(app, strength: strength, in: grants).first else { return }
             (name, identifier) = (first.displayName, first.app)
         }
         let reply = try door.call("ExplainDecision") {

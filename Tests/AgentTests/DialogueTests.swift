@@ -23,7 +23,7 @@ struct DialogueTests {
         var last = Effect.nothing
         for key in keys {
             last = dialogue.press(key, on: Self.size, isArmed: isArmed)
-            if case .search(_, let offset, let limit) = last {
+            if case .search(_, let offset, let limit, _) = last {
                 dialogue.found(
                     SearchResult(rows: Self.rows(min(limit, 30 - offset), from: offset + 1), total: 30, offset: offset))
             }
@@ -161,7 +161,7 @@ struct DialogueTests {
                     interpreter: lifetimes[0] == "process")
                 var dialogue = AccessDialogue(try Self.prompt(text), names)
                 for key in characters(keys ?? "") {
-                    if case .search(_, let offset, let limit) = dialogue.press(key, on: smallest, isArmed: true) {
+                    if case .search(_, let offset, let limit, _) = dialogue.press(key, on: smallest, isArmed: true) {
                         dialogue.found(SearchResult(rows: Self.rows(limit), total: 30, offset: offset))
                     }
                 }
@@ -177,7 +177,7 @@ struct DialogueTests {
         for (status, keys) in [("limited", ""), ("limited", "1s"), ("notDetermined", "s"), ("notDetermined", "1s")] {
             var dialogue = ButtonDialogue(
                 try Self.prompt(PromptText(kind: "button", status: status, query: "p")), names)
-            guard case .search(_, _, let limit) = dialogue.begin(on: smallest) else { return }
+            guard case .search(_, _, let limit, _) = dialogue.begin(on: smallest) else { return }
             dialogue.found(SearchResult(rows: Self.rows(min(total, limit)), total: total, offset: 0))
             for key in characters(keys) { _ = dialogue.press(key, on: smallest, isArmed: true) }
             Self.expect(dialogue.lines(on: smallest, isArmed: true), fit: smallest)

@@ -11,12 +11,8 @@ struct ManageTests {
 
     /// Thirty people, of whom the app sees the first twelve.
     static func page(_ effect: Effect) -> SearchResult? {
-        let (offset, limit, total): (Int, Int, Int)
-        switch effect {
-        case .search(_, let from, let most): (offset, limit, total) = (from, most, 30)
-        case .searchShared(_, let from, let most): (offset, limit, total) = (from, most, 12)
-        default: return nil
-        }
+        guard case .search(_, let offset, let limit, let sharedOnly) = effect else { return nil }
+        let total = sharedOnly ? 12 : 30
         let rows = (offset + 1..<min(total, offset + limit) + 1).map {
             Row(
                 identifier: "r\($0)", name: "Person \($0)", detail: nil, isGranted: $0 <= 12, isEnabled: true,

@@ -35,7 +35,7 @@ struct PickTests {
         for key in keys {
             last = dialogue.press(key == "\r" ? .enter : .character(key), on: size, isArmed: isArmed)
             switch last {
-            case .search(_, let offset, let limit):
+            case .search(_, let offset, let limit, _):
                 let rows = (offset + 1..<min(30, offset + limit) + 1).map {
                     Row(
                         identifier: "r\($0)", name: "Person \($0)", detail: nil, isGranted: $0 == 1, isEnabled: $0 != 3,
@@ -43,7 +43,7 @@ struct PickTests {
                 }
                 dialogue.found(SearchResult(rows: rows, total: 30, offset: offset))
             case .show: dialogue.shown(card)
-            case .nothing, .tooEarly, .searchShared, .answer: break
+            case .nothing, .tooEarly, .answer: break
             }
         }
         return last

@@ -27,7 +27,7 @@ struct ProposeTests {
         var last = Effect.nothing
         for key in keys {
             last = dialogue.press(key == "\r" ? .enter : .character(key), on: size, isArmed: isArmed)
-            if case .search(_, let offset, let limit) = last {
+            if case .search(_, let offset, let limit, _) = last {
                 let rows = (offset + 1..<min(30, offset + limit) + 1).map {
                     Row(identifier: "r\($0)", name: "Person \($0)", isGranted: $0 == 1, isEnabled: true)
                 }

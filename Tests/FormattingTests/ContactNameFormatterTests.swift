@@ -18,10 +18,8 @@ struct ContactNameFormatterTests {
         var middle = ""
         var family = ""
         var language: String?
-        /// Given name first, family name first; short; for an index.
+        /// Given name first, family name first.
         let full: [String]
-        let short: String
-        let sorting: String
 
         var testDescription: String { full[0] }
         var card: Contact { contact([.givenName: given, .middleName: middle, .familyName: family]) }
@@ -29,94 +27,64 @@ struct ContactNameFormatterTests {
 
     static let table = [
         Name(
-            given: "Ada", middle: "King", family: "Lovelace", full: ["Ada King Lovelace", "Lovelace Ada King"],
-            short: "Ada", sorting: "Lovelace, Ada King"),
-        Name(given: "Ada", full: ["Ada", "Ada"], short: "Ada", sorting: "Ada"),
-        Name(family: "Lovelace", full: ["Lovelace", "Lovelace"], short: "Lovelace", sorting: "Lovelace"),
+            given: "Ada", middle: "King", family: "Lovelace", full: ["Ada King Lovelace", "Lovelace Ada King"]),
+        Name(given: "Ada", full: ["Ada", "Ada"]),
+        Name(family: "Lovelace", full: ["Lovelace", "Lovelace"]),
         Name(
-            given: " Ada\n", family: "\tLovelace ", full: ["Ada Lovelace", "Lovelace Ada"], short: "Ada",
-            sorting: "Lovelace, Ada"),
+            given: " Ada\n", family: "\tLovelace ", full: ["Ada Lovelace", "Lovelace Ada"]),
         Name(
             given: "Анна", middle: "Ивановна", family: "Петрова",
-            full: ["Анна Ивановна Петрова", "Петрова Анна Ивановна"],
-            short: "Анна", sorting: "Петрова, Анна Ивановна"),
+            full: ["Анна Ивановна Петрова", "Петрова Анна Ивановна"]),
         Name(
-            given: "محمد", family: "الأحمد", full: ["محمد الأحمد", "الأحمد محمد"], short: "محمد",
-            sorting: "الأحمد, محمد"),
-        Name(given: "राम", family: "शर्मा", full: ["राम शर्मा", "शर्मा राम"], short: "राम", sorting: "शर्मा, राम"),
-        Name(given: "สมชาย", family: "ใจดี", full: ["สมชาย ใจดี", "ใจดี สมชาย"], short: "สมชาย", sorting: "ใจดี, สมชาย"),
+            given: "محمد", family: "الأحمد", full: ["محمد الأحمد", "الأحمد محمد"]),
+        Name(given: "राम", family: "शर्मा", full: ["राम शर्मा", "शर्मा राम"]),
+        Name(given: "สมชาย", family: "ใจดี", full: ["สมชาย ใจดี", "ใจดี สมชาย"]),
         // Chinese, Japanese and Korean names have the family name first, whatever anybody prefers, and no space.
-        Name(given: "小明", family: "王", full: ["王小明", "王小明"], short: "王小明", sorting: "王小明"),
-        Name(given: "小明", family: "欧阳", language: "zh-Hans", full: ["欧阳小明", "欧阳小明"], short: "欧阳小明", sorting: "欧阳小明"),
-        Name(given: "太郎", family: "佐々木", language: "ja", full: ["佐々木太郎", "佐々木太郎"], short: "佐々木", sorting: "佐々木太郎"),
-        Name(given: "龍之介", family: "芥川", language: "ja", full: ["芥川龍之介", "芥川龍之介"], short: "芥川", sorting: "芥川龍之介"),
-        Name(given: "さくら", family: "山田", full: ["山田さくら", "山田さくら"], short: "山田", sorting: "山田さくら"),
-        Name(given: "철수", family: "김", full: ["김철수", "김철수"], short: "김철수", sorting: "김철수"),
+        Name(given: "小明", family: "王", full: ["王小明", "王小明"]),
+        Name(given: "小明", family: "欧阳", language: "zh-Hans", full: ["欧阳小明", "欧阳小明"]),
+        Name(given: "太郎", family: "佐々木", language: "ja", full: ["佐々木太郎", "佐々木太郎"]),
+        Name(given: "龍之介", family: "芥川", language: "ja", full: ["芥川龍之介", "芥川龍之介"]),
+        Name(given: "さくら", family: "山田", full: ["山田さくら", "山田さくら"]),
+        Name(given: "철수", family: "김", full: ["김철수", "김철수"]),
         Name(
             given: "\u{110E}\u{1165}\u{11AF}", family: "\u{1100}\u{1175}\u{11B7}",
             full: [
                 "\u{1100}\u{1175}\u{11B7}\u{110E}\u{1165}\u{11AF}", "\u{1100}\u{1175}\u{11B7}\u{110E}\u{1165}\u{11AF}",
-            ], short: "\u{1100}\u{1175}\u{11B7}\u{110E}\u{1165}\u{11AF}",
-            sorting: "\u{1100}\u{1175}\u{11B7}\u{110E}\u{1165}\u{11AF}"),
+            ]),
         // Foreign names in Japanese and Chinese letters.
-        Name(given: "ジョン", family: "スミス", full: ["ジョン・スミス", "スミス・ジョン"], short: "ジョン", sorting: "スミス ジョン"),
+        Name(given: "ジョン", family: "スミス", full: ["ジョン・スミス", "スミス・ジョン"]),
         Name(
-            given: "约翰", family: "史密斯", language: "zh-CN", full: ["约翰·史密斯", "约翰·史密斯"], short: "约翰",
-            sorting: "史密斯 约翰"),
-        Name(given: "史密斯", language: "zh", full: ["史密斯", "史密斯"], short: "史密斯", sorting: "史密斯"),
+            given: "约翰", family: "史密斯", language: "zh-CN", full: ["约翰·史密斯", "约翰·史密斯"]),
+        Name(given: "史密斯", language: "zh", full: ["史密斯", "史密斯"]),
         Name(
-            given: "买买提·吐尔逊", family: "艾力", full: ["买买提·吐尔逊·艾力", "买买提·吐尔逊·艾力"], short: "买买提·吐尔逊",
-            sorting: "艾力 买买提·吐尔逊"),
+            given: "买买提·吐尔逊", family: "艾力", full: ["买买提·吐尔逊·艾力", "买买提·吐尔逊·艾力"]),
         // Names in two scripts are nobody's in particular.
-        Name(given: "小明", family: "Wang", full: ["小明 Wang", "Wang 小明"], short: "小明", sorting: "Wang, 小明"),
+        Name(given: "小明", family: "Wang", full: ["小明 Wang", "Wang 小明"]),
         // Letters that only Vietnamese has.
         Name(
-            given: "An", middle: "Văn", family: "Nguyễn", full: ["Nguyễn Văn An", "Nguyễn Văn An"], short: "An",
-            sorting: "Nguyễn Văn An"),
+            given: "An", middle: "Văn", family: "Nguyễn", full: ["Nguyễn Văn An", "Nguyễn Văn An"]),
         Name(
-            given: "Hương", family: "Tran", full: ["Tran Hương", "Tran Hương"], short: "Hương", sorting: "Tran Hương"),
+            given: "Hương", family: "Tran", full: ["Tran Hương", "Tran Hương"]),
         // A dot below is Yoruba's too.
         Name(
-            given: "Ọlá", family: "Adébáyọ̀", full: ["Ọlá Adébáyọ̀", "Adébáyọ̀ Ọlá"], short: "Ọlá", sorting: "Adébáyọ̀, Ọlá"
-        ),
+            given: "Ọlá", family: "Adébáyọ̀", full: ["Ọlá Adébáyọ̀", "Adébáyọ̀ Ọlá"]),
         // Who reads Hungarian or Vietnamese has the names of that language.
         Name(
-            given: "János", family: "Nagy", language: "hu-HU", full: ["Nagy János", "Nagy János"], short: "János",
-            sorting: "Nagy János"),
+            given: "János", family: "Nagy", language: "hu-HU", full: ["Nagy János", "Nagy János"]),
         Name(
-            given: "János", family: "Nagy", language: "de", full: ["János Nagy", "Nagy János"], short: "János",
-            sorting: "Nagy, János"),
+            given: "János", family: "Nagy", language: "de", full: ["János Nagy", "Nagy János"]),
         Name(
-            given: "An", middle: "Van", family: "Nguyen", language: "vi", full: ["Nguyen Van An", "Nguyen Van An"],
-            short: "An", sorting: "Nguyen Van An"),
+            given: "An", middle: "Van", family: "Nguyen", language: "vi", full: ["Nguyen Van An", "Nguyen Van An"]),
         Name(
-            given: "ジョン", family: "スミス", language: "hu", full: ["ジョン・スミス", "スミス・ジョン"], short: "ジョン",
-            sorting: "スミス ジョン"),
+            given: "ジョン", family: "スミス", language: "hu", full: ["ジョン・スミス", "スミス・ジョン"]),
     ]
 
-    @Test("Full, short and for an index", arguments: table)
+    @Test("In the order that the person set, where the name has none of its own", arguments: table)
     func names(name: Name) {
         let full = [ContactNameFormatter.Order.givenNameFirst, .familyNameFirst].map {
             ContactNameFormatter(userOrder: $0, language: name.language).string(from: name.card)
         }
         #expect(full == name.full)
-        func string(_ style: ContactNameFormatter.Style) -> String? {
-            ContactNameFormatter(style: style, language: name.language).string(from: name.card)
-        }
-        #expect(string(.short) == name.short)
-        #expect(string(.sorting) == name.sorting)
-    }
-
-    @Test("An order that a program asks for holds, but for names that have one of their own")
-    func order() {
-        let orders: [ContactNameFormatter.Order] = [.givenNameFirst, .familyNameFirst]
-        func names(_ texts: [ContactKey: String], language: String? = nil) -> [String?] {
-            orders.map { ContactNameFormatter(order: $0, language: language).string(from: contact(texts)) }
-        }
-        #expect(names([.givenName: "János", .familyName: "Nagy"], language: "hu") == ["János Nagy", "Nagy János"])
-        #expect(names([.givenName: "An", .familyName: "Nguyễn"]) == ["An Nguyễn", "Nguyễn An"])
-        #expect(names([.givenName: "小明", .familyName: "王"]) == ["王小明", "王小明"])
-        #expect(names([.givenName: "约翰", .familyName: "史密斯"], language: "zh") == ["约翰·史密斯", "史密斯·约翰"])
     }
 
     @Test(
@@ -203,17 +171,6 @@ struct ContactNameFormatterTests {
         #expect(formatter.string(from: Contact()) == nil)
     }
 
-    @Test("The short name is the nickname where the person prefers it")
-    func nickname() {
-        let someone = contact([.givenName: "Ada", .nickname: "Countess"])
-        var short = ContactNameFormatter(style: .short)
-        #expect(short.string(from: someone) == "Ada")
-        short.prefersNickname = true
-        #expect(short.string(from: someone) == "Countess")
-        short.style = .full
-        #expect(short.string(from: someone) == "Ada")
-    }
-
     @Test("Each piece tells the key that it came from, and together they are the name")
     func runs() {
         let someone = contact([
@@ -227,10 +184,6 @@ struct ContactNameFormatterTests {
         #expect(
             ContactNameFormatter().runs(of: contact([.givenName: "小明", .familyName: "王", .nameSuffix: "様"])) == [
                 .init("王", .familyName), .init("小明", .givenName), .init("様", .nameSuffix),
-            ])
-        #expect(
-            ContactNameFormatter(style: .sorting).runs(of: contact([.givenName: "Ada", .familyName: "Lovelace"])) == [
-                .init("Lovelace", .familyName), .init(", "), .init("Ada", .givenName),
             ])
     }
 }
@@ -260,11 +213,5 @@ struct NameFormatterTests {
         #expect(name() == "No name")
         someone.contactType = .organization
         #expect(name() == "No name")
-    }
-
-    @Test("The order that the person set")
-    func order() {
-        let ada = contact([.givenName: "Ada", .familyName: "Lovelace"])
-        #expect(NameFormatter(order: .familyNameFirst).string(from: ada) == "Lovelace Ada")
     }
 }

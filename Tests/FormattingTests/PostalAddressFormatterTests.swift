@@ -204,16 +204,6 @@ struct PostalAddressFormatterTests {
         }
     }
 
-    @Test("Capitals where the country's post wants them, if they are wanted")
-    func capitals() {
-        var formatter = PostalAddressFormatter(region: "US")
-        formatter.usesCapitals = true
-        let us = address([.street: "1 Main St", .city: "Springfield", .state: "il", .postalCode: "62701"])
-        #expect(formatter.lines(of: us) == ["1 Main St", "SPRINGFIELD, IL 62701"])
-        let gb = address([.street: "1 High St", .city: "London", .postalCode: "sw1a 2aa", .country: "England"])
-        #expect(formatter.lines(of: gb) == ["1 High St", "LONDON", "SW1A 2AA", "ENGLAND"])
-    }
-
     @Test("Each piece tells the field that it came from")
     func runs() {
         let us = address([

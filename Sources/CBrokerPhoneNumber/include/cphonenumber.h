@@ -43,21 +43,12 @@ enum cphonenumber_match {
 enum cphonenumber_match cphonenumber_match(
     const char *one, size_t one_count, const char *other, size_t other_count, const char *region);
 
-/* How a number is written. */
-enum cphonenumber_format {
-    CPHONENUMBER_E164 = 0,
-    CPHONENUMBER_INTERNATIONAL = 1,
-    CPHONENUMBER_WITHIN_COUNTRY = 2,
-    /* As it is dialled within its country where that is the region's, else international. */
-    CPHONENUMBER_FROM_REGION = 3,
-};
 /*
- * The number as it is written, in UTF-8: returns the size of the whole, also where `out` was too small for it. -1 for what
- * is no number, for a service's short one and for one that no numbering plan has, since nobody knows where its digits part;
- * for other formats than E.164 also for one that spells words.
+ * The number as it is dialled from the region, in UTF-8: within its own country national, else international. Returns the
+ * size of the whole, also where `out` was too small for it. -1 for what is no number, for one that spells words, for a
+ * service's short one and for one that no numbering plan has, since nobody knows where its digits part.
  */
-ptrdiff_t cphonenumber_format(
-    const char *text, size_t count, const char *region, enum cphonenumber_format format, char *out, size_t capacity);
+ptrdiff_t cphonenumber_format(const char *text, size_t count, const char *region, char *out, size_t capacity);
 
 /* Reads the numbering plans of the world, for which the first number would otherwise wait. */
 void cphonenumber_prepare(void);
