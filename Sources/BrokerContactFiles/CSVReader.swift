@@ -1,4 +1,5 @@
 import BrokerModel
+import BrokerVCard
 import SwiftCSV
 
 /// Reads a stream of contacts as Google Contacts and Outlook export them to CSV, row by row and in bounded memory.
@@ -19,7 +20,7 @@ public struct CSVReader {
     /// Columns that are looked at.
     static let columns = 2_000
 
-    private var text = TextStream()
+    private var decoder = StreamDecoder(.rows)
     private var records: CSVRecords
     private var delimiter = CSVDelimiters.all[0]
     private var table: (any ContactTable)?
@@ -33,11 +34,11 @@ public struct CSVReader {
     }
 
     /// Takes the next bytes of the stream, cut wherever they were cut.
-    public mutating func append(_ bytes: [UInt8]) { records.append(text.append(bytes)) }
+    public mutating func append(_ bytes: [UInt8]) { records.append(decoder.decode(bytes, isLast: false)) }
 
     /// There are no more bytes. What comes out of ``next()`` now is the last of it.
     public mutating func finish() {
-        records.append(text.finish())
+        records.append(decoder.decode([], isLast: true))
         records.finish()
     }
 

@@ -26,8 +26,7 @@ struct CSVRecords {
     /// Longest record that is held, in bytes.
     let limit: Int
     private var record: [UInt8] = []
-    private var items: [Item] = []
-    private var nextItem = 0
+    private var items: ArraySlice<Item> = []
     private var line = 1
     private var firstLine = 1
     private var isQuoted = false
@@ -54,13 +53,9 @@ struct CSVRecords {
     }
 
     mutating func next() -> Item? {
-        guard nextItem < items.count else {
-            items.removeAll(keepingCapacity: true)
-            nextItem = 0
-            return nil
-        }
-        defer { nextItem += 1 }
-        return items[nextItem]
+        // What was taken is held as long as its slice is.
+        if items.isEmpty { items = [] }
+        return items.popFirst()
     }
 
     private mutating func take(_ byte: UInt8) {

@@ -29,10 +29,8 @@ public struct ContactDigest: Hashable, Sendable {
             && (image == other.image || !readable.contains(.imageData))
     }
 
-    private static let ordinaryKeys: ContactKeySet = {
-        let broker = ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData])
-        return ContactKeySet.all.subtracting(.named).subtracting(.images).subtracting(broker)
-    }()
+    private static let ordinaryKeys = ContactKeySet.all.subtracting(.named).subtracting(.images)
+        .subtracting(.ofBroker)
 
     /// What ``ordinary`` is made of: two contacts have the same where they say the same.
     static func ordinaryBytes(of contact: Contact) -> [UInt8] {
@@ -63,13 +61,18 @@ public struct ContactDigest: Hashable, Sendable {
     public static func ofFile(_ bytes: [UInt8]) -> String { hash(of: bytes) }
 }
 
+extension ContactKeySet {
+    /// What no client writes.
+    public static let ofBroker = ContactKeySet([
+        .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
+    ])
+}
+
 extension Contact {
     /// The same contact as another program would write it: value identifiers are one book's.
     public var withoutValueIdentifiers: Contact {
         func bare<Value: ContactValue>(_ values: [Value]) -> [Value] {
-            // A card from a file has none.
-            guard values.contains(where: { $0.identifier != nil }) else { return values }
-            return values.map {
+            values.map {
                 var value = $0
                 value.identifier = nil
                 return value
@@ -89,9 +92,8 @@ extension Contact {
 
     /// The keys of which the two do not say the same, value identifiers aside, and the broker's own keys.
     public func keys(differingFrom other: Contact, of keys: ContactKeySet = .all) -> ContactKeySet {
-        let broker = ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData])
         let (one, two) = (withoutValueIdentifiers, other.withoutValueIdentifiers)
         return ContactKeySet(
-            keys.subtracting(broker).keys.filter { one.applying(two, keys: ContactKeySet($0)) != one })
+            keys.subtracting(.ofBroker).keys.filter { one.applying(two, keys: ContactKeySet($0)) != one })
     }
 }

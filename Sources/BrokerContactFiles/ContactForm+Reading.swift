@@ -89,6 +89,7 @@ private struct FormReader {
         let text: Substring
 
         var isComment: Bool { text.utf8.first == UInt8(ascii: "#") }
+        var isBlank: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
     }
 
     private let keys: ContactKeySet
@@ -198,14 +199,14 @@ private struct FormReader {
 
     /// The next line that says something.
     private mutating func nextLine(deeperThan indent: Int = -1) -> Line? {
-        while next < lines.count, Self.isBlank(lines[next].text) || lines[next].isComment { next += 1 }
-        guard next < lines.count, lines[next].indent > indent else { return nil }
-        next += 1
-        return lines[next - 1]
+        guard let place = place(deeperThan: indent) else { return nil }
+        next = place + 1
+        return lines[place]
     }
 
-    private static func isBlank(_ text: Substring) -> Bool {
-        text.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    private func place(deeperThan indent: Int) -> Int? {
+        let place = lines[next...].firstIndex { !$0.isBlank && !$0.isComment }
+        return place.flatMap { lines[$0].indent > indent ? $0 : nil }
     }
 
     private func problem(_ line: Line, _ reason: String) -> ContactForm.Problem {
@@ -221,7 +222,7 @@ private struct FormReader {
             throw problem(line, "a line is a name, a colon and a value")
         }
         let value = line.text[line.text.utf8.index(after: colon)...]
-        return (Self.trimmed(line.text[..<colon]), Self.trimmed(value))
+        return (line.text[..<colon].trimmed, value.trimmed)
     }
 
     /// `label: value`, the label perhaps in quotes.
@@ -237,11 +238,11 @@ private struct FormReader {
             case UInt8(ascii: "\"") where !isEscaped:
                 let after = line.text.utf8.index(after: index)
                 let label = try unquoted(line.text[..<after], line)
-                let rest = Self.trimmed(line.text[after...])
+                let rest = line.text[after...].trimmed
                 guard rest.utf8.first == UInt8(ascii: ":") else {
                     throw problem(line, "a colon is missing after the label")
                 }
-                return (label.isEmpty ? nil : label, Self.trimmed(Substring(rest.utf8.dropFirst())))
+                return (label.isEmpty ? nil : label, Substring(rest.utf8.dropFirst()).trimmed)
             default: isEscaped = false
             }
         }
@@ -259,8 +260,8 @@ private struct FormReader {
     private mutating func text(_ line: Line, _ value: Substring) throws(ContactForm.Problem) -> String {
         if value.utf8.first == UInt8(ascii: "\"") { return try unquoted(value, line) }
         guard value == "|" else {
-            if let deeper = peek(deeperThan: line.indent) {
-                throw problem(deeper, "a text of several lines has | behind its colon")
+            if let deeper = place(deeperThan: line.indent) {
+                throw problem(lines[deeper], "a text of several lines has | behind its colon")
             }
             return String(value)
         }
@@ -282,20 +283,5 @@ private struct FormReader {
         while parts.last?.isEmpty == true { parts.removeLast() }
         while parts.first?.isEmpty == true { parts.removeFirst() }
         return parts.joined(separator: "\n")
-    }
-
-    private func peek(deeperThan indent: Int) -> Line? {
-        var place = next
-        while place < lines.count, Self.isBlank(lines[place].text) || lines[place].isComment { place += 1 }
-        return place < lines.count && lines[place].indent > indent ? lines[place] : nil
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
-        let scalars = text.unicodeScalars
-        guard let start = scalars.firstIndex(where: { !isSpace($0) }),
-            let end = scalars.lastIndex(where: { !isSpace($0) })
-        else { return "" }
-        return text[start..<scalars.index(after: end)]
     }
 }

@@ -87,14 +87,9 @@ public enum VdirName {
 
     /// The same for the same UID, and fit for every file system.
     public static func of(uid: String) -> String {
-        let bytes = Array(uid.utf8)
-        let isPlain = bytes.allSatisfy {
-            Character(Unicode.Scalar($0)).isLetter && $0 < 0x80 || Character(Unicode.Scalar($0)).isNumber && $0 < 0x80
-                || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: "."), UInt8(ascii: "+")]
-                    .contains($0)
-        }
-        guard isPlain, (1...200).contains(bytes.count), bytes.first != UInt8(ascii: ".") else {
-            return "uid-\(ContactDigest.hash(of: bytes))\(ending)"
+        let isPlain = uid.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_@.+".contains($0)) }
+        guard isPlain, (1...200).contains(uid.utf8.count), !uid.hasPrefix(".") else {
+            return "uid-\(ContactDigest.hash(of: uid.utf8))\(ending)"
         }
         return uid + ending
     }

@@ -3,51 +3,52 @@ import BrokerModel
 /// Google Contacts' columns: those of before 2023 (`Given Name`, `E-mail 1 - Type`, `Group Membership`), and those since
 /// (`First Name`, `E-mail 1 - Label`, `Labels`). Several values of one label stand in one field, with ` ::: ` between.
 struct GoogleTable: ContactTable {
-    private let columns: [String: Int]
+    private let columns: Columns
     /// Numbered columns by what they are: for `Phone` the numbers 1, 2…, in order.
     private let numbered: [String: [Int]]
-    /// Columns that have no place, and the names by which the file has them.
-    private let others: [(name: String, column: Int)]
 
     init?(header: [String]) {
-        var columns: [String: Int] = [:]
         var numbered: [String: Set<Int>] = [:]
-        var others: [(name: String, column: Int)] = []
-        for (index, field) in header.enumerated() {
-            let title = RowReading.cleaned(field)
-            let name = title.lowercased()
-            // Of two columns of one name the first counts.
-            if columns[name] == nil { columns[name] = index }
-            if let dash = name.range(of: " - "), let space = name[..<dash.lowerBound].lastIndex(of: " "),
+        columns = Columns(header: header) { name in
+            guard let dash = name.utf8.firstRange(of: " - ".utf8),
+                let space = name[..<dash.lowerBound].lastIndex(of: " "),
                 let number = Int(name[name.index(after: space)..<dash.lowerBound]), number > 0
-            {
-                numbered[String(name[..<space]), default: []].insert(number)
-                if !Self.kinds.contains(String(name[..<space])) { others.append((title, index)) }
-            } else if !Self.known.contains(name) {
-                others.append((title, index))
-            }
+            else { return Self.known.contains(name) }
+            numbered[String(name[..<space]), default: []].insert(number)
+            return Self.kinds.contains(String(name[..<space]))
         }
         let isGoogles =
             ["e-mail", "phone", "address", "organization", "website", "event"].contains { numbered[$0] != nil }
-            || columns["group membership"] != nil || columns["labels"] != nil && columns["first name"] != nil
+            || columns.contains("group membership") || columns.contains("labels") && columns.contains("first name")
         guard isGoogles else { return nil }
-        self.columns = columns
         self.numbered = numbered.mapValues { $0.sorted() }
-        self.others = others
     }
 
     private static let kinds: Set<String> = [
         "e-mail", "phone", "address", "organization", "website", "event", "relation", "im", "custom field",
     ]
-    /// Columns of one value each that are read, and those that say nothing about a person.
-    private static let known: Set<String> = [
-        "name", "given name", "first name", "additional name", "middle name", "family name", "last name", "yomi name",
-        "given name yomi", "phonetic first name", "additional name yomi", "phonetic middle name", "family name yomi",
-        "phonetic last name", "name prefix", "name suffix", "nickname", "short name", "maiden name", "file as",
-        "birthday", "notes", "labels", "group membership", "organization name", "organization title",
-        "organization department", "photo", "language", "occupation", "hobby", "location", "initials", "gender",
-        "billing information", "directory server", "mileage", "sensitivity", "priority", "subject",
+    /// Columns of one text each, by the names of before and of now.
+    private static let texts: [(key: ContactKey, columns: [String])] = [
+        (.namePrefix, ["name prefix"]), (.givenName, ["given name", "first name"]),
+        (.middleName, ["additional name", "middle name"]), (.familyName, ["family name", "last name"]),
+        (.nameSuffix, ["name suffix"]), (.nickname, ["nickname", "short name"]), (.previousFamilyName, ["maiden name"]),
+        (.phoneticGivenName, ["given name yomi", "phonetic first name"]),
+        (.phoneticMiddleName, ["additional name yomi", "phonetic middle name"]),
+        (.phoneticFamilyName, ["family name yomi", "phonetic last name"]),
+        (.organizationName, ["organization 1 - name", "organization name"]),
+        (.jobTitle, ["organization 1 - title", "organization title"]),
+        (.departmentName, ["organization 1 - department", "organization department"]),
+        (.phoneticOrganizationName, ["organization 1 - yomi name"]),
     ]
+    /// What has no place of its own goes into the note, under its name.
+    private static let noted = [
+        "Occupation", "Hobby", "Location", "Billing Information", "Mileage", "Subject", "Gender",
+    ]
+    /// The others that are read, and those that say nothing about a person.
+    private static let known = Set(texts.flatMap(\.columns) + noted.map { $0.lowercased() }).union([
+        "name", "yomi name", "file as", "birthday", "notes", "labels", "group membership", "photo", "language",
+        "initials", "directory server", "sensitivity", "priority",
+    ])
 
     func read(_ row: inout RowReading) {
         readNames(&row)
@@ -66,42 +67,24 @@ struct GoogleTable: ContactTable {
             row.contact.instantMessageAddresses.append(address)
         }
         row.addNote("", text(row, "notes"))
-        for name in ["Occupation", "Hobby", "Location", "Billing Information", "Mileage", "Subject", "Gender"] {
-            row.addNote(name, text(row, name.lowercased()))
-        }
+        for name in Self.noted { row.addNote(name, text(row, name.lowercased())) }
         for (label, texts) in values("custom field", ["value"], row) {
             row.addNote(LabelWord.word(label) ?? "", texts[0])
         }
         readGroups(&row)
-        for other in others where !row.text(other.column).isEmpty { row.remarks.append(.leftOut(other.name)) }
+        columns.leaveOut(of: &row)
         if !text(row, "photo").isEmpty { row.remarks.append(.leftOut("Photo, an address on the net,")) }
     }
 
     private func readNames(_ row: inout RowReading) {
-        row.contact.namePrefix = text(row, "name prefix")
-        row.contact.givenName = text(row, "given name", "first name")
-        row.contact.middleName = text(row, "additional name", "middle name")
-        row.contact.familyName = text(row, "family name", "last name")
-        row.contact.nameSuffix = text(row, "name suffix")
-        row.contact.nickname = text(row, "nickname", "short name")
-        row.contact.previousFamilyName = text(row, "maiden name")
-        row.contact.phoneticGivenName = text(row, "given name yomi", "phonetic first name")
-        row.contact.phoneticMiddleName = text(row, "additional name yomi", "phonetic middle name")
-        row.contact.phoneticFamilyName = text(row, "family name yomi", "phonetic last name")
-        row.contact.organizationName = text(row, "organization 1 - name", "organization name")
-        row.contact.jobTitle = text(row, "organization 1 - title", "organization title")
-        row.contact.departmentName = text(row, "organization 1 - department", "organization department")
-        row.contact.phoneticOrganizationName = text(row, "organization 1 - yomi name")
+        for (key, names) in Self.texts { row.contact.setText(columns.text(row, names), of: key) }
         row.contact.birthday = row.date(text(row, "birthday")) ?? ""
         for number in (numbered["organization"] ?? []).dropFirst() {
             let parts = ["name", "department", "title"].map { text(row, "organization \(number) - \($0)") }
             row.addNote("Organization", parts.filter { !$0.isEmpty }.joined(separator: ", "))
         }
-        let isUnnamed = [
-            row.contact.givenName, row.contact.middleName, row.contact.familyName, row.contact.nickname,
-        ].allSatisfy(\.isEmpty)
-        guard isUnnamed else { return }
-        let whole = text(row, "name", "file as")
+        guard row.isUnnamed else { return }
+        let whole = columns.text(row, "name", "file as")
         if !row.contact.organizationName.isEmpty, whole.isEmpty || whole == row.contact.organizationName {
             row.contact.contactType = .organization
         } else {
@@ -131,7 +114,7 @@ struct GoogleTable: ContactTable {
     }
 
     private func readGroups(_ row: inout RowReading) {
-        for part in Self.split(text(row, "labels", "group membership")) {
+        for part in Self.split(columns.text(row, "labels", "group membership")) {
             // Google's own groups have a star: everybody is in myContacts.
             let name = part.hasPrefix("*") ? RowReading.cleaned(String(part.dropFirst())) : part
             guard !name.isEmpty, name.lowercased() != "mycontacts" else { continue }
@@ -142,13 +125,7 @@ struct GoogleTable: ContactTable {
 
     // MARK: Columns
 
-    private func text(_ row: RowReading, _ names: String...) -> String {
-        for name in names {
-            let text = row.text(columns[name])
-            if !text.isEmpty { return text }
-        }
-        return ""
-    }
+    private func text(_ row: RowReading, _ name: String) -> String { columns.text(row, name) }
 
     private func strings(_ kind: String, _ row: RowReading) -> [LabeledString] {
         values(kind, ["value"], row).map { LabeledString(label: $0.label, value: $0.texts[0]) }
@@ -160,7 +137,8 @@ struct GoogleTable: ContactTable {
     ) -> [(label: String?, texts: [String])] {
         var found: [(label: String?, texts: [String])] = []
         for number in numbered[kind] ?? [] {
-            let label = LabelWord.stored(ofCSV: text(row, "\(kind) \(number) - label", "\(kind) \(number) - type"))
+            let label = LabelWord.stored(
+                ofCSV: columns.text(row, "\(kind) \(number) - label", "\(kind) \(number) - type"))
             let fields = parts.map { Self.split(text(row, "\(kind) \(number) - \($0)")) }
             for place in 0..<(fields.map(\.count).max() ?? 0) {
                 let texts = fields.map { place < $0.count ? $0[place] : "" }
@@ -171,27 +149,9 @@ struct GoogleTable: ContactTable {
     }
 
     private static func split(_ text: String) -> [String] {
-        var parts: [String] = []
-        var rest = text[...]
-        while let separator = rest.range(of: ":::") {
-            parts.append(RowReading.cleaned(String(rest[..<separator.lowerBound])))
-            rest = rest[separator.upperBound...]
+        let parts = text.utf8.split(separator: ":::".utf8, omittingEmptySubsequences: false).map {
+            RowReading.cleaned(String(Substring($0)))
         }
-        return (parts + [RowReading.cleaned(String(rest))]).filter { !$0.isEmpty || parts.count > 0 }
-    }
-}
-
-extension StringProtocol {
-    /// Where a text stands, byte for byte.
-    func range(of text: String) -> Range<Index>? {
-        guard let first = text.utf8.first else { return nil }
-        var start = utf8.startIndex
-        while let found = utf8[start...].firstIndex(of: first) {
-            if utf8[found...].starts(with: text.utf8) {
-                return found..<utf8.index(found, offsetBy: text.utf8.count)
-            }
-            start = utf8.index(after: found)
-        }
-        return nil
+        return parts == [""] ? [] : parts
     }
 }

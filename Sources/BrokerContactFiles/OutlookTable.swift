@@ -3,28 +3,25 @@ import BrokerModel
 /// Outlook's columns, those of the classic program (`Title`, `E-mail Address`, `Business Street 2`) and those of the new one
 /// and the web (`Nickname`, `Given Yomi`, `Personal Web Page`): names in English, in any order.
 struct OutlookTable: ContactTable {
-    private let columns: [String: Int]
-    private let others: [(name: String, column: Int)]
+    private let columns: Columns
     private let dates: DateOrder
 
     init?(header: [String], dates: DateOrder) {
-        var columns: [String: Int] = [:]
-        var others: [(name: String, column: Int)] = []
-        for (index, field) in header.enumerated() {
-            let title = RowReading.cleaned(field)
-            let name = title.lowercased()
-            if columns[name] == nil { columns[name] = index }
-            if !Self.isKnown(name) { others.append((title, index)) }
-        }
-        let marks = ["e-mail address", "business phone", "mobile phone", "home phone", "business street"]
-        guard ["first name", "last name", "company"].contains(where: { columns[$0] != nil }),
-            marks.contains(where: { columns[$0] != nil })
-        else { return nil }
-        self.columns = columns
-        self.others = others
+        columns = Columns(header: header) { Self.knownColumns.contains($0) || $0.isEmpty }
         self.dates = dates
+        let marks = ["e-mail address", "business phone", "mobile phone", "home phone", "business street"]
+        guard ["first name", "last name", "company"].contains(where: columns.contains),
+            marks.contains(where: columns.contains)
+        else { return nil }
     }
 
+    /// Columns of one text each.
+    private static let texts: [(column: String, key: ContactKey)] = [
+        ("title", .namePrefix), ("first name", .givenName), ("middle name", .middleName), ("last name", .familyName),
+        ("suffix", .nameSuffix), ("nickname", .nickname), ("given yomi", .phoneticGivenName),
+        ("surname yomi", .phoneticFamilyName), ("company yomi", .phoneticOrganizationName),
+        ("company", .organizationName), ("department", .departmentName), ("job title", .jobTitle),
+    ]
     /// Telephones by the columns' names, with the labels that contacts have for them.
     private static let phones: [(column: String, label: String)] = [
         ("primary phone", "_$!<Main>!$_"), ("mobile phone", "_$!<Mobile>!$_"), ("mobile phone 2", "_$!<Mobile>!$_"),
@@ -50,9 +47,8 @@ struct OutlookTable: ContactTable {
         "User 1", "User 2", "User 3", "User 4",
     ]
     private static let single: Set<String> = [
-        "title", "first name", "middle name", "last name", "suffix", "nickname", "given yomi", "surname yomi",
-        "company yomi", "company", "department", "job title", "web page", "personal web page", "business home page",
-        "imaddress", "birthday", "anniversary", "notes", "categories",
+        "web page", "personal web page", "business home page", "imaddress", "birthday", "anniversary", "notes",
+        "categories",
     ]
     /// About the program and not the person, or said elsewhere in the row.
     private static let meaningless: Set<String> = [
@@ -63,30 +59,14 @@ struct OutlookTable: ContactTable {
     private static let streets = ["street", "street 2", "street 3", "address po box"]
     private static let parts = streets + ["city", "state", "postal code", "country/region", "country"]
     private static let knownColumns: Set<String> = single.union(meaningless)
-        .union(phones.map(\.column)).union(emails).union(relations.map(\.column)).union(noted.map { $0.lowercased() })
+        .union(texts.map(\.column)).union(phones.map(\.column)).union(emails).union(relations.map(\.column)).union(
+            noted.map { $0.lowercased() }
+        )
         .union(places.flatMap { place in parts.map { "\(place.column) \($0)" } })
 
-    private static func isKnown(_ name: String) -> Bool { knownColumns.contains(name) || name.isEmpty }
-
     func read(_ row: inout RowReading) {
-        row.contact.namePrefix = text(row, "title")
-        row.contact.givenName = text(row, "first name")
-        row.contact.middleName = text(row, "middle name")
-        row.contact.familyName = text(row, "last name")
-        row.contact.nameSuffix = text(row, "suffix")
-        row.contact.nickname = text(row, "nickname")
-        row.contact.phoneticGivenName = text(row, "given yomi")
-        row.contact.phoneticFamilyName = text(row, "surname yomi")
-        row.contact.phoneticOrganizationName = text(row, "company yomi")
-        row.contact.organizationName = text(row, "company")
-        row.contact.departmentName = text(row, "department")
-        row.contact.jobTitle = text(row, "job title")
-        let names = [
-            row.contact.givenName, row.contact.middleName, row.contact.familyName, row.contact.nickname,
-        ]
-        if names.allSatisfy(\.isEmpty), !row.contact.organizationName.isEmpty {
-            row.contact.contactType = .organization
-        }
+        for (column, key) in Self.texts { row.contact.setText(text(row, column), of: key) }
+        if row.isUnnamed, !row.contact.organizationName.isEmpty { row.contact.contactType = .organization }
         row.contact.birthday = row.date(text(row, "birthday"), dates) ?? ""
         if let anniversary = row.date(text(row, "anniversary"), dates) {
             row.contact.dates.append(LabeledDate(label: "_$!<Anniversary>!$_", value: anniversary))
@@ -111,7 +91,7 @@ struct OutlookTable: ContactTable {
         // Outlook parts categories as it parts columns in other regions.
         row.groups = text(row, "categories").split { $0 == ";" || $0 == "," }.map { RowReading.cleaned(String($0)) }
             .filter { !$0.isEmpty }
-        for other in others where !row.text(other.column).isEmpty { row.remarks.append(.leftOut(other.name)) }
+        columns.leaveOut(of: &row)
     }
 
     private func readAddress(_ place: String, _ label: String, _ row: inout RowReading) {
@@ -121,14 +101,13 @@ struct OutlookTable: ContactTable {
         address.city = text(row, "\(place) city")
         address.state = text(row, "\(place) state")
         address.postalCode = text(row, "\(place) postal code")
-        address.country = text(row, "\(place) country/region")
-        if address.country.isEmpty { address.country = text(row, "\(place) country") }
+        address.country = columns.text(row, "\(place) country/region", "\(place) country")
         let isEmpty = [address.street, address.city, address.state, address.postalCode, address.country]
             .allSatisfy(\.isEmpty)
         if !isEmpty { row.contact.postalAddresses.append(address) }
     }
 
-    private func text(_ row: RowReading, _ name: String) -> String { row.text(columns[name]) }
+    private func text(_ row: RowReading, _ name: String) -> String { columns.text(row, name) }
 
     private func strings(_ columns: [(column: String, label: String)], _ row: RowReading) -> [LabeledString] {
         columns.compactMap { each in

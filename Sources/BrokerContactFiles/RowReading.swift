@@ -5,6 +5,41 @@ protocol ContactTable {
     func read(_ row: inout RowReading)
 }
 
+/// The columns of a file, by their names in small letters.
+struct Columns {
+    private var places: [String: Int] = [:]
+    /// Columns that have no place, and the names by which the file has them.
+    private var others: [(name: String, column: Int)] = []
+
+    init(header: [String], isKnown: (String) -> Bool) {
+        for (index, field) in header.enumerated() {
+            let title = RowReading.cleaned(field)
+            let name = title.lowercased()
+            // Of two columns of one name the first counts.
+            if places[name] == nil { places[name] = index }
+            if !isKnown(name) { others.append((title, index)) }
+        }
+    }
+
+    func contains(_ name: String) -> Bool { places[name] != nil }
+
+    /// The first text that stands in one of the columns; empty where there is none.
+    func text(_ row: RowReading, _ names: String...) -> String { text(row, names) }
+
+    func text(_ row: RowReading, _ names: [String]) -> String {
+        for name in names {
+            let text = row.text(places[name])
+            if !text.isEmpty { return text }
+        }
+        return ""
+    }
+
+    /// Names the columns that have no place, where the row says something there.
+    func leaveOut(of row: inout RowReading) {
+        for other in others where !row.text(other.column).isEmpty { row.remarks.append(.leftOut(other.name)) }
+    }
+}
+
 /// One row on its way to be a contact.
 struct RowReading {
     private let fields: [String]
@@ -37,11 +72,12 @@ struct RowReading {
                 text.append(scalar)
             }
         }
-        func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
-        let start = text.firstIndex { !isSpace($0) } ?? text.endIndex
-        let rest = text[start...]
-        let end = rest.lastIndex { !isSpace($0) }.map { rest.index(after: $0) } ?? rest.endIndex
-        return String(String.UnicodeScalarView(rest[..<end]))
+        return String(String(text).trimmed)
+    }
+
+    /// Whether nothing says what a person is called.
+    var isUnnamed: Bool {
+        [contact.givenName, contact.middleName, contact.familyName, contact.nickname].allSatisfy(\.isEmpty)
     }
 
     /// Adds a line to the note, for what contacts have no other place for.
@@ -105,5 +141,15 @@ struct ReadDate: Hashable {
         self.text = "\(written)-\(digits(month, 2))-\(digits(date, 2))"
         isAmbiguous = ambiguous
         guard CalendarDate(self.text) != nil else { return nil }
+    }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    /// Without white space around, of any sort.
+    var trimmed: Substring {
+        let isInk = { (scalar: Unicode.Scalar) in !scalar.properties.isWhitespace }
+        let scalars = unicodeScalars
+        guard let start = scalars.firstIndex(where: isInk), let end = scalars.lastIndex(where: isInk) else { return "" }
+        return self[start..<scalars.index(after: end)]
     }
 }

@@ -12,12 +12,32 @@ public enum UndoStep: Hashable, Sendable {
     case groupRenamed(identifier: String, before: String, after: String)
     /// With its members, and the groups around it and within it.
     case groupDeleted(identifier: String, name: String, members: [String], parents: [String], subgroups: [String])
-    case memberAdded(group: String, member: String)
-    case memberRemoved(group: String, member: String)
-    case subgroupAdded(group: String, member: String)
-    case subgroupRemoved(group: String, member: String)
-    case linked(contact: String, member: String)
-    case unlinked(contact: String, member: String)
+    /// Two records were joined, or parted.
+    case pair(Pairing, record: String, member: String)
+
+    public enum Pairing: String, Hashable, Sendable {
+        /// A card and the group that is the record.
+        case memberAdded, memberRemoved
+        /// A group and the group around it, which is the record.
+        case subgroupAdded, subgroupRemoved
+        /// Two cards of one person.
+        case linked, unlinked
+
+        /// What takes it back.
+        public var opposite: Pairing {
+            switch self {
+            case .memberAdded: .memberRemoved
+            case .memberRemoved: .memberAdded
+            case .subgroupAdded: .subgroupRemoved
+            case .subgroupRemoved: .subgroupAdded
+            case .linked: .unlinked
+            case .unlinked: .linked
+            }
+        }
+
+        /// What the file calls the record.
+        fileprivate var recordName: String { self == .linked || self == .unlinked ? "contact" : "group" }
+    }
 }
 
 /// One command that can be taken back, as one file keeps it: a line of JSON for the command, then one for each step.
@@ -110,56 +130,37 @@ extension UndoStep {
     func write(to writer: inout JSONWriter) {
         switch self {
         case .added(let identifier, let name, let digest):
-            writer.member("step", "added")
-            writer.member("identifier", identifier)
-            writer.member("name", name)
+            write("added", [("identifier", identifier), ("name", name)], &writer)
             writer.member("digest", [digest.ordinary, digest.named, digest.image])
         case .updated(let identifier, let name, let before, let after, let keys):
-            writer.member("step", "updated")
-            writer.member("identifier", identifier)
-            writer.member("name", name)
+            write("updated", [("identifier", identifier), ("name", name)], &writer)
             writer.name("before")
             write(before, keys, &writer)
             writer.name("after")
             write(after, keys, &writer)
         case .deleted(let identifier, let contact, let groups, let linked):
-            writer.member("step", "deleted")
-            writer.member("identifier", identifier)
+            write("deleted", [("identifier", identifier)], &writer)
             writer.name("contact")
             write(contact, contact.present, &writer)
             writer.member("groups", groups)
             writer.member("linked", linked)
         case .groupAdded(let identifier, let name):
-            writer.member("step", "groupAdded")
-            writer.member("identifier", identifier)
-            writer.member("name", name)
+            write("groupAdded", [("identifier", identifier), ("name", name)], &writer)
         case .groupRenamed(let identifier, let before, let after):
-            writer.member("step", "groupRenamed")
-            writer.member("identifier", identifier)
-            writer.member("before", before)
-            writer.member("after", after)
+            write("groupRenamed", [("identifier", identifier), ("before", before), ("after", after)], &writer)
         case .groupDeleted(let identifier, let name, let members, let parents, let subgroups):
-            writer.member("step", "groupDeleted")
-            writer.member("identifier", identifier)
-            writer.member("name", name)
+            write("groupDeleted", [("identifier", identifier), ("name", name)], &writer)
             writer.member("members", members)
             writer.member("parents", parents)
             writer.member("subgroups", subgroups)
-        case .memberAdded(let group, let member): writePair("memberAdded", "group", group, member, &writer)
-        case .memberRemoved(let group, let member): writePair("memberRemoved", "group", group, member, &writer)
-        case .subgroupAdded(let group, let member): writePair("subgroupAdded", "group", group, member, &writer)
-        case .subgroupRemoved(let group, let member): writePair("subgroupRemoved", "group", group, member, &writer)
-        case .linked(let contact, let member): writePair("linked", "contact", contact, member, &writer)
-        case .unlinked(let contact, let member): writePair("unlinked", "contact", contact, member, &writer)
+        case .pair(let pairing, let record, let member):
+            write(pairing.rawValue, [(pairing.recordName, record), ("member", member)], &writer)
         }
     }
 
-    private func writePair(
-        _ step: String, _ kind: String, _ record: String, _ member: String, _ writer: inout JSONWriter
-    ) {
+    private func write(_ step: String, _ texts: [(name: String, text: String)], _ writer: inout JSONWriter) {
         writer.member("step", step)
-        writer.member(kind, record)
-        writer.member("member", member)
+        for (name, text) in texts { writer.member(name, text) }
     }
 
     init?(_ json: JSONValue) {
@@ -189,13 +190,9 @@ extension UndoStep {
             self = .groupDeleted(
                 identifier: text("identifier"), name: text("name"), members: texts("members"),
                 parents: texts("parents"), subgroups: texts("subgroups"))
-        case "memberAdded": self = .memberAdded(group: text("group"), member: text("member"))
-        case "memberRemoved": self = .memberRemoved(group: text("group"), member: text("member"))
-        case "subgroupAdded": self = .subgroupAdded(group: text("group"), member: text("member"))
-        case "subgroupRemoved": self = .subgroupRemoved(group: text("group"), member: text("member"))
-        case "linked": self = .linked(contact: text("contact"), member: text("member"))
-        case "unlinked": self = .unlinked(contact: text("contact"), member: text("member"))
-        default: return nil
+        case let step:
+            guard let pairing = Pairing(rawValue: step) else { return nil }
+            self = .pair(pairing, record: text(pairing.recordName), member: text("member"))
         }
     }
 }

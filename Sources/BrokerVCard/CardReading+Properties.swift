@@ -14,10 +14,10 @@ extension CardReading {
         case .note: takeNote(line)
         case .birthday: takeBirthday(line)
         case .otherBirthday, .appleOtherBirthday: takeOtherBirthday(line)
-        case .phone: takePhone(line)
-        case .email: takeEmail(line)
+        case .phone: takeText(line, as: .phone, \.phoneNumbers, .phone, without: "tel:")
+        case .email: takeText(line, as: .email, \.emailAddresses, .email, without: "mailto:")
         case .address: takeAddress(line)
-        case .url: takeURL(line)
+        case .url: takeText(line, as: .url, \.urlAddresses, .other)
         case .instantMessage, .aim, .jabber, .msn, .yahoo, .icq, .skype, .skypeUsername, .googleTalk, .gaduGadu, .qq:
             takeInstantMessage(line)
         case .appleSocialProfile, .socialProfile: takeSocialProfile(line)
@@ -168,7 +168,7 @@ extension CardReading {
         guard isGregorian,
             let date = DateValue.gregorian(line.storage[line.value], omittedYear: omittedYear(line))
         else { return keepUnlessEmpty(line) }
-        let label = label(line, of: []) ?? (line.property == .appleDate ? nil : Label.anniversary)
+        let label = label(line, of: []) ?? (line.property == .appleDate ? nil : PredefinedLabel.anniversary)
         note(
             line, as: .appleDate, at: contact.dates.count, understood: ["CALSCALE"], rest: DateValue.time(line))
         contact.dates.append(LabeledDate(label: label, value: date))

@@ -2,44 +2,28 @@ import BrokerModel
 
 /// Values with labels.
 extension CardReading {
-    mutating func takePhone(_ line: ContentLine) {
-        let (value, _) = without("tel:", line.valueText)
+    /// A value that is one text.
+    ///
+    /// - Parameter scheme: what writers put before it though it is no address.
+    mutating func takeText(
+        _ line: ContentLine, as property: Property, _ key: WritableKeyPath<Contact, [LabeledString]>,
+        _ kind: Label.Kind, without scheme: String? = nil
+    ) {
+        var value = line.valueText
+        if let scheme { value = without(scheme, value) }
         guard !value.isEmpty else { return }
-        let types = line.types
-        let label = label(line, .phone)
+        let label = label(line, kind)
         note(
-            line, as: .phone, at: contact.phoneNumbers.count, types: Label.leftOver(types, label: label, .phone))
-        contact.phoneNumbers.append(LabeledString(label: label, value: value))
-    }
-
-    mutating func takeEmail(_ line: ContentLine) {
-        let (value, _) = without("mailto:", line.valueText)
-        guard !value.isEmpty else { return }
-        let label = label(line, .email)
-        note(
-            line, as: .email, at: contact.emailAddresses.count,
-            types: Label.leftOver(line.types, label: label, .email))
-        contact.emailAddresses.append(LabeledString(label: label, value: value))
-    }
-
-    mutating func takeURL(_ line: ContentLine) {
-        let value = line.valueText
-        guard !value.isEmpty else { return }
-        let label = label(line, .other)
-        note(
-            line, as: .url, at: contact.urlAddresses.count, types: Label.leftOver(line.types, label: label, .other))
-        contact.urlAddresses.append(LabeledString(label: label, value: value))
+            line, as: property, at: contact[keyPath: key].count,
+            types: Label.leftOver(line.types, label: label, kind))
+        contact[keyPath: key].append(LabeledString(label: label, value: value))
     }
 
     /// However often it stands there.
-    private func without(_ scheme: String, _ value: String) -> (value: String, hadScheme: Bool) {
+    private func without(_ scheme: String, _ value: String) -> String {
         var value = value
-        var hadScheme = false
-        while ASCII.hasPrefix(value, scheme) {
-            value = ASCII.trimmed(value.dropFirst(scheme.count))
-            hadScheme = true
-        }
-        return (value, hadScheme)
+        while ASCII.hasPrefix(value, scheme) { value = ASCII.trimmed(value.dropFirst(scheme.count)) }
+        return value
     }
 
     /// post office box;extended;street;locality;region;code;country (RFC 6350 §6.3.1). Post office box and extended
@@ -95,9 +79,9 @@ extension CardReading {
         profile.username = line["X-USER"] ?? line["USERNAME"] ?? ""
         profile.userIdentifier = line["X-USERID"] ?? ""
         let value = line.valueText
-        let (handle, isHandle) = without("x-apple:", value)
-        if isHandle {
-            if profile.username.isEmpty { profile.username = ASCII.trimmed(InstantMessageValue.percentDecoded(handle)) }
+        if ASCII.hasPrefix(value, "x-apple:") {
+            let handle = InstantMessageValue.percentDecoded(without("x-apple:", value))
+            if profile.username.isEmpty { profile.username = ASCII.trimmed(handle) }
         } else if line.valueType == "text" {
             if profile.username.isEmpty { profile.username = value }
         } else {
@@ -114,14 +98,10 @@ extension CardReading {
 
     /// RELATED is an address of another card unless it says that it is text (RFC 6350 §6.6.6).
     mutating func takeRelation(_ line: ContentLine) {
-        let value = line.valueText
-        guard !value.isEmpty else { return }
-        if line.property == .related, line.valueType != "text" { return keep(line) }
-        let label = label(line, .relation)
-        note(
-            line, as: .appleRelated, at: contact.contactRelations.count,
-            types: Label.leftOver(line.types, label: label, .relation))
-        contact.contactRelations.append(LabeledString(label: label, value: value))
+        guard line.property == .related, line.valueType != "text" else {
+            return takeText(line, as: .appleRelated, \.contactRelations, .relation)
+        }
+        if !line.valueText.isEmpty { keep(line) }
     }
 }
 

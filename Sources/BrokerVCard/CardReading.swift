@@ -15,7 +15,7 @@ struct CardReading {
     var phoneticName: ContentLine?
     private var extra: [ContentLine] = []
     /// Properties of which a contact has only one and this card had one already.
-    private var taken: UInt64 = 0
+    private var taken: Set<Property> = []
     /// What the values' properties say beside them: by place among the values of their property.
     private var kept: [(place: Int, kept: KeptParameters)] = []
     private let limits: VCardLimits
@@ -177,11 +177,7 @@ struct CardReading {
     }
 
     /// Whether this is the first property of its name.
-    mutating func isFirst(_ line: ContentLine) -> Bool {
-        let bit: UInt64 = 1 << UInt64(line.property.rawValue)
-        defer { taken |= bit }
-        return taken & bit == 0
-    }
+    mutating func isFirst(_ line: ContentLine) -> Bool { taken.insert(line.property).inserted }
 
     /// In the order of the file, and with the labels of their groups; what belongs to values behind them.
     private mutating func keepExtraProperties() {
@@ -225,22 +221,15 @@ struct CardReading {
     }
 
     private mutating func keepParameters() {
-        var checks: [Property: [String]] = [:]
-        let sorted = kept.filter { !$0.kept.isEmpty }.sorted {
-            ($0.kept.property.rawValue, $0.place) < ($1.kept.property.rawValue, $1.place)
-        }
-        for (place, each) in sorted {
-            var each = each
-            let all =
-                checks[each.property]
-                ?? contact.texts(of: each.property).map {
-                    KeptParameters.check(of: $0, occurrence: 0)
-                }
-            checks[each.property] = all
-            guard place < all.count else { continue }
-            let before = all[..<place].count { $0 == all[place] }
-            each.check = before == 0 ? all[place] : "\(all[place]).\(before)"
-            contact.extraProperties.append(each.text)
+        let byProperty = Dictionary(grouping: kept.filter { !$0.kept.isEmpty }, by: \.kept.property)
+        for property in Property.allCases {
+            guard let own = byProperty[property] else { continue }
+            let checks = KeptParameters.checks(of: contact.texts(of: property))
+            for (place, each) in own.sorted(by: { $0.place < $1.place }) where place < checks.count {
+                var each = each
+                each.check = checks[place]
+                contact.extraProperties.append(each.text)
+            }
         }
     }
 }

@@ -45,8 +45,7 @@ struct CardSplitter {
     private var goesOn = false
     /// An empty line came after the card's last line.
     private var isCut = false
-    private var items: [Item] = []
-    private var nextItem = 0
+    private var items: ArraySlice<Item> = []
 
     /// Where in the card's bytes the physical line begins.
     private var lineStart = 0
@@ -93,13 +92,9 @@ struct CardSplitter {
     }
 
     mutating func next() -> Item? {
-        guard nextItem < items.count else {
-            items.removeAll(keepingCapacity: true)
-            nextItem = 0
-            return nil
-        }
-        defer { nextItem += 1 }
-        return items[nextItem]
+        // What was taken is held as long as its slice is.
+        if items.isEmpty { items = [] }
+        return items.popFirst()
     }
 
     private mutating func take(_ bytes: ArraySlice<UInt8>) {
@@ -161,9 +156,15 @@ struct CardSplitter {
         isCut = false
     }
 
-    private mutating func deliver() {
-        items.append(.card(card))
-        state = .outside
+    private mutating func deliver() { leave(.outside, with: .card(card)) }
+
+    private mutating func refuse() {
+        leave(.skipping, with: .problem(CardProblem(line: card.firstLine, reason: .tooLong)))
+    }
+
+    private mutating func leave(_ next: State, with item: Item) {
+        items.append(item)
+        state = next
         card = Card(firstLine: lineNumber)
         lineStart = 0
     }
@@ -256,13 +257,6 @@ struct CardSplitter {
         }
         extendLast()
         goesOn = false
-    }
-
-    private mutating func refuse() {
-        items.append(.problem(CardProblem(line: card.firstLine, reason: .tooLong)))
-        state = .skipping
-        card = Card(firstLine: lineNumber)
-        lineStart = 0
     }
 
     /// Whether a card that begins after this line is part of it: `AGENT:` in vCard 2.1.

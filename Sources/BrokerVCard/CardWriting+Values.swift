@@ -3,6 +3,7 @@ import BrokerModel
 extension CardWriting {
     /// What the parameters of one value are, and how its label is said.
     private struct Head {
+        var name: String
         var group: String?
         /// The label, where the types do not say it and the group's other members do not have it.
         var label: String?
@@ -13,169 +14,154 @@ extension CardWriting {
     }
 
     mutating func writeValues() {
-        writePhones()
-        writeEmails()
-        writeAddresses()
-        writeURLs()
-        writeInstantMessages()
-        writeSocialProfiles()
-        writeRelations()
+        write(.phone, contact.phoneNumbers, .phone) { writing, value, head in
+            writing.begin(head)
+            writing.output.text(value.value)
+            writing.end(head)
+        }
+        write(.email, contact.emailAddresses, .email) { writing, value, head in
+            if writing.version == .v3_0 { head.types.insert("INTERNET", at: 0) }
+            writing.begin(head)
+            writing.output.text(value.value)
+            writing.end(head)
+        }
+        write(.address, contact.postalAddresses, .address) { $0.write($1, &$2) }
+        write(.url, contact.urlAddresses) { writing, value, head in
+            writing.begin(head)
+            writing.output.address(value.value)
+            writing.end(head)
+        }
+        write(.instantMessage, contact.instantMessageAddresses) { $0.write($1, &$2) }
+        write(
+            .appleSocialProfile, as: version == .v4_0 ? .socialProfile : nil, contact.socialProfiles,
+            isPreferenceSaid: false
+        ) { $0.write($1, &$2) }
+        write(
+            .appleRelated, as: version == .v4_0 ? .related : nil, contact.contactRelations, .relation,
+            isPreferenceSaid: false
+        ) { writing, value, head in
+            if writing.version == .v4_0 { head.parameters.insert(Parameter("VALUE", ["text"]), at: 0) }
+            writing.begin(head)
+            writing.output.text(value.value)
+            writing.end(head)
+        }
         writeLabeledDates()
     }
 
-    private mutating func writePhones() {
-        let marks = preferences(.phone, "TEL", contact.phoneNumbers.count)
-        for (place, value) in contact.phoneNumbers.enumerated() {
-            let head = head(.phone, place, value.label, .phone, marks)
-            begin("TEL", head)
-            output.text(value.value)
-            end(head)
-        }
-    }
-
-    private mutating func writeEmails() {
-        let marks = preferences(.email, "EMAIL", contact.emailAddresses.count)
-        for (place, value) in contact.emailAddresses.enumerated() {
-            var head = head(.email, place, value.label, .email, marks)
-            if version == .v3_0 { head.types.insert("INTERNET", at: 0) }
-            begin("EMAIL", head)
-            output.text(value.value)
-            end(head)
-        }
-    }
-
-    private mutating func writeURLs() {
-        let marks = preferences(.url, "URL", contact.urlAddresses.count)
-        for (place, value) in contact.urlAddresses.enumerated() {
-            let head = head(.url, place, value.label, .other, marks)
-            begin("URL", head)
-            output.address(value.value)
-            end(head)
+    /// Writes the values of one property.
+    ///
+    /// - Parameters:
+    ///   - other: the property under whose name they are written, where it is not the one under which what stands beside them
+    ///     is kept.
+    ///   - isPreferenceSaid: whether the first of several is marked as the preferred one, though no mark was read.
+    ///   - body: writes one, with the head that it may add to.
+    private mutating func write<Value: ContactValue>(
+        _ property: Property, as other: Property? = nil, _ values: [Value], _ kind: Label.Kind = .other,
+        isPreferenceSaid: Bool = true, _ body: (inout CardWriting, Value, inout Head) -> Void
+    ) {
+        let name = (other ?? property).rawValue
+        let marks = preferences(property, name, values.count, always: isPreferenceSaid)
+        for (place, value) in values.enumerated() {
+            var head = head(property, name, place, value.label, kind, marks)
+            body(&self, value, &head)
         }
     }
 
     /// What of an address has no component in vCard is in Apple's parameters, its country's code in Apple's property or
     /// in RFC 8605's parameter.
-    private mutating func writeAddresses() {
-        let marks = preferences(.address, "ADR", contact.postalAddresses.count)
-        for (place, value) in contact.postalAddresses.enumerated() {
-            var head = head(.address, place, value.label, .address, marks)
-            let code = value.isoCountryCode
-            // A group has one country. Where the value's group has another one, the parameter says it, and wins.
-            let isApples =
-                version == .v3_0 && code.utf8.count == 2 && (head.group.map { claim($0, country: code) } ?? true)
-            if isApples {
-                if head.group == nil { head.group = newGroup() }
-            } else if !code.isEmpty {
-                head.parameters.append(Parameter("CC", [ASCII.uppercased(code)]))
-            }
-            if !value.subLocality.isEmpty {
-                head.parameters.append(Parameter(AddressParameter.subLocality, [value.subLocality]))
-            }
-            if !value.subAdministrativeArea.isEmpty {
-                head.parameters.append(
-                    Parameter(AddressParameter.subAdministrativeArea, [value.subAdministrativeArea]))
-            }
-            begin("ADR", head)
-            output.raw(";;")
-            for text in [value.street, value.city, value.state, value.postalCode, value.country] {
-                output.text(text)
-                output.raw(UInt8(ascii: ";"))
-            }
-            if head.rest.isEmpty { output.removeLastByte() } else { output.raw(head.rest) }
-            end(head)
-            if isApples, let group = head.group {
-                output.raw("\(group).X-ABADR:")
-                output.text(code)
-                output.endLine()
-            }
+    private mutating func write(_ value: PostalAddress, _ head: inout Head) {
+        let code = value.isoCountryCode
+        // A group has one country. Where the value's group has another one, the parameter says it, and wins.
+        let isApples =
+            version == .v3_0 && code.utf8.count == 2 && (head.group.map { claim($0, country: code) } ?? true)
+        if isApples {
+            if head.group == nil { head.group = newGroup() }
+        } else if !code.isEmpty {
+            head.parameters.append(Parameter("CC", [ASCII.uppercased(code)]))
+        }
+        if !value.subLocality.isEmpty {
+            head.parameters.append(Parameter(AddressParameter.subLocality, [value.subLocality]))
+        }
+        if !value.subAdministrativeArea.isEmpty {
+            head.parameters.append(Parameter(AddressParameter.subAdministrativeArea, [value.subAdministrativeArea]))
+        }
+        begin(head)
+        output.raw(";;")
+        for text in [value.street, value.city, value.state, value.postalCode, value.country] {
+            output.text(text)
+            output.raw(UInt8(ascii: ";"))
+        }
+        if head.rest.isEmpty { output.removeLastByte() } else { output.raw(head.rest) }
+        end(head)
+        if isApples, let group = head.group {
+            output.raw("\(group).X-ABADR:")
+            output.text(code)
+            output.endLine()
         }
     }
 
-    private mutating func writeInstantMessages() {
-        let marks = preferences(.instantMessage, "IMPP", contact.instantMessageAddresses.count)
-        for (place, value) in contact.instantMessageAddresses.enumerated() {
-            var head = head(.instantMessage, place, value.label, .other, marks)
-            if !value.service.isEmpty {
-                let name = version == .v4_0 ? "SERVICE-TYPE" : "X-SERVICE-TYPE"
-                head.parameters.insert(Parameter(name, [value.service]), at: 0)
-            }
-            begin("IMPP", head)
-            output.address(InstantMessageValue.uri(value))
-            end(head)
-            // Android knows no other.
-            if version == .v3_0, let older = InstantMessageValue.olderProperty(value) {
-                output.raw(older.name + ":")
-                output.text(value.username)
-                output.endLine()
-            }
+    private mutating func write(_ value: InstantMessageAddress, _ head: inout Head) {
+        if !value.service.isEmpty {
+            let name = version == .v4_0 ? "SERVICE-TYPE" : "X-SERVICE-TYPE"
+            head.parameters.insert(Parameter(name, [value.service]), at: 0)
+        }
+        begin(head)
+        output.address(InstantMessageValue.uri(value))
+        end(head)
+        // Android knows no other.
+        if version == .v3_0, let older = InstantMessageValue.olderProperty(value) {
+            output.raw(older.rawValue + ":")
+            output.text(value.username)
+            output.endLine()
         }
     }
 
-    private mutating func writeSocialProfiles() {
+    private mutating func write(_ value: SocialProfile, _ head: inout Head) {
         let isNew = version == .v4_0
-        let name = isNew ? "SOCIALPROFILE" : "X-SOCIALPROFILE"
-        let marks = preferences(.appleSocialProfile, name, contact.socialProfiles.count, always: false)
-        for (place, value) in contact.socialProfiles.enumerated() {
-            var head = head(.appleSocialProfile, place, value.label, .other, marks)
-            var own: [Parameter] = []
-            // Else the first of the types would be the service.
-            if value.service.isEmpty, !head.types.isEmpty { own.append(Parameter("SERVICE-TYPE", [""])) }
-            if !value.service.isEmpty {
-                let isType =
-                    !isNew && value.service.utf8.allSatisfy(ContentLine.isNameByte)
-                    && !ASCII.equal(value.service, "pref")
-                if isType {
-                    head.types.insert(value.service, at: 0)
-                } else {
-                    own.append(Parameter("SERVICE-TYPE", [value.service]))
-                }
-            }
-            if !value.userIdentifier.isEmpty { own.append(Parameter("X-USERID", [value.userIdentifier])) }
-            let hasURL = !value.urlString.isEmpty
-            if hasURL, !value.username.isEmpty {
-                own.append(Parameter(isNew ? "USERNAME" : "X-USER", [value.username]))
-            }
-            if !hasURL, isNew { own.append(Parameter("VALUE", ["text"])) }
-            head.parameters.insert(contentsOf: own, at: 0)
-            begin(name, head)
-            if hasURL {
-                output.address(value.urlString)
-            } else if isNew {
-                output.text(value.username)
+        var own: [Parameter] = []
+        // Else the first of the types would be the service.
+        if value.service.isEmpty, !head.types.isEmpty { own.append(Parameter("SERVICE-TYPE", [""])) }
+        if !value.service.isEmpty {
+            let isType =
+                !isNew && value.service.utf8.allSatisfy(ContentLine.isNameByte) && !ASCII.equal(value.service, "pref")
+            if isType {
+                head.types.insert(value.service, at: 0)
             } else {
-                output.address("x-apple:" + InstantMessageValue.percentEncoded(value.username))
+                own.append(Parameter("SERVICE-TYPE", [value.service]))
             }
-            end(head)
         }
-    }
-
-    private mutating func writeRelations() {
-        let name = version == .v4_0 ? "RELATED" : "X-ABRELATEDNAMES"
-        let marks = preferences(.appleRelated, name, contact.contactRelations.count, always: false)
-        for (place, value) in contact.contactRelations.enumerated() {
-            var head = head(.appleRelated, place, value.label, .relation, marks)
-            if version == .v4_0 { head.parameters.insert(Parameter("VALUE", ["text"]), at: 0) }
-            begin(name, head)
-            output.text(value.value)
-            end(head)
+        if !value.userIdentifier.isEmpty { own.append(Parameter("X-USERID", [value.userIdentifier])) }
+        let hasURL = !value.urlString.isEmpty
+        if hasURL, !value.username.isEmpty {
+            own.append(Parameter(isNew ? "USERNAME" : "X-USER", [value.username]))
         }
+        if !hasURL, isNew { own.append(Parameter("VALUE", ["text"])) }
+        head.parameters.insert(contentsOf: own, at: 0)
+        begin(head)
+        if hasURL {
+            output.address(value.urlString)
+        } else if isNew {
+            output.text(value.username)
+        } else {
+            output.address("x-apple:" + InstantMessageValue.percentEncoded(value.username))
+        }
+        end(head)
     }
 
     /// The one anniversary that vCard 4.0 has a property for (RFC 6350 §6.2.6), and the others as Apple's programs write
     /// them.
     private mutating func writeLabeledDates() {
-        var hasAnniversary = version != .v4_0
-        let marks = preferences(.appleDate, "X-ABDATE", contact.dates.count, always: false)
+        let anniversary = version == .v4_0 ? contact.dates.firstIndex { $0.label == PredefinedLabel.anniversary } : nil
+        let marks = preferences(.appleDate, Property.appleDate.rawValue, contact.dates.count, always: false)
         for (place, value) in contact.dates.enumerated() {
-            let isAnniversary = !hasAnniversary && value.label == Label.anniversary
-            let head = head(.appleDate, place, value.label, .other, marks, hasTypes: false, isSaid: isAnniversary)
+            let isAnniversary = place == anniversary
+            let name = (isAnniversary ? Property.anniversary : .appleDate).rawValue
+            let head = head(.appleDate, name, place, value.label, .other, marks, hasTypes: false, isSaid: isAnniversary)
             let (parameters, date) = dateValue(value.value)
-            begin(isAnniversary ? "ANNIVERSARY" : "X-ABDATE", head, parameters: head.rest.isEmpty ? parameters : "")
+            begin(head, parameters: head.rest.isEmpty ? parameters : "")
             output.raw(date)
             output.raw(head.rest)
             end(head)
-            if isAnniversary { hasAnniversary = true }
         }
     }
 
@@ -184,34 +170,24 @@ extension CardWriting {
     /// Which preference each value is written with. Contacts have their values in the order of preference; the first of
     /// several is marked, as Apple's programs do, and what further marks were read stand as long as they agree with the
     /// order.
-    private func preferences(_ property: Property, _ name: String, _ count: Int, always: Bool = true) -> [Int?] {
+    private func preferences(_ property: Property, _ name: String, _ count: Int, always: Bool) -> [Int?] {
         guard count > 0 else { return [] }
-        var marks = [Int?](repeating: nil, count: count)
-        var isInOrder = true
-        if hasKept(property) {
-            let values = contact.texts(of: property)
-            var last = 1
-            for place in 1..<max(count, 1) {
-                marks[place] = take(property, values, place)?.preference
-                let preference = marks[place] ?? ContentLine.noPreference
-                if preference < last { isInOrder = false }
-                last = preference
-            }
-        }
-        if !isInOrder { marks = [Int?](repeating: nil, count: count) }
-        if always && count > 1 || marks.contains(where: { $0 != nil }) || isPreferring(name) { marks[0] = 1 }
+        var marks: [Int?] = (0..<count).map { $0 == 0 ? nil : kept[property]?[$0]?.preference }
+        let order = marks.dropFirst().map { $0 ?? ContentLine.noPreference }
+        if order != order.sorted() { marks = [Int?](repeating: nil, count: count) }
+        if always && count > 1 || marks.contains(where: { $0 != nil }) || preferring.contains(name) { marks[0] = 1 }
         return marks
     }
 
     private mutating func head(
-        _ property: Property, _ place: Int, _ label: String?, _ kind: Label.Kind, _ marks: [Int?],
+        _ property: Property, _ name: String, _ place: Int, _ label: String?, _ kind: Label.Kind, _ marks: [Int?],
         hasTypes: Bool = true, isSaid: Bool = false
     ) -> Head {
-        let own = hasKept(property) ? take(property, contact.texts(of: property), place) : nil
+        let own = kept[property]?[place]
         let label = label.flatMap { $0.isEmpty ? nil : $0 }
         let left = own?.types ?? []
         var head = Head(
-            types: left, preference: marks[place], parameters: own?.parameters ?? [], rest: own?.rest ?? "")
+            name: name, types: left, preference: marks[place], parameters: own?.parameters ?? [], rest: own?.rest ?? "")
         let ofLabel = hasTypes ? label.flatMap { Label.types(for: $0, kind, version) } : nil
         if let ofLabel, Label.of(ofLabel + left, kind) == label {
             head.types = ofLabel + left.filter { type in !ofLabel.contains { ASCII.equal($0, type) } }
@@ -239,12 +215,12 @@ extension CardWriting {
         return head
     }
 
-    private mutating func begin(_ name: String, _ head: Head, parameters: String = "") {
+    private mutating func begin(_ head: Head, parameters: String = "") {
         if let group = head.group {
             output.raw(group)
             output.raw(UInt8(ascii: "."))
         }
-        output.raw(name)
+        output.raw(head.name)
         output.raw(parameters)
         if !head.types.isEmpty { output.raw(Parameter("TYPE", head.types).text) }
         if let preference = head.preference { output.raw(";PREF=\(preference)") }

@@ -7,8 +7,8 @@ struct CardWriting {
     var output: ContentLineOutput
     /// The extra properties that are written as they stand.
     private var extra: [(text: String, line: ContentLine)] = []
-    /// What belongs to values, by the property.
-    private var kept: [Property: [KeptParameters]] = [:]
+    /// What belongs to values, by the property and the value's place; empty where it belongs to none any more.
+    private(set) var kept: [Property: [Int: KeptParameters]] = [:]
     /// Groups that are taken.
     private var groups: Set<String> = []
     /// Groups that extra properties are in.
@@ -22,17 +22,18 @@ struct CardWriting {
     /// Groups whose X-ABLabel stands in the card or among the extra properties.
     private var labelled: Set<String> = []
     /// Properties of which extra ones have a preference: the contact's own must come before them.
-    private var preferring: Set<String> = []
+    private(set) var preferring: Set<String> = []
     private var lastGroup = 0
 
-    init(_ contact: Contact, _ version: VCardVersion, after bytes: [UInt8]) {
+    init(_ contact: Contact, _ version: VCardVersion) {
         self.contact = contact
         self.version = version
-        output = ContentLineOutput(after: bytes)
+        output = ContentLineOutput()
         sortExtraProperties()
     }
 
     private mutating func sortExtraProperties() {
+        var found: [Property: [KeptParameters]] = [:]
         for text in contact.extraProperties {
             guard let line = ContentLine(text) else { continue }
             switch line.property {
@@ -41,7 +42,7 @@ struct CardWriting {
             default: break
             }
             if let each = KeptParameters(line) {
-                kept[each.property, default: []].append(each)
+                found[each.property, default: []].append(each)
                 if let group = each.group { groups.insert(group) }
                 continue
             }
@@ -51,6 +52,12 @@ struct CardWriting {
             groups.insert(group)
             extraGroups.insert(group)
             if line.property == .label, labelled.insert(group).inserted { groupLabels[group] = line.valueText }
+        }
+        for (property, all) in found {
+            kept[property] = [:]
+            for (place, check) in KeptParameters.checks(of: contact.texts(of: property)).enumerated() {
+                kept[property]?[place] = all.first { $0.check == check }
+            }
         }
     }
 
@@ -78,9 +85,9 @@ struct CardWriting {
     // MARK: What is there once
 
     /// Begins a property that a contact has once: name and what is kept of parameters, up to the colon.
-    private mutating func begin(_ property: Property, as name: String? = nil, parameters: String = "") -> String {
-        let name = name ?? property.name
-        let own = hasKept(property) ? take(property, contact.texts(of: property), 0) : nil
+    private mutating func begin(_ property: Property, parameters: String = "") -> String {
+        let name = property.rawValue
+        let own = kept[property]?[0]
         if let group = own?.group {
             output.raw(group)
             output.raw(UInt8(ascii: "."))
@@ -144,7 +151,7 @@ struct CardWriting {
     private mutating func writeFormattedName() {
         let isKept = extra.contains { $0.line.property == .formattedName && !$0.line.isValueEmpty }
         // What was said beside a first formatted name needs it.
-        if isKept, !hasKept(.formattedName), contact.hasNameParts || contact.contactType == .organization { return }
+        if isKept, kept[.formattedName] == nil, contact.hasNameParts || contact.contactType == .organization { return }
         _ = begin(.formattedName)
         output.text(contact.derivedFormattedName)
         output.endLine()
@@ -163,8 +170,8 @@ struct CardWriting {
     private mutating func writeDates() {
         if !contact.birthday.isEmpty {
             let (parameters, value) = dateValue(contact.birthday)
-            let own = take(.birthday, contact.texts(of: .birthday), 0)?.rest ?? ""
-            let rest = begin(.birthday, parameters: own.isEmpty ? parameters : "")
+            let hasTime = kept[.birthday]?[0]?.rest.isEmpty == false
+            let rest = begin(.birthday, parameters: hasTime ? "" : parameters)
             output.raw(value)
             output.raw(rest)
             output.endLine()
@@ -209,19 +216,6 @@ struct CardWriting {
 
     // MARK: Groups
 
-    /// What is kept for the value at this place; `nil` for nothing.
-    func take(_ property: Property, _ values: [[String]], _ place: Int) -> KeptParameters? {
-        guard let all = kept[property], place < values.count else { return nil }
-        let own = KeptParameters.check(of: values[place], occurrence: 0)
-        let before = values[..<place].count { KeptParameters.check(of: $0, occurrence: 0) == own }
-        let check = KeptParameters.check(of: values[place], occurrence: before)
-        return all.first { $0.check == check }
-    }
-
-    func hasKept(_ property: Property) -> Bool { kept[property] != nil }
-
-    func isPreferring(_ name: String) -> Bool { preferring.contains(name) }
-
     /// A group that nothing else is in.
     mutating func newGroup() -> String {
         repeat { lastGroup += 1 } while groups.contains("item\(lastGroup)")
@@ -260,10 +254,8 @@ struct CardWriting {
             (.appleSocialProfile, contact.socialProfiles.map(\.label)),
             (.appleRelated, contact.contactRelations.map(\.label)), (.appleDate, contact.dates.map(\.label)),
         ]
-        return all.flatMap { property, labels -> [String?] in
-            guard hasKept(property) else { return [] }
-            let values = contact.texts(of: property)
-            return labels.indices.filter { take(property, values, $0)?.group == group }.map { labels[$0] }
+        return all.flatMap { property, labels in
+            labels.indices.filter { kept[property]?[$0]?.group == group }.map { labels[$0] }
         }
     }
 

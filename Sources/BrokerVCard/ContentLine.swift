@@ -10,7 +10,7 @@ struct ContentLine {
     let preference: Int
     /// The characters are certain: UTF-8, or in the character set that the line names.
     let isCertain: Bool
-    /// UTF-8 without control characters. The card's, unless the line had to be decoded first.
+    /// UTF-8 without control characters. The card's, where the line is plain ASCII.
     let storage: [UInt8]
     /// The value, as written: its escapes are for whoever knows the property to undo.
     let value: Range<Int>
@@ -23,7 +23,7 @@ struct ContentLine {
     /// Takes a line apart, and its encoding away; `nil` where it is no content line.
     init?(_ line: CardSplitter.Line, of card: CardSplitter.Card) {
         let bytes = card.bytes[line.range]
-        if line.isPlain || TextDecoder.isClean(bytes) {
+        if line.isPlain {
             self.init(card.bytes, line.range, number: line.number, isCertain: true, isVersion21: card.isVersion21)
         } else {
             let (text, isUTF8) = TextDecoder.decode(Array(bytes))
@@ -39,8 +39,8 @@ struct ContentLine {
 
     /// One that stands by itself, such as those that contacts keep.
     init?(_ text: String) {
+        guard !text.unicodeScalars.contains(where: TextDecoder.isControl) else { return nil }
         let storage = Array(text.utf8)
-        guard TextDecoder.isClean(storage[...]) else { return nil }
         self.init(storage, storage.indices, number: 0, isCertain: true, isVersion21: false)
     }
 
@@ -123,14 +123,9 @@ struct ContentLine {
     }
 
     private static func types(_ parameters: [Parameter]) -> [String] {
-        guard !parameters.isEmpty else { return [] }
         var types: [String] = []
         for parameter in parameters where parameter.name == "TYPE" {
             for value in parameter.values {
-                if !value.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "=") }) {
-                    if !value.isEmpty { types.append(value) }
-                    continue
-                }
                 for part in value.split(separator: ",").map({ ASCII.trimmed($0) }) {
                     // `TYPE=a,TYPE=b` is meant so too.
                     let type = ASCII.hasPrefix(part, "TYPE=") ? String(part.dropFirst(5)) : part

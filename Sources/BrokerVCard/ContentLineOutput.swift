@@ -1,17 +1,12 @@
 /// Content lines as they go into a file: UTF-8, CRLF, folded at 75 octets and never within a character
 /// (RFC 6350 §3.2, RFC 2426 §2.6).
 struct ContentLineOutput {
-    private(set) var bytes: [UInt8]
+    private(set) var bytes: [UInt8] = []
     /// Where the line that has not ended begins.
-    private var start: Int
+    private var start = 0
 
     /// Octets of a physical line without its end (RFC 6350 §3.2).
     static let width = 75
-
-    init(after bytes: [UInt8] = []) {
-        self.bytes = bytes
-        start = bytes.count
-    }
 
     /// Adds text as it stands; it has no line break.
     mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
@@ -27,31 +22,19 @@ struct ContentLineOutput {
     mutating func address(_ text: String) { escaped(text, isURI: true) }
 
     private mutating func escaped(_ text: String, isURI: Bool) {
-        var text = text
-        text.withUTF8 { utf8 in
-            var plain = 0
-            for (index, byte) in utf8.enumerated() where Self.isSpecial(byte) {
-                if isURI, byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") { continue }
-                bytes.append(contentsOf: utf8[plain..<index])
-                plain = index + 1
-                switch byte {
-                case 0x0A:
-                    bytes.append(UInt8(ascii: "\\"))
-                    bytes.append(UInt8(ascii: "n"))
-                case UInt8(ascii: "\\"), UInt8(ascii: ","), UInt8(ascii: ";"):
-                    bytes.append(UInt8(ascii: "\\"))
-                    bytes.append(byte)
-                // A control character: no reader of cards expects one, and a line break would end the line.
-                default: break
-                }
+        for byte in text.utf8 {
+            switch byte {
+            case 0x0A: raw("\\n")
+            case UInt8(ascii: "\\"): raw("\\\\")
+            case UInt8(ascii: ",") where !isURI, UInt8(ascii: ";") where !isURI:
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0x09: bytes.append(byte)
+            // A control character: no reader of cards expects one, and a line break would end the line.
+            case 0..<0x20, 0x7F: break
+            default: bytes.append(byte)
             }
-            bytes.append(contentsOf: utf8[plain...])
         }
-    }
-
-    private static func isSpecial(_ byte: UInt8) -> Bool {
-        byte < 0x20 && byte != 0x09 || byte == 0x7F || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: ",")
-            || byte == UInt8(ascii: ";")
     }
 
     mutating func endLine() {

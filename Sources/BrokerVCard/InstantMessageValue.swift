@@ -65,9 +65,6 @@ enum InstantMessageValue {
     /// The property that says the same to older programs.
     static func olderProperty(_ address: InstantMessageAddress) -> Property? { written[address.service]?.property }
 
-    /// Whether the parameter says more than the scheme.
-    static func needsService(_ address: InstantMessageAddress) -> Bool { !address.service.isEmpty }
-
     static func percentDecoded(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         let bytes = Array(text.utf8)
@@ -86,12 +83,14 @@ enum InstantMessageValue {
             }
         }
         // What is encoded must not bring in what could not have stood there.
-        return TextDecoder.isClean(result.filter { $0 != 0x0A }[...]) ? String(decoding: result, as: UTF8.self) : text
+        guard let decoded = String(validating: result, as: UTF8.self),
+            !decoded.unicodeScalars.contains(where: { $0 != "\n" && TextDecoder.isControl($0) })
+        else { return text }
+        return decoded
     }
 
     /// Everything but what a URI has unencoded anyway (RFC 3986 §2), and `@`.
     static func percentEncoded(_ text: String) -> String {
-        guard !text.utf8.allSatisfy(isUnreserved) else { return text }
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
         for byte in text.utf8 {

@@ -26,16 +26,25 @@ struct KeptParameters: Hashable {
 
     var isEmpty: Bool { group == nil && preference == nil && types.isEmpty && parameters.isEmpty && rest.isEmpty }
 
-    /// Two bytes of an FNV-1a hash in hexadecimal; and, behind a dot, how many equal ones come before it.
-    static func check(of texts: [String], occurrence: Int) -> String {
+    /// The check of each of a property's values: two bytes of an FNV-1a hash in hexadecimal; and, behind a dot, how many equal
+    /// ones come before it.
+    static func checks(of values: [[String]]) -> [String] {
+        var seen: [String: Int] = [:]
+        return values.map(hash).map { hash in
+            let before = seen[hash, default: 0]
+            seen[hash] = before + 1
+            return before == 0 ? hash : "\(hash).\(before)"
+        }
+    }
+
+    private static func hash(_ texts: [String]) -> String {
         var hash: UInt32 = 2_166_136_261
         for text in texts {
             for byte in text.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
             hash = (hash ^ 0xFF) &* 16_777_619
         }
         let digits = String((hash >> 16 ^ hash) & 0xFFFF, radix: 16)
-        let padded = String(repeating: "0", count: 4 - digits.utf8.count) + digits
-        return occurrence == 0 ? padded : "\(padded).\(occurrence)"
+        return String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }
 
     /// Reads ``text`` back; `nil` for any other line.
@@ -53,7 +62,7 @@ struct KeptParameters: Hashable {
 
     /// As an extra property.
     var text: String {
-        var text = (group.map { $0 + "." } ?? "") + property.name + Parameter(Self.checkName, [check]).text
+        var text = (group.map { $0 + "." } ?? "") + property.rawValue + Parameter(Self.checkName, [check]).text
         if let preference { text += ";PREF=\(preference)" }
         if !types.isEmpty { text += Parameter("TYPE", types).text }
         for parameter in parameters { text += parameter.text }

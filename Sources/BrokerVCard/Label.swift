@@ -1,37 +1,23 @@
+import BrokerModel
+
 /// Labels in the form in which Apple stores them: predefined ones as `_$!<Home>!$_`, anything else as it is; and the
 /// types of vCard that mean the same.
 enum Label {
-    static let home = "_$!<Home>!$_"
-    static let work = "_$!<Work>!$_"
-    static let other = "_$!<Other>!$_"
-    static let anniversary = "_$!<Anniversary>!$_"
-
     /// What a property's values are: types mean different things for a telephone and for a relation.
     enum Kind {
         case phone, email, address, relation, other
     }
 
-    /// One label, and the types that say it. A class, since many are looked at for each value.
-    private final class Meaning: Sendable {
+    /// One label, and the types that say it.
+    private struct Meaning {
         let label: String
-        /// All of these must be there; in lower case.
+        /// All of these must be there.
         let types: [String]
         /// What else is understood by it, and need not be kept.
-        let alike: [String]
+        var alike: [String] = []
         /// What is written in vCard 3.0 and 4.0; `nil` where the label itself is.
-        let written3: [String]?
-        let written4: [String]?
-
-        init(
-            label: String, types: [String], alike: [String] = [], written3: [String]? = nil,
-            written4: [String]? = nil
-        ) {
-            self.label = label
-            self.types = types
-            self.alike = alike
-            self.written3 = written3
-            self.written4 = written4
-        }
+        var written3: [String]?
+        var written4: [String]?
 
         func isSaid(by types: [String]) -> Bool {
             self.types.allSatisfy { own in types.contains { ASCII.equal($0, own) } }
@@ -45,49 +31,48 @@ enum Label {
     /// The first that fits is meant.
     private static let ofPhone = [
         Meaning(
-            label: "_$!<HomeFAX>!$_", types: ["fax", "home"], alike: ["homefax"], written3: ["HOME", "FAX"],
+            label: PredefinedLabel.homeFax, types: ["fax", "home"], alike: ["homefax"], written3: ["HOME", "FAX"],
             written4: ["home", "fax"]),
-        Meaning(label: "_$!<HomeFAX>!$_", types: ["homefax"], alike: ["fax", "home"]),
+        Meaning(label: PredefinedLabel.homeFax, types: ["homefax"], alike: ["fax", "home"]),
         Meaning(
-            label: "_$!<WorkFAX>!$_", types: ["fax", "work"], alike: ["workfax"], written3: ["WORK", "FAX"],
+            label: PredefinedLabel.workFax, types: ["fax", "work"], alike: ["workfax"], written3: ["WORK", "FAX"],
             written4: ["work", "fax"]),
-        Meaning(label: "_$!<WorkFAX>!$_", types: ["workfax"], alike: ["fax", "work"]),
+        Meaning(label: PredefinedLabel.workFax, types: ["workfax"], alike: ["fax", "work"]),
         Meaning(
-            label: "_$!<OtherFAX>!$_", types: ["fax"], alike: ["other"], written3: ["OTHER", "FAX"],
+            label: PredefinedLabel.otherFax, types: ["fax"], alike: ["other"], written3: ["OTHER", "FAX"],
             written4: ["fax"]),
-        Meaning(label: "iPhone", types: ["iphone"], alike: ["cell"], written3: ["IPHONE", "CELL", "VOICE"]),
         Meaning(
-            label: "_$!<Mobile>!$_", types: ["cell"], alike: ["mobile"], written3: ["CELL", "VOICE"],
+            label: PredefinedLabel.iPhone, types: ["iphone"], alike: ["cell"], written3: ["IPHONE", "CELL", "VOICE"]),
+        Meaning(
+            label: PredefinedLabel.mobile, types: ["cell"], alike: ["mobile"], written3: ["CELL", "VOICE"],
             written4: ["cell"]),
-        Meaning(label: "_$!<Mobile>!$_", types: ["mobile"], alike: ["cell"]),
-        Meaning(label: "_$!<Main>!$_", types: ["main"], alike: ["main-number"], written3: ["MAIN"]),
-        Meaning(label: "_$!<Main>!$_", types: ["main-number"], alike: ["main"], written4: ["main-number"]),
-        Meaning(label: "_$!<Pager>!$_", types: ["pager"], written3: ["PAGER"], written4: ["pager"]),
+        Meaning(label: PredefinedLabel.mobile, types: ["mobile"], alike: ["cell"]),
+        Meaning(label: PredefinedLabel.main, types: ["main"], alike: ["main-number"], written3: ["MAIN"]),
+        Meaning(label: PredefinedLabel.main, types: ["main-number"], alike: ["main"], written4: ["main-number"]),
+        Meaning(label: PredefinedLabel.pager, types: ["pager"], written3: ["PAGER"], written4: ["pager"]),
     ]
     private static let ofHomeAndWork = [
-        Meaning(label: home, types: ["home"], written3: ["HOME"], written4: ["home"]),
-        Meaning(label: work, types: ["work"], written3: ["WORK"], written4: ["work"]),
-        Meaning(label: "_$!<School>!$_", types: ["school"]),
+        Meaning(label: PredefinedLabel.home, types: ["home"], written3: ["HOME"], written4: ["home"]),
+        Meaning(label: PredefinedLabel.work, types: ["work"], written3: ["WORK"], written4: ["work"]),
+        Meaning(label: PredefinedLabel.school, types: ["school"]),
     ]
     private static let ofAll =
         ofHomeAndWork + [
-            Meaning(label: other, types: ["other"]), Meaning(label: "_$!<HomePage>!$_", types: ["homepage"]),
+            Meaning(label: PredefinedLabel.other, types: ["other"]),
+            Meaning(label: PredefinedLabel.homePage, types: ["homepage"]),
         ]
     private static let ofTelephones =
-        ofPhone + ofHomeAndWork + [Meaning(label: other, types: ["other"], written3: ["OTHER"])]
-    private static let ofAddresses = ofHomeAndWork + [Meaning(label: other, types: ["other"], written3: ["OTHER"])]
+        ofPhone + ofHomeAndWork + [Meaning(label: PredefinedLabel.other, types: ["other"], written3: ["OTHER"])]
+    private static let ofAddresses =
+        ofHomeAndWork + [Meaning(label: PredefinedLabel.other, types: ["other"], written3: ["OTHER"])]
     /// RFC 6350 §6.6.6 has the last five of these; Apple's programs have labels for the rest.
     private static let ofRelations =
-        ["father", "mother", "brother", "sister", "son", "daughter", "partner", "assistant", "manager"].map {
-            Meaning(label: predefined($0), types: [$0])
+        ["Father", "Mother", "Brother", "Sister", "Son", "Daughter", "Partner", "Assistant", "Manager"].map {
+            Meaning(label: PredefinedLabel.relation($0), types: [$0])
         }
-        + ["parent", "sibling", "child", "friend", "spouse"].map {
-            Meaning(label: predefined($0), types: [$0], written4: [$0])
+        + ["Parent", "Sibling", "Child", "Friend", "Spouse"].map {
+            Meaning(label: PredefinedLabel.relation($0), types: [$0], written4: [$0.lowercased()])
         }
-
-    private static func predefined(_ word: String) -> String {
-        "_$!<\(ASCII.uppercased(word.prefix(1)))\(word.dropFirst())>!$_"
-    }
 
     private static func meanings(_ kind: Kind) -> [Meaning] {
         switch kind {

@@ -36,7 +36,7 @@ struct Parameter: Hashable {
             isBare = true
             return
         }
-        name = Self.name(ASCII.trimmed(bytes[..<equals]))
+        name = ASCII.uppercased(String(decoding: ASCII.trimmed(bytes[..<equals]), as: UTF8.self))
         guard !name.isEmpty else { return nil }
         values = []
         var start = equals + 1
@@ -58,22 +58,13 @@ struct Parameter: Hashable {
         self.values = values
     }
 
-    private static func name(_ bytes: ArraySlice<UInt8>) -> String {
-        // What nearly every parameter is.
-        ASCII.equal(bytes, "TYPE") ? "TYPE" : ASCII.uppercased(String(decoding: bytes, as: UTF8.self))
-    }
-
     private static let encodings = ["QUOTED-PRINTABLE", "BASE64", "8BIT", "7BIT"]
 
     /// Without its quotes, and with RFC 6868's escapes undone.
     private static func unquoted(_ bytes: ArraySlice<UInt8>) -> String {
-        let text = ASCII.trimmed(bytes)
-        guard text.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "^") }) else {
-            return String(decoding: text, as: UTF8.self)
-        }
         var result: [UInt8] = []
         var isEscaped = false
-        for byte in text where byte != UInt8(ascii: "\"") {
+        for byte in ASCII.trimmed(bytes) where byte != UInt8(ascii: "\"") {
             if isEscaped {
                 isEscaped = false
                 switch byte {
@@ -97,7 +88,6 @@ struct Parameter: Hashable {
 
     /// In quotes where it must be (RFC 6350 §3.3), and with RFC 6868's escapes.
     private static func quoted(_ value: String) -> String {
-        guard !value.utf8.allSatisfy(isPlain) else { return value }
         var result: [UInt8] = []
         var needsQuotes = false
         for byte in value.utf8 {
@@ -115,14 +105,5 @@ struct Parameter: Hashable {
         }
         let text = String(decoding: result, as: UTF8.self)
         return needsQuotes ? "\"\(text)\"" : text
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0..<0x20, 0x7F, UInt8(ascii: "^"), UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"),
-            UInt8(ascii: ":"):
-            false
-        default: true
-        }
     }
 }

@@ -1,8 +1,14 @@
 /// Makes UTF-8 of a stream that is UTF-16, in whatever pieces it arrives; any other passes as it is, without its byte
 /// order mark.
-///
-/// UTF-16 is known by its mark, or by the `B` of BEGIN:VCARD beside a zero: Mac OS X wrote it without a mark.
-struct StreamDecoder {
+public struct StreamDecoder {
+    /// What a file is of. UTF-16 is known by its mark, or by its first character beside a zero: Mac OS X wrote it without a mark.
+    public enum Content: Sendable {
+        /// Cards: the first character is the `B` of BEGIN:VCARD. Files that were put together have marks within.
+        case cards
+        /// Rows: the first character is any.
+        case rows
+    }
+
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private enum Encoding {
@@ -11,12 +17,14 @@ struct StreamDecoder {
         case utf16(isBigEndian: Bool)
     }
 
+    private let content: Content
     private var encoding = Encoding.unknown
     /// Bytes that mean something only with those after them.
     private var pending: [UInt8] = []
-    private var highSurrogate: UInt16?
 
-    mutating func decode(_ chunk: [UInt8], isLast: Bool) -> [UInt8] {
+    public init(_ content: Content) { self.content = content }
+
+    public mutating func decode(_ chunk: [UInt8], isLast: Bool) -> [UInt8] {
         if case .bytes = encoding { return chunk }
         var bytes = pending + chunk
         pending = []
@@ -26,58 +34,50 @@ struct StreamDecoder {
                 pending = bytes
                 return []
             }
-            encoding = Self.encoding(of: bytes)
-            guard case .utf16 = encoding else {
-                if bytes.starts(with: Self.byteOrderMark) { bytes.removeFirst(3) }
-                return bytes
-            }
+            encoding = encoding(of: bytes)
+            let marks = [Self.byteOrderMark, [0xFE, 0xFF], [0xFF, 0xFE]]
+            if let mark = marks.first(where: { bytes.starts(with: $0) }) { bytes.removeFirst(mark.count) }
         }
         guard case .utf16(let isBigEndian) = encoding else { return bytes }
-        if !bytes.count.isMultiple(of: 2), !isLast { pending = [bytes.removeLast()] }
         return utf8(of: bytes, isBigEndian, isLast: isLast)
     }
 
-    private static func encoding(of bytes: [UInt8]) -> Encoding {
+    private func encoding(of bytes: [UInt8]) -> Encoding {
         guard bytes.count >= 2 else { return .bytes }
-        switch (bytes[0], bytes[1]) {
-        case (0xFE, 0xFF), (0x00, UInt8(ascii: "B")), (0x00, UInt8(ascii: "b")): return .utf16(isBigEndian: true)
-        case (0xFF, 0xFE), (UInt8(ascii: "B"), 0x00), (UInt8(ascii: "b"), 0x00): return .utf16(isBigEndian: false)
-        default: return .bytes
+        return switch (bytes[0], bytes[1]) {
+        case (0xFE, 0xFF): .utf16(isBigEndian: true)
+        case (0xFF, 0xFE): .utf16(isBigEndian: false)
+        case (0, let first) where isFirst(first): .utf16(isBigEndian: true)
+        case (let first, 0) where isFirst(first): .utf16(isBigEndian: false)
+        default: .bytes
+        }
+    }
+
+    private func isFirst(_ character: UInt8) -> Bool {
+        switch content {
+        case .cards: character == UInt8(ascii: "B") || character == UInt8(ascii: "b")
+        case .rows: character != 0
         }
     }
 
     /// Halves of characters, alone, become U+FFFD.
     private mutating func utf8(of bytes: [UInt8], _ isBigEndian: Bool, isLast: Bool) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count)
-        var index = 0
-        while index + 1 < bytes.count {
+        var units = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
             let (high, low) = isBigEndian ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])
-            index += 2
-            let unit = UInt16(high) << 8 | UInt16(low)
-            if let first = highSurrogate {
-                highSurrogate = nil
-                if (0xDC00...0xDFFF).contains(unit) {
-                    Self.append(0x1_0000 + (UInt32(first - 0xD800) << 10 | UInt32(unit - 0xDC00)), to: &result)
-                    continue
-                }
-                Self.append(0xFFFD, to: &result)
-            }
-            switch unit {
-            case 0xD800...0xDBFF: highSurrogate = unit
-            case 0xDC00...0xDFFF: Self.append(0xFFFD, to: &result)
-            // The mark is no text.
-            case 0xFEFF: break
-            default: Self.append(UInt32(unit), to: &result)
-            }
+            return UInt16(high) << 8 | UInt16(low)
         }
-        if isLast, highSurrogate != nil || index < bytes.count { Self.append(0xFFFD, to: &result) }
-        return result
-    }
-
-    private static func append(_ value: UInt32, to bytes: inout [UInt8]) {
-        guard value >= 0x80 else { return bytes.append(UInt8(truncatingIfNeeded: value)) }
-        let scalar = Unicode.Scalar(value) ?? "\u{FFFD}"
-        bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+        var rest = bytes.count % 2
+        if let last = units.last, UTF16.isLeadSurrogate(last) {
+            units.removeLast()
+            rest += 2
+        }
+        if !isLast {
+            pending = Array(bytes.suffix(rest))
+        } else if rest > 0 {
+            units.append(0xFFFD)
+        }
+        var text = String(decoding: units, as: UTF16.self)
+        if content == .cards { text.unicodeScalars.removeAll { $0 == "\u{FEFF}" } }
+        return Array(text.utf8)
     }
 }

@@ -14,42 +14,7 @@ enum TextDecoder {
         if converted.contains(name), let text = convert(bytes, name) {
             return (withoutControls(text), !text.unicodeScalars.contains("\u{FFFD}"))
         }
-        var text = String.UnicodeScalarView()
-        for scalar in bytes.lazy.map(windows1252) where !isControl(scalar) { text.append(scalar) }
-        return (String(text), western.contains(name))
-    }
-
-    /// Whether these bytes are what ``decode(_:charset:)`` would make of them: UTF-8 (RFC 3629 §4) without control
-    /// characters but tab.
-    static func isClean(_ bytes: ArraySlice<UInt8>) -> Bool {
-        var index = bytes.startIndex
-        let end = bytes.endIndex
-        while index < end {
-            let byte = bytes[index]
-            index += 1
-            if byte < 0x80 {
-                guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { return false }
-                continue
-            }
-            let count: Int
-            let second: ClosedRange<UInt8>
-            switch byte {
-            // U+0080 to U+009F are controls.
-            case 0xC2: (count, second) = (1, 0xA0...0xBF)
-            case 0xC3...0xDF: (count, second) = (1, 0x80...0xBF)
-            case 0xE0: (count, second) = (2, 0xA0...0xBF)
-            case 0xED: (count, second) = (2, 0x80...0x9F)
-            case 0xE1...0xEF: (count, second) = (2, 0x80...0xBF)
-            case 0xF0: (count, second) = (3, 0x90...0xBF)
-            case 0xF1...0xF3: (count, second) = (3, 0x80...0xBF)
-            case 0xF4: (count, second) = (3, 0x80...0x8F)
-            default: return false
-            }
-            guard index + count <= end, second.contains(bytes[index]) else { return false }
-            for next in index + 1..<index + count where bytes[next] & 0xC0 != 0x80 { return false }
-            index += count
-        }
-        return true
+        return (withoutControls(Windows1252.decode(bytes)), western.contains(name))
     }
 
     private static func withoutControls(_ text: String) -> String {
@@ -91,12 +56,21 @@ enum TextDecoder {
         }
     }
 
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    /// But for tab.
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 && scalar != "\t" || (0x7F...0x9F).contains(scalar.value)
     }
+}
 
-    /// Windows-1252 as browsers read it: it has a character for every byte (WHATWG Encoding, windows-1252).
-    private static func windows1252(_ byte: UInt8) -> Unicode.Scalar {
+/// Windows-1252 as browsers read it: it has a character for every byte (WHATWG Encoding, windows-1252).
+public enum Windows1252 {
+    public static func decode(_ bytes: [UInt8]) -> String {
+        var text = String.UnicodeScalarView()
+        for byte in bytes { text.append(character(byte)) }
+        return String(text)
+    }
+
+    private static func character(_ byte: UInt8) -> Unicode.Scalar {
         guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
         return Unicode.Scalar(high[Int(byte) - 0x80]) ?? Unicode.Scalar(byte)
     }

@@ -9,10 +9,7 @@ extension ContentLine {
     /// The components of a compound value whose components are lists, as N's are; a list's values with blanks between.
     var joinedComponents: [String] {
         if isVersion21 { return components }
-        return split(value, at: UInt8(ascii: ";")).map { part in
-            // Most are no lists.
-            storage[part].contains(UInt8(ascii: ",")) ? list(part).joined(separator: " ") : text(part)
-        }
+        return split(value, at: UInt8(ascii: ";")).map { list($0).joined(separator: " ") }
     }
 
     /// The values of a list, without empty ones.

@@ -15,7 +15,7 @@ public struct VCardReader {
         case unreadable(CardProblem)
     }
 
-    private var decoder = StreamDecoder()
+    private var decoder = StreamDecoder(.cards)
     private var splitter: CardSplitter
     private let limits: VCardLimits
 

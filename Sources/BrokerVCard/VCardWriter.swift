@@ -19,17 +19,9 @@ public struct VCardWriter: Hashable, Sendable {
     /// The whole card: UTF-8, CRLF, folded at 75 octets. It has the UID of the contact's extra properties, if there is
     /// one. Extra properties that are no content lines, or would end the card, are left out.
     public func card(_ contact: Contact) -> [UInt8] {
-        var bytes: [UInt8] = []
-        append(contact, to: &bytes)
-        return bytes
-    }
-
-    /// Appends a card to others.
-    public func append(_ contact: Contact, to bytes: inout [UInt8]) {
-        var writing = CardWriting(contact, version, after: bytes.isEmpty ? [] : bytes)
-        bytes = []
+        var writing = CardWriting(contact, version)
         writing.write()
-        bytes = writing.output.bytes
+        return writing.output.bytes
     }
 
     /// A list of contacts as a card of its own (RFC 6350 §6.1.4; in 3.0 as Apple's programs write it).

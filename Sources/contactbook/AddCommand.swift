@@ -66,14 +66,8 @@ struct AddCommand: ParsableCommand {
         let called = ContactCard.name(contact)
         let journal = undo.journal("add \(called)", to: task)
         let book = try AddressBook(to: task)
-        try journal?.open()
         let card = CNMutableContact(contact)
-        do {
-            try book.save { $0.add(card, toContainerWithIdentifier: nil) }
-        } catch {
-            journal?.discard()
-            throw ContactsFailure.refused(error, could: task)
-        }
+        try book.save(in: journal) { $0.add(card, toContainerWithIdentifier: nil) }
         print("added \(called)")
         try journal?.note([.added(identifier: card.identifier, name: called, digest: ContactDigest(contact))])
         print("identifier \(Speech.clean(card.identifier))")

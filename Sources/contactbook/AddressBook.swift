@@ -133,31 +133,29 @@ struct AddressBook {
     ///
     /// - Throws: ``SaveFailure`` where one step is not taken; ``CommandFailure`` for everything else.
     func save(_ fill: (CNSaveRequest) -> Void) throws {
-        try saving({ try $0.execute($1) }, for: fill)
+        let request = Self.request(fill)
+        try saving { try store.execute(request) }
     }
 
     /// Makes a save ready, which ``begin(_:)`` sends, and whose answer ``end(_:until:)`` waits for.
     func prepare(_ fill: (CNSaveRequest) -> Void) throws -> CNPendingSave {
-        try saving({ try $0.prepare($1) }, for: fill)
+        let request = Self.request(fill)
+        return try saving { try store.prepare(request) }
     }
 
-    private func saving<Result>(
-        _ body: (CNContactStore, CNSaveRequest) throws -> Result, for fill: (CNSaveRequest) -> Void
-    ) throws -> Result {
+    func begin(_ save: CNPendingSave) throws { try saving { try save.begin() } }
+
+    private static func request(_ fill: (CNSaveRequest) -> Void) -> CNSaveRequest {
         let request = CNSaveRequest()
         // What was saved is not looked at any more.
         request.shouldRefetchContacts = false
         fill(request)
-        do {
-            return try body(store, request)
-        } catch let error as CNError {
-            throw saveFailure(error)
-        }
+        return request
     }
 
-    func begin(_ save: CNPendingSave) throws {
+    private func saving<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            try save.begin()
+            return try body()
         } catch let error as CNError {
             throw saveFailure(error)
         }

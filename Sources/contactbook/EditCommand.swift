@@ -108,21 +108,17 @@ struct EditCommand: ParsableCommand {
             do throws(ContactForm.Problem) {
                 return (try ContactForm(reading: text, keys: keys), text)
             } catch {
-                let marked = Self.marked(text, error)
+                let problem = "line \(error.line): \(Speech.clean(error.reason))"
+                func failure(keeping what: String) -> CommandFailure {
+                    CommandFailure(
+                        "could not \(Self.task): \(problem)", try: "\(what) is kept in \(editor.keep())", .notTried)
+                }
                 // Without a terminal an editor that is a script would be asked for ever.
-                guard Speech.canAsk else {
-                    throw CommandFailure(
-                        "could not \(Self.task): line \(error.line): \(Speech.clean(error.reason))",
-                        try: "what was typed is kept in \(editor.keep())", .notTried)
-                }
-                Speech.say("line \(error.line): \(Speech.clean(error.reason))")
-                let edited = try editor.edit(marked)
-                guard edited != marked else {
-                    throw CommandFailure(
-                        "could not \(Self.task): line \(error.line): \(Speech.clean(error.reason))",
-                        try: "what you typed is kept in \(editor.keep())", .notTried)
-                }
-                text = edited
+                guard Speech.canAsk else { throw failure(keeping: "what was typed") }
+                Speech.say(problem)
+                let marked = Self.marked(text, error)
+                text = try editor.edit(marked)
+                guard text != marked else { throw failure(keeping: "what you typed") }
             }
         }
     }
@@ -171,20 +167,18 @@ struct EditCommand: ParsableCommand {
         let called = ContactCard.name(now.applying(after, keys: changed))
         let journal = undo.journal("edit \(called)", to: Self.task)
         do {
-            try journal?.note([
-                .updated(identifier: identifier, name: called, before: now, after: after, keys: changed)
-            ])
-            try book.save { $0.update(CNMutableContact(withIdentifier: identifier, after, writing: changed)) }
-        } catch {
-            journal?.discard()
-            let path = editor.keep()
-            if let refused = ContactsFailure.refused(error, could: Self.task) as? CommandFailure {
-                throw CommandFailure(
-                    refused.message,
-                    try: [refused.advice, "what you typed is kept in \(path)"].compactMap { $0 }
-                        .joined(separator: "\n"), refused.code)
+            let step = UndoStep.updated(
+                identifier: identifier, name: called, before: now, after: after, keys: changed)
+            try book.save(noting: [step], in: journal) {
+                $0.update(CNMutableContact(withIdentifier: identifier, after, writing: changed))
             }
-            throw error
+        } catch {
+            let path = editor.keep()
+            guard let refused = error as? CommandFailure else { throw error }
+            throw CommandFailure(
+                refused.message,
+                try: [refused.advice, "what you typed is kept in \(path)"].compactMap { $0 }.joined(separator: "\n"),
+                refused.code)
         }
         print("changed \(called): \(ContactForm.fields(of: changed).joined(separator: ", "))")
     }

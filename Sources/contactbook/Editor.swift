@@ -12,7 +12,7 @@ final class Editor {
 
     init(to task: String) throws {
         self.task = task
-        let place = Self.variable("XDG_RUNTIME_DIR") ?? Self.variable("TMPDIR") ?? "/tmp"
+        let place = Environment.variable("XDG_RUNTIME_DIR") ?? Environment.variable("TMPDIR") ?? "/tmp"
         var template = Array("\(place)/contactbook-XXXXXX".utf8CString)
         // mkdtemp(3) makes it 0700.
         guard mkdtemp(&template) != nil else { throw OutputFile.failure(task, place, errno) }
@@ -32,7 +32,7 @@ final class Editor {
     }
 
     /// Shows the text, waits until the editor has ended, and reads what is there then.
-    func edit(_ text: String, line: Int = 1) throws -> String {
+    func edit(_ text: String) throws -> String {
         let file = try OutputFile(at: path, to: task)
         try file.write(Array(text.utf8))
         try file.finish()
@@ -52,7 +52,7 @@ final class Editor {
 
     /// Through a shell, since the variables may hold a command with words.
     private func run() throws {
-        let command = Self.variable("VISUAL") ?? Self.variable("EDITOR") ?? "vi"
+        let command = Environment.variable("VISUAL") ?? Environment.variable("EDITOR") ?? "vi"
         let arguments = ["/bin/sh", "-c", "\(command) \"$@\"", "editor", path]
         var words = arguments.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
@@ -87,8 +87,11 @@ final class Editor {
                 try: "another editor: EDITOR=nano contactbook …", .refused)
         }
     }
+}
 
-    private static func variable(_ name: String) -> String? {
+enum Environment {
+    /// What a variable says; `nil` where it says nothing.
+    static func variable(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
         return text.isEmpty ? nil : text

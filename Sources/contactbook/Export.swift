@@ -99,12 +99,6 @@ struct StandardOutput: CardOutput {
 }
 
 /// All cards behind one another, in a file that comes into its place at the end.
-struct FileOutput: CardOutput {
-    private let file: OutputFile
-
-    init(_ file: OutputFile) { self.file = file }
-
-    func write(_ card: [UInt8], uid: String, spare: String) throws { try file.write(card) }
-
-    func finish() throws { try file.finish() }
+extension OutputFile: CardOutput {
+    func write(_ card: [UInt8], uid: String, spare: String) throws { try write(card) }
 }

@@ -73,7 +73,7 @@ struct ExportCommand: ParsableCommand {
         case (.vdir, let path?):
             let isWhole = names.isEmpty && group == nil
             place = try VdirOutput(at: path, overwrites: overwrite, isWhole: isWhole, to: Self.task)
-        case (_, let path?): place = FileOutput(try OutputFile(at: path, to: Self.task))
+        case (_, let path?): place = try OutputFile(at: path, to: Self.task)
         case (_, nil): place = StandardOutput()
         }
         var run = Export(book: book, keys: keys, version: format.version, output: place)

@@ -69,14 +69,14 @@ struct GroupsCommand: ParsableCommand {
         @OptionGroup var undo: UndoOption
 
         func run() throws {
-            let change = GroupChange("make the group", "groups create \(name)", undo)
-            if try change.book().groups().contains(where: { $0.name == name }) {
+            let (book, journal) = try undo.begin("groups create \(name)", to: "make the group")
+            if try book.groups().contains(where: { $0.name == name }) {
                 throw CommandFailure("there is a group called \(Speech.clean(name)) already", .refused)
             }
             let group = CNMutableGroup()
             group.name = name
-            try change.save { $0.add(group, toContainerWithIdentifier: nil) }
-            try change.journal?.note([.groupAdded(identifier: group.identifier, name: name)])
+            try book.save(in: journal) { $0.add(group, toContainerWithIdentifier: nil) }
+            try journal?.note([.groupAdded(identifier: group.identifier, name: name)])
             print("made \(Speech.clean(name))")
         }
     }
@@ -88,12 +88,11 @@ struct GroupsCommand: ParsableCommand {
         @OptionGroup var undo: UndoOption
 
         func run() throws {
-            let change = GroupChange("rename the group", "groups rename \(group) \(name)", undo)
-            let found = try change.book().group(named: group)
+            let (book, journal) = try undo.begin("groups rename \(group) \(name)", to: "rename the group")
+            let found = try book.group(named: group)
             let renamed = found.renamed(name)
-            try change.save([.groupRenamed(identifier: found.identifier, before: found.name, after: name)]) {
-                $0.update(renamed)
-            }
+            let step = UndoStep.groupRenamed(identifier: found.identifier, before: found.name, after: name)
+            try book.save(noting: [step], in: journal) { $0.update(renamed) }
             print("\(Speech.clean(found.name)) is called \(Speech.clean(name)) now")
         }
     }
@@ -104,17 +103,14 @@ struct GroupsCommand: ParsableCommand {
         @OptionGroup var undo: UndoOption
 
         func run() throws {
-            let change = GroupChange("delete the group", "groups delete \(group)", undo)
-            let book = try change.book()
+            let (book, journal) = try undo.begin("groups delete \(group)", to: "delete the group")
             let found = try book.group(named: group)
             let inner = try book.groups().filter { $0.parentGroupIdentifiers.contains(found.identifier) }
                 .map(\.identifier)
-            let steps: [UndoStep] = [
-                .groupDeleted(
-                    identifier: found.identifier, name: found.name, members: try book.members(of: found.identifier),
-                    parents: found.parentGroupIdentifiers, subgroups: inner)
-            ]
-            try change.save(steps) { $0.deleteGroup(withIdentifier: found.identifier) }
+            let step = UndoStep.groupDeleted(
+                identifier: found.identifier, name: found.name, members: try book.members(of: found.identifier),
+                parents: found.parentGroupIdentifiers, subgroups: inner)
+            try book.save(noting: [step], in: journal) { $0.deleteGroup(withIdentifier: found.identifier) }
             print("deleted \(Speech.clean(found.name)); its contacts stay")
         }
     }
@@ -125,18 +121,7 @@ struct GroupsCommand: ParsableCommand {
         @Argument(help: "The contacts' names, each in quotes, or identifiers.") var names: [String]
         @OptionGroup var undo: UndoOption
 
-        func run() throws {
-            let change = GroupChange("add to the group", "groups add \(group) \(names.joined(separator: " "))", undo)
-            let (group, cards, called, inside) = try change.members(group, names)
-            let new = cards.filter { !inside.contains($0) }
-            let name = Speech.clean(group.name)
-            guard !new.isEmpty else { throw CommandFailure("\(called) is in \(name) already", .refused) }
-            let identifier = group.identifier
-            try change.save(new.map { .memberAdded(group: identifier, member: $0) }) {
-                for card in new { $0.addMember(withIdentifier: card, toGroupWithIdentifier: identifier) }
-            }
-            print("\(called): in \(name) now")
-        }
+        func run() throws { try GroupsCommand.changeMembers(of: group, names, undo, adding: true) }
     }
 
     struct Remove: ParsableCommand {
@@ -146,19 +131,28 @@ struct GroupsCommand: ParsableCommand {
         @Argument(help: "The contacts' names, each in quotes, or identifiers.") var names: [String]
         @OptionGroup var undo: UndoOption
 
-        func run() throws {
-            let change = GroupChange(
-                "take out of the group", "groups remove \(group) \(names.joined(separator: " "))", undo)
-            let (group, cards, called, inside) = try change.members(group, names)
-            let old = cards.filter { inside.contains($0) }
-            let name = Speech.clean(group.name)
-            guard !old.isEmpty else { throw CommandFailure("\(called) is not in \(name)", .refused) }
-            let identifier = group.identifier
-            try change.save(old.map { .memberRemoved(group: identifier, member: $0) }) {
-                for card in old { $0.removeMember(withIdentifier: card, fromGroupWithIdentifier: identifier) }
-            }
-            print("\(called): no longer in \(name)")
+        func run() throws { try GroupsCommand.changeMembers(of: group, names, undo, adding: false) }
+    }
+
+    private static func changeMembers(
+        of group: String, _ names: [String], _ undo: UndoOption, adding: Bool
+    ) throws {
+        let (book, journal) = try undo.begin(
+            "groups \(adding ? "add" : "remove") \(group) \(names.joined(separator: " "))",
+            to: adding ? "add to the group" : "take out of the group")
+        let group = try book.group(named: group)
+        let contacts = try names.map { try book.contact(named: $0, AddressBook.listKeys) }
+        let cards = try contacts.flatMap { try book.cards(of: $0.identifier ?? "") }
+        let inside = Set(try book.members(of: group.identifier))
+        let changing = cards.filter { inside.contains($0) != adding }
+        let called = contacts.map { ContactCard.name($0.contact) }.joined(separator: ", ")
+        let name = Speech.clean(group.name)
+        guard !changing.isEmpty else {
+            throw CommandFailure(
+                adding ? "\(called) is in \(name) already" : "\(called) is not in \(name)", .refused)
         }
+        try book.save(adding ? .memberAdded : .memberRemoved, group.identifier, changing, in: journal)
+        print(adding ? "\(called): in \(name) now" : "\(called): no longer in \(name)")
     }
 
     struct Nest: ParsableCommand {
@@ -167,18 +161,7 @@ struct GroupsCommand: ParsableCommand {
         @Argument(help: "The one that it is within from now on.") var outer: String
         @OptionGroup var undo: UndoOption
 
-        func run() throws {
-            let change = GroupChange("nest the group", "groups nest \(group) \(outer)", undo)
-            let (inner, outer) = (try change.book().group(named: group), try change.book().group(named: outer))
-            guard !inner.parentGroupIdentifiers.contains(outer.identifier) else {
-                throw CommandFailure(
-                    "\(Speech.clean(inner.name)) is within \(Speech.clean(outer.name)) already", .refused)
-            }
-            try change.save([.subgroupAdded(group: outer.identifier, member: inner.identifier)]) {
-                $0.addSubgroup(inner, to: outer)
-            }
-            print("\(Speech.clean(inner.name)) is within \(Speech.clean(outer.name)) now")
-        }
+        func run() throws { try GroupsCommand.changeNesting(of: group, outer, undo, adding: true) }
     }
 
     struct Unnest: ParsableCommand {
@@ -187,58 +170,30 @@ struct GroupsCommand: ParsableCommand {
         @Argument(help: "The one that it is within.") var outer: String
         @OptionGroup var undo: UndoOption
 
-        func run() throws {
-            let change = GroupChange("unnest the group", "groups unnest \(group) \(outer)", undo)
-            let (inner, outer) = (try change.book().group(named: group), try change.book().group(named: outer))
-            guard inner.parentGroupIdentifiers.contains(outer.identifier) else {
-                throw CommandFailure("\(Speech.clean(inner.name)) is not within \(Speech.clean(outer.name))", .refused)
-            }
-            try change.save([.subgroupRemoved(group: outer.identifier, member: inner.identifier)]) {
-                $0.removeSubgroup(inner, from: outer)
-            }
-            print("\(Speech.clean(inner.name)) is no longer within \(Speech.clean(outer.name))")
+        func run() throws { try GroupsCommand.changeNesting(of: group, outer, undo, adding: false) }
+    }
+
+    private static func changeNesting(
+        of group: String, _ outer: String, _ undo: UndoOption, adding: Bool
+    ) throws {
+        let verb = adding ? "nest" : "unnest"
+        let (book, journal) = try undo.begin("groups \(verb) \(group) \(outer)", to: "\(verb) the group")
+        let (inner, outer) = (try book.group(named: group), try book.group(named: outer))
+        let (name, outerName) = (Speech.clean(inner.name), Speech.clean(outer.name))
+        guard inner.parentGroupIdentifiers.contains(outer.identifier) != adding else {
+            throw CommandFailure(
+                adding ? "\(name) is within \(outerName) already" : "\(name) is not within \(outerName)", .refused)
         }
+        let pairing = adding ? UndoStep.Pairing.subgroupAdded : .subgroupRemoved
+        try book.save(pairing, outer.identifier, [inner.identifier], in: journal)
+        print(adding ? "\(name) is within \(outerName) now" : "\(name) is no longer within \(outerName)")
     }
 }
 
-/// One change of groups, and how it is taken back.
-private final class GroupChange {
-    let task: String
-    let journal: UndoJournal?
-    private var opened: AddressBook?
-
-    init(_ task: String, _ command: String, _ undo: UndoOption) {
-        self.task = task
-        journal = undo.journal(command, to: task)
-    }
-
-    func book() throws -> AddressBook {
-        if let opened { return opened }
-        let book = try AddressBook(to: task, reading: AddressBook.listKeys.union(.groups))
-        opened = book
-        return book
-    }
-
-    /// The group, the cards of the contacts, what to call these, and who is in it now.
-    func members(
-        _ group: String, _ names: [String]
-    ) throws -> (group: CNGroup, cards: [String], called: String, inside: Set<String>) {
-        let book = try book()
-        let group = try book.group(named: group)
-        let contacts = try names.map { try book.contact(named: $0, AddressBook.listKeys) }
-        let cards = try contacts.flatMap { try book.cards(of: $0.identifier ?? "") }
-        let called = contacts.map { ContactCard.name($0.contact) }.joined(separator: ", ")
-        return (group, cards, called, Set(try book.members(of: group.identifier)))
-    }
-
-    func save(_ steps: [UndoStep] = [], _ fill: (CNSaveRequest) -> Void) throws {
-        do {
-            try journal?.open()
-            try journal?.note(steps)
-            try book().save(fill)
-        } catch {
-            journal?.discard()
-            throw ContactsFailure.refused(error, could: task)
-        }
+extension UndoOption {
+    /// - Parameter command: as it is listed later.
+    fileprivate func begin(_ command: String, to task: String) throws -> (book: AddressBook, journal: UndoJournal?) {
+        let journal = journal(command, to: task)
+        return (try AddressBook(to: task, reading: AddressBook.listKeys.union(.groups)), journal)
     }
 }

@@ -40,7 +40,7 @@ extension Import {
         case .merge:
             try enqueue(
                 Entry(
-                    number: 0, contact: after, isLookedFor: false, digest: nil,
+                    number: 0, contact: after, digest: nil,
                     merge: Entry.Merge(identifier: identifier, before: there, keys: keys), place: place,
                     memberships: membership))
             merged[identifier] = after

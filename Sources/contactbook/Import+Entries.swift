@@ -26,8 +26,6 @@ extension Import {
     struct Entry {
         let number: Int
         let contact: Contact
-        /// A card that is added where duplicates are looked for.
-        let isLookedFor: Bool
         /// `nil` for a merge.
         let digest: ContactDigest?
         /// `nil` for a card that is added.

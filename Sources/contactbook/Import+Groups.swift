@@ -26,12 +26,8 @@ struct ImportedGroups {
     /// Names in the order in which they came.
     private(set) var names: [String] = []
     private(set) var identifiersByUID: [String: String] = [:]
-    private(set) var cards: [GroupCard] = []
-
-    /// A card that is a group. What has no name is none.
-    mutating func take(_ card: GroupCard) {
-        if !card.name.isEmpty { cards.append(card) }
-    }
+    /// Cards that are groups.
+    var cards: [GroupCard] = []
 
     /// What is asked for more than that is not made.
     mutating func knows(_ name: String) -> Bool {
@@ -47,13 +43,14 @@ struct ImportedGroups {
         if let uid = membership.uid { identifiersByUID[uid] = identifier }
     }
 
-    /// Members that a card names, as far as this run has seen them.
-    func identifiers(of card: GroupCard) -> (known: [String], unknown: Int) {
+    /// Puts the members that a card names into its group, as far as this run has seen them.
+    ///
+    /// - Returns: how many it has not seen.
+    mutating func addMembers(of card: GroupCard) -> Int {
         let known = card.members.compactMap { identifiersByUID[ContactUID.comparable($0)] }
-        return (known, card.members.count - known.count)
+        members[card.name, default: []] += known
+        return card.members.count - known.count
     }
-
-    mutating func add(_ identifiers: [String], to name: String) { members[name, default: []] += identifiers }
 }
 
 extension Import {
@@ -80,8 +77,7 @@ extension Import {
                 report(card.place, "more than \(ImportedGroups.most) groups; not made")
                 continue
             }
-            let (known, unknown) = groups.identifiers(of: card)
-            groups.add(known, to: card.name)
+            let unknown = groups.addMembers(of: card)
             // A dry run knows no identifiers.
             let others = unknown - card.members.count { groupUIDs.contains(ContactUID.comparable($0)) }
             if book != nil, others > 0 { report(card.place, "\(others) of its members are no contacts of these files") }
@@ -98,25 +94,22 @@ extension Import {
 
     /// - Returns: the group's identifier; `nil` where it is not made.
     private mutating func fill(_ name: String, _ there: [CNGroup], _ book: AddressBook) throws -> String? {
-        var identifier = there.first { $0.name == name }?.identifier
+        let identifier: String
         var inside: Set<String> = []
         do {
-            if let identifier {
+            if let group = there.first(where: { $0.name == name }) {
+                identifier = group.identifier
                 inside = Set(try book.members(of: identifier))
             } else {
-                let made = try book.addGroup(named: name)
-                try journal?.note([.groupAdded(identifier: made, name: name)])
-                identifier = made
+                identifier = try book.addGroup(named: name)
+                try journal?.note([.groupAdded(identifier: identifier, name: name)])
             }
-            guard let identifier else { return nil }
             let new = (groups.members[name] ?? []).filter { inside.insert($0).inserted }
             for start in stride(from: 0, to: new.count, by: Self.changesPerSave) {
                 guard !interruption.hasCome else { throw Interrupted() }
                 let some = new[start..<min(start + Self.changesPerSave, new.count)]
-                try journal?.note(some.map { .memberAdded(group: identifier, member: $0) })
-                try book.save {
-                    for member in some { $0.addMember(withIdentifier: member, toGroupWithIdentifier: identifier) }
-                }
+                try journal?.note(some.map { .pair(.memberAdded, record: identifier, member: $0) })
+                try book.save { for member in some { $0.put(.memberAdded, identifier, member) } }
             }
             return identifier
         } catch let failure as SaveFailure {
@@ -136,8 +129,8 @@ extension Import {
                     let outer = made[card.name]
                 else { continue }
                 do {
-                    try book.save { $0.addSubgroup(withIdentifier: inner, toGroupWithIdentifier: outer) }
-                    try journal?.note([.subgroupAdded(group: outer, member: inner)])
+                    try book.save { $0.put(.subgroupAdded, outer, inner) }
+                    try journal?.note([.pair(.subgroupAdded, record: outer, member: inner)])
                 } catch let failure as CommandFailure {
                     // A group within itself: the others are none the worse for it.
                     report(card.place, failure.message)

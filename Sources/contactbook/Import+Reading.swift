@@ -26,15 +26,12 @@ extension Import {
 
     // MARK: One file
 
-    private enum Reader {
-        case vcard(VCardReader)
-        case csv(CSVReader)
-    }
-
     private mutating func readStream(_ file: ImportedFile, _ reading: ImportReading) throws {
         var buffer = [UInt8](repeating: 0, count: 256 * 1_024)
         var beginning: [UInt8] = []
-        var reader: Reader?
+        // One of the two, once it is known which.
+        var cards: VCardReader?
+        var rows: CSVReader?
         var isEmpty = true
         var isOver = false
         while !isOver {
@@ -47,46 +44,37 @@ extension Import {
                 bytes = try file.read(into: &buffer)
             } catch let failure as CommandFailure {
                 try settle()
-                throw stopped(failure.message, try: failure.advice, failure.code)
+                throw stopped(failure)
             }
             isOver = bytes.isEmpty
             sizeRead += bytes.count
             var piece = Array(bytes)
-            if reader == nil {
+            if cards == nil, rows == nil {
                 // A pipe gives as little at a time as it likes.
                 beginning += piece
                 guard isOver || beginning.count >= FileFormat.beginning else { continue }
                 let format = reading.format ?? FileFormat(beginning: beginning.prefix(FileFormat.beginning))
-                reader = format == .csv ? .csv(CSVReader(dates: reading.dates)) : .vcard(VCardReader())
+                if format == .csv { rows = CSVReader(dates: reading.dates) } else { cards = VCardReader() }
                 piece = beginning
                 beginning = []
             }
-            switch reader {
-            case .vcard(var cards):
-                // Not held twice while it grows.
-                reader = nil
-                cards.append(piece)
-                if isOver { cards.finish() }
-                while let item = cards.next() {
-                    isEmpty = false
-                    try take(item, file.name, reading, collection: nil)
-                }
-                reader = .vcard(cards)
-            case .csv(var rows):
-                reader = nil
-                rows.append(piece)
-                if isOver { rows.finish() }
-                while let item = rows.next() {
-                    isEmpty = false
-                    try take(item, file.name, reading)
-                }
-                reader = .csv(rows)
-            case nil: break
+            cards?.append(piece)
+            rows?.append(piece)
+            if isOver {
+                cards?.finish()
+                rows?.finish()
+            }
+            while let item = cards?.next() {
+                isEmpty = false
+                try take(item, file.name, reading, collection: nil)
+            }
+            while let item = rows?.next() {
+                isEmpty = false
+                try take(item, file.name, reading)
             }
             showProgress()
         }
-        guard isEmpty else { return }
-        if case .csv = reader { report(file.name, "no row in it") } else { report(file.name, "no vCard in it") }
+        if isEmpty { report(file.name, rows == nil ? "no vCard in it" : "no row in it") }
     }
 
     private mutating func take(_ item: CSVReader.Item, _ file: String, _ reading: ImportReading) throws {
@@ -109,10 +97,11 @@ extension Import {
         case .group(let group):
             let place = "\(file):\(group.line)"
             for remark in group.remarks { report("\(file):\(remark.line)", remark.reason.description) }
-            guard reading.makesGroups else { return }
-            groups.take(
-                ImportedGroups.GroupCard(
-                    name: Speech.clean(group.name), uid: group.uid, members: group.members, place: place))
+            let name = Speech.clean(group.name)
+            // What has no name is none.
+            guard reading.makesGroups, !name.isEmpty else { return }
+            groups.cards.append(
+                ImportedGroups.GroupCard(name: name, uid: group.uid, members: group.members, place: place))
         case .card(let card):
             for remark in card.remarks { report("\(file):\(remark.line)", remark.reason.description) }
             let groups = reading.makesGroups ? ContactUID.categories(of: card.contact) : []
@@ -152,7 +141,7 @@ extension Import {
             return try PlainFile.names(in: folder)
         } catch {
             try settle()
-            throw stopped("could not \(Self.task): \(path): \(error)", try: nil, .notTried)
+            throw stopped(CommandFailure("could not \(Self.task): \(path): \(error)", .notTried))
         }
     }
 

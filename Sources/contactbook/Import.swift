@@ -30,7 +30,7 @@ struct Import {
     var treatment: DuplicateTreatment
     /// The book's contacts and those of this run, to find duplicates by.
     private var index = DuplicateIndex<Place>()
-    /// Of those of this run that are saved, by their number.
+    /// Of those of this run that are saved, by their number, as long as duplicates are looked for.
     private var identifiers: [Int: String] = [:]
     /// What of contacts may be read and written by a merge.
     var readable: ContactKeySet
@@ -117,8 +117,8 @@ struct Import {
         if let fingerprint = card.fingerprint { index.insert(fingerprint, as: .pending(count)) }
         try enqueue(
             Entry(
-                number: count, contact: card.contact, isLookedFor: card.fingerprint != nil, digest: card.digest,
-                merge: nil, place: place, memberships: membership))
+                number: count, contact: card.contact, digest: card.digest, merge: nil, place: place,
+                memberships: membership))
     }
 
     mutating func enqueue(_ entry: Entry) throws {
@@ -310,7 +310,7 @@ struct Import {
                 steps.append(
                     .added(identifier: identifier, name: ContactCard.name(entry.contact), digest: digest))
             }
-            if entry.isLookedFor { identifiers[entry.number] = identifier }
+            if treatment != .keep { identifiers[entry.number] = identifier }
             groups.join(entry.memberships, as: identifier)
         }
         try journal?.note(steps, isSynced: false)
@@ -344,18 +344,16 @@ struct Import {
             }
             self.isBroken = true
         }
-        switch error {
-        case let failure as SaveFailure:
-            return stopped("could not \(Self.task): \(failure.reason)", try: nil, .notTried)
-        case let failure as CommandFailure: return stopped(failure.message, try: failure.advice, failure.code)
-        default: return error
-        }
+        let refused = ContactsFailure.refused(error, could: Self.task)
+        if let failure = refused as? CommandFailure { return stopped(failure) }
+        return refused
     }
 
     /// Says how far one came: what was saved stays saved.
-    func stopped(_ message: String, try advice: String?, _ code: CommandFailure.Code) -> CommandFailure {
+    func stopped(_ failure: CommandFailure) -> CommandFailure {
         Speech.endProgress()
-        return CommandFailure(taken == 0 && doubtful == 0 ? message : "\(message) (\(soFar))", try: advice, code)
+        if taken == 0, doubtful == 0 { return failure }
+        return CommandFailure("\(failure.message) (\(soFar))", try: failure.advice, failure.code)
     }
 
     private mutating func refuse(_ entry: Entry, _ failure: SaveFailure) {

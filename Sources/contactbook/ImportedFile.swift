@@ -19,7 +19,9 @@ final class ImportedFile {
         name = Speech.clean(path)
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw Self.failure(name, errno) }
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+            throw OutputFile.failure(Import.task, name, errno)
+        }
         size = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
         isFolder = status.st_mode & S_IFMT == S_IFDIR
     }
@@ -36,13 +38,8 @@ final class ImportedFile {
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.failure(name, errno) }
+            guard count >= 0 else { throw OutputFile.failure(Import.task, name, errno) }
             return buffer[..<count]
         }
-    }
-
-    static func failure(_ name: String, _ code: CInt, try advice: String? = nil) -> CommandFailure {
-        let reason = String(cString: strerror(code)).lowercased()
-        return CommandFailure("could not \(Import.task): \(name): \(reason)", try: advice, .notTried)
     }
 }

@@ -34,19 +34,11 @@ struct LinkCommand: ParsableCommand {
         var steps: [UndoStep] = []
         for cards in sets.dropFirst() {
             // Taken back from the end: each card leaves, then those that were linked before are again.
-            steps += cards.dropFirst().map { .unlinked(contact: cards[0], member: $0) }
-            steps += cards.map { .linked(contact: first, member: $0) }
+            steps += cards.dropFirst().map { .pair(.unlinked, record: cards[0], member: $0) }
+            steps += cards.map { .pair(.linked, record: first, member: $0) }
         }
-        do {
-            try journal?.note(steps)
-            try book.save {
-                for cards in sets.dropFirst() {
-                    $0.link(contactWithIdentifier: first, withContactWithIdentifier: cards[0])
-                }
-            }
-        } catch {
-            journal?.discard()
-            throw ContactsFailure.refused(error, could: task)
+        try book.save(noting: steps, in: journal) {
+            for cards in sets.dropFirst() { $0.put(.linked, first, cards[0]) }
         }
         print("linked \(called.joined(separator: " and "))")
     }
@@ -76,17 +68,7 @@ struct UnlinkCommand: ParsableCommand {
         let leaving = card.map { [$0] } ?? Array(cards.dropFirst())
         let staying = cards.first { !leaving.contains($0) } ?? cards[0]
         let journal = undo.journal("unlink \(called)", to: task)
-        do {
-            try journal?.note(leaving.map { .unlinked(contact: staying, member: $0) })
-            try book.save {
-                for card in leaving {
-                    $0.unlink(contactWithIdentifier: staying, fromContactWithIdentifier: card)
-                }
-            }
-        } catch {
-            journal?.discard()
-            throw ContactsFailure.refused(error, could: task)
-        }
+        try book.save(.unlinked, staying, leaving, in: journal)
         print(card == nil ? "\(called) is \(cards.count) contacts now" : "took one card out of \(called)")
     }
 }

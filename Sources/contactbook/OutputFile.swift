@@ -38,10 +38,11 @@ final class OutputFile {
         guard OutputFile.write(bytes, to: descriptor) else { throw OutputFile.failure(task, path, errno) }
     }
 
-    /// Everything was written: puts it in its place.
-    ///
+    /// Everything was written: puts it in its place, once it is on the disk.
+    func finish() throws { try finish(isSynced: true) }
+
     /// - Parameter isSynced: whether the disk is waited for first.
-    func finish(isSynced: Bool = true) throws {
+    func finish(isSynced: Bool) throws {
         guard !isSynced || fsync(descriptor) == 0, rename(temporary, path) == 0 else {
             throw OutputFile.failure(task, path, errno)
         }
@@ -80,22 +81,14 @@ enum PlainFile {
         case system(CInt)
     }
 
-    /// Opens for reading: no link at the end of the path, and nothing that one would wait for.
-    static func open(_ name: String, in folder: CInt = AT_FDCWD) throws(Failure) -> (descriptor: CInt, size: Int) {
+    /// All bytes of a file: no link at the end of the path, and nothing that one would wait for.
+    static func read(_ name: String, in folder: CInt = AT_FDCWD, atMost limit: Int) throws(Failure) -> [UInt8] {
         let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw errno == ELOOP ? .notRegular : .system(errno) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
-            throw .notRegular
-        }
-        return (descriptor, Int(status.st_size))
-    }
-
-    /// All bytes of a file.
-    static func read(_ name: String, in folder: CInt = AT_FDCWD, atMost limit: Int) throws(Failure) -> [UInt8] {
-        let (descriptor, size) = try open(name, in: folder)
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+        let size = Int(status.st_size)
         guard size <= limit else { throw .tooLarge }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(size)

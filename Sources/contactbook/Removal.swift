@@ -40,12 +40,5 @@ struct Removal {
 
 extension Contact {
     /// Without what only the broker writes.
-    var writable: Contact {
-        var contact = withoutValueIdentifiers
-        contact.creationDate = ""
-        contact.modificationDate = ""
-        contact.imageDataAvailable = false
-        contact.thumbnailImageData = ""
-        return contact
-    }
+    var writable: Contact { withoutValueIdentifiers.applying(Contact(), keys: .ofBroker) }
 }

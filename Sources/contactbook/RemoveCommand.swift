@@ -36,14 +36,9 @@ struct RemoveCommand: ParsableCommand {
             }
             guard agreed else { throw CommandFailure("\(called) stays", .refused) }
         }
-        do {
-            // Before it is done: afterwards nobody knows what it said.
-            try journal?.note(removal?.steps(cards) ?? [])
-            try book.save { for card in cards { $0.deleteContact(withIdentifier: card) } }
-        } catch {
-            journal?.discard()
-            throw ContactsFailure.refused(error, could: task)
-        }
+        // Before it is done: afterwards nobody knows what it said.
+        let steps = try removal?.steps(cards) ?? []
+        try book.save(noting: steps, in: journal) { for card in cards { $0.deleteContact(withIdentifier: card) } }
         print("removed \(called)")
         if yes, let lost = Self.lost(removal) { Speech.say(lost) }
     }

@@ -41,13 +41,16 @@ final class UndoJournal {
         guard descriptor < 0 else { return }
         let folder = try Self.folder(to: task, making: true)
         Self.prune(folder)
-        let file = try failing { try OutputFile(at: "\(folder)/\(name)", to: task) }
-        try failing {
+        let path = "\(folder)/\(name)"
+        do {
+            let file = try OutputFile(at: path, to: task)
             try file.write(entry.head)
             try file.finish()
+        } catch let failure as CommandFailure {
+            throw Self.unwritable(task, failure)
         }
-        path = "\(folder)/\(name)"
-        descriptor = Glibc.open("\(folder)/\(name)", O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+        self.path = path
+        descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw Self.unwritable(task, OutputFile.failure(task, folder, errno)) }
     }
 
@@ -75,14 +78,6 @@ final class UndoJournal {
     /// The command is over. One that has done nothing leaves no trace.
     func end() {
         if isEmpty { discard() } else { fdatasync(descriptor) }
-    }
-
-    private func failing<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let failure as CommandFailure {
-            throw Self.unwritable(task, failure)
-        }
     }
 
     private static func unwritable(_ task: String, _ failure: CommandFailure) -> CommandFailure {
@@ -121,9 +116,11 @@ final class UndoJournal {
 
     private static func folder(to task: String, making: Bool) throws -> String {
         let state: String
-        if let variable = variable("XDG_STATE_HOME"), variable.hasPrefix("/") {
+        if let variable = Environment.variable("XDG_STATE_HOME"), variable.hasPrefix("/") {
             state = variable
-        } else if let home = variable("HOME") ?? getpwuid(getuid()).map({ String(cString: $0.pointee.pw_dir) }) {
+        } else if let home = Environment.variable("HOME")
+            ?? getpwuid(getuid()).map({ String(cString: $0.pointee.pw_dir) })
+        {
             state = home + "/.local/state"
         } else {
             throw CommandFailure(
@@ -161,12 +158,6 @@ final class UndoJournal {
             else { continue }
             unlinkat(descriptor, name, 0)
         }
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
-        let text = String(cString: value)
-        return text.isEmpty ? nil : text
     }
 
     /// UTC: `2026-03-01T12:00:00Z`.

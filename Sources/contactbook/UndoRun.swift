@@ -77,11 +77,11 @@ struct UndoRun {
             switch step {
             case .added(let identifier, _, _), .updated(let identifier, _, _, _, _), .deleted(let identifier, _, _, _):
                 wanted.append(now(identifier))
-            case .memberAdded(_, let member), .memberRemoved(_, let member): wanted.append(now(member))
-            case .linked(let contact, let member), .unlinked(let contact, let member):
+            case .pair(.memberAdded, _, let member), .pair(.memberRemoved, _, let member): wanted.append(now(member))
+            case .pair(.linked, let contact, let member), .pair(.unlinked, let contact, let member):
                 wanted += [now(contact), now(member)]
             case .groupDeleted(_, _, let members, _, _): wanted += members.map(now)
-            case .groupAdded, .groupRenamed, .subgroupAdded, .subgroupRemoved: break
+            case .groupAdded, .groupRenamed, .pair(.subgroupAdded, _, _), .pair(.subgroupRemoved, _, _): break
             }
         }
         let keys = removal.readable.subtracting(ContactKeySet(.thumbnailImageData))
@@ -119,12 +119,7 @@ struct UndoRun {
         case .groupRenamed(let identifier, let before, let after): planRename(now(identifier), before, after)
         case .groupDeleted(let identifier, let name, let members, let parents, let subgroups):
             planGroupReturn(identifier, name, members, parents, subgroups)
-        case .memberAdded(let group, let member): try planMember(now(group), now(member), joins: false)
-        case .memberRemoved(let group, let member): try planMember(now(group), now(member), joins: true)
-        case .subgroupAdded(let group, let member): planSubgroup(now(group), now(member), joins: false)
-        case .subgroupRemoved(let group, let member): planSubgroup(now(group), now(member), joins: true)
-        case .linked(let contact, let member): planLink(now(contact), now(member), links: false)
-        case .unlinked(let contact, let member): planLink(now(contact), now(member), links: true)
+        case .pair(let pairing, let record, let member): try planPair(pairing.opposite, now(record), now(member))
         }
     }
 
@@ -180,43 +175,40 @@ struct UndoRun {
             redo: .added(identifier: identifier, name: ContactCard.name(contact), digest: ContactDigest(contact))
         ) { request, _ in request.add(new, toContainerWithIdentifier: nil) }
         for group in groups.map(now) where self.groups[group] != nil || group.hasPrefix("new-") {
-            add { $0.addMember(withIdentifier: $1(name), toGroupWithIdentifier: $1(group)) }
+            add { $0.put(.memberAdded, $1(group), $1(name)) }
         }
         for other in linked.map(now) where contacts[other] != nil {
-            add { $0.link(contactWithIdentifier: $1(other), withContactWithIdentifier: $1(name)) }
-        }
-    }
-
-    private mutating func planLink(_ contact: String, _ member: String, links: Bool) {
-        guard contacts[contact] != nil, contacts[member] != nil else { return }
-        if links {
-            add("cards linked", redo: .linked(contact: contact, member: member)) {
-                $0.link(contactWithIdentifier: $1(contact), withContactWithIdentifier: $1(member))
-            }
-        } else {
-            add("cards unlinked", redo: .unlinked(contact: contact, member: member)) {
-                $0.unlink(contactWithIdentifier: $1(contact), fromContactWithIdentifier: $1(member))
-            }
+            add { $0.put(.linked, $1(other), $1(name)) }
         }
     }
 
     // MARK: Groups
 
-    private mutating func planMember(_ group: String, _ member: String, joins: Bool) throws {
-        guard groups[group] != nil || group.hasPrefix("new-"), contacts[member] != nil else { return }
-        var inside = try membership(group)
-        defer { members[group] = inside }
-        if joins {
-            guard inside.insert(member).inserted else { return }
-            add("group members added", redo: .memberAdded(group: group, member: member)) {
-                $0.addMember(withIdentifier: $1(member), toGroupWithIdentifier: $1(group))
+    /// Joins two records or parts them, where they are not as they should be.
+    private mutating func planPair(_ pairing: UndoStep.Pairing, _ record: String, _ member: String) throws {
+        let what: String
+        switch pairing {
+        case .memberAdded, .memberRemoved:
+            guard groups[record] != nil || record.hasPrefix("new-"), contacts[member] != nil else { return }
+            members[record] = try membership(record)
+            if pairing == .memberAdded {
+                guard members[record]?.insert(member).inserted == true else { return }
+                what = "group members added"
+            } else {
+                guard members[record]?.remove(member) != nil else { return }
+                what = "group members removed"
             }
-        } else {
-            guard inside.remove(member) != nil else { return }
-            add("group members removed", redo: .memberRemoved(group: group, member: member)) {
-                $0.removeMember(withIdentifier: $1(member), fromGroupWithIdentifier: $1(group))
-            }
+        case .subgroupAdded, .subgroupRemoved:
+            let isJoining = pairing == .subgroupAdded
+            guard groups[record] != nil, let inner = groups[member],
+                inner.parentGroupIdentifiers.contains(record) != isJoining
+            else { return }
+            what = isJoining ? "groups nested" : "groups taken out of others"
+        case .linked, .unlinked:
+            guard contacts[record] != nil, contacts[member] != nil else { return }
+            what = pairing == .linked ? "cards linked" : "cards unlinked"
         }
+        add(what, redo: .pair(pairing, record: record, member: member)) { $0.put(pairing, $1(record), $1(member)) }
     }
 
     private mutating func membership(_ group: String) throws -> Set<String> {
@@ -262,31 +254,16 @@ struct UndoRun {
         }
         let there = members.map(now).filter { contacts[$0] != nil }
         for member in there {
-            add(redo: .memberAdded(group: identifier, member: member)) {
-                $0.addMember(withIdentifier: $1(member), toGroupWithIdentifier: $1(new))
+            add(redo: .pair(.memberAdded, record: identifier, member: member)) {
+                $0.put(.memberAdded, $1(new), $1(member))
             }
         }
         self.members[new] = Set(there)
         for parent in parents.map(now) where groups[parent] != nil {
-            add { $0.addSubgroup(withIdentifier: $1(new), toGroupWithIdentifier: parent) }
+            add { $0.put(.subgroupAdded, parent, $1(new)) }
         }
         for inner in subgroups.map(now) where groups[inner] != nil {
-            add { $0.addSubgroup(withIdentifier: inner, toGroupWithIdentifier: $1(new)) }
-        }
-    }
-
-    private mutating func planSubgroup(_ group: String, _ member: String, joins: Bool) {
-        guard groups[group] != nil, let inner = groups[member],
-            inner.parentGroupIdentifiers.contains(group) != joins
-        else { return }
-        if joins {
-            add("groups nested", redo: .subgroupAdded(group: group, member: member)) { request, _ in
-                request.addSubgroup(withIdentifier: member, toGroupWithIdentifier: group)
-            }
-        } else {
-            add("groups taken out of others", redo: .subgroupRemoved(group: group, member: member)) { request, _ in
-                request.removeSubgroup(withIdentifier: member, fromGroupWithIdentifier: group)
-            }
+            add { $0.put(.subgroupAdded, $1(new), inner) }
         }
     }
 
@@ -322,7 +299,7 @@ struct UndoRun {
         try journal?.note(
             steps.filter {
                 switch $0 {
-                case .added, .groupAdded, .memberAdded: false
+                case .added, .groupAdded, .pair(.memberAdded, _, _): false
                 default: true
                 }
             })
@@ -339,8 +316,8 @@ struct UndoRun {
             default: break
             }
         }
-        for case .memberAdded(let group, let member) in steps {
-            new.append(.memberAdded(group: renamed[group] ?? group, member: identifier(member)))
+        for case .pair(.memberAdded, let group, let member) in steps {
+            new.append(.pair(.memberAdded, record: renamed[group] ?? group, member: identifier(member)))
         }
         try journal?.note(new)
     }

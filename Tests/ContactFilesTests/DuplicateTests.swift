@@ -139,9 +139,9 @@ struct UndoTests {
             .deleted(identifier: "1", contact: contact, groups: ["g"], linked: ["2"]),
             .groupAdded(identifier: "g", name: "G"), .groupRenamed(identifier: "g", before: "G", after: "H"),
             .groupDeleted(identifier: "g", name: "G", members: ["1"], parents: ["p"], subgroups: []),
-            .memberAdded(group: "g", member: "1"), .memberRemoved(group: "g", member: "1"),
-            .subgroupAdded(group: "g", member: "h"), .subgroupRemoved(group: "g", member: "h"),
-            .linked(contact: "1", member: "2"), .unlinked(contact: "1", member: "2"),
+            .pair(.memberAdded, record: "g", member: "1"), .pair(.memberRemoved, record: "g", member: "1"),
+            .pair(.subgroupAdded, record: "g", member: "h"), .pair(.subgroupRemoved, record: "g", member: "h"),
+            .pair(.linked, record: "1", member: "2"), .pair(.unlinked, record: "1", member: "2"),
         ]
     }
 

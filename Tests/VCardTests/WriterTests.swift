@@ -157,15 +157,4 @@ struct WriterTests {
         #expect(group?.name == "Choir, old" && group?.uid == "urn:uuid:9" && group?.members == members)
         #expect(group?.line == 1 && group?.remarks == [])
     }
-
-    @Test("Cards are appended one after the other")
-    func appending() {
-        var bytes: [UInt8] = []
-        for number in 0..<3 {
-            var contact = Contact()
-            contact.givenName = "\(number)"
-            VCardWriter(version: .v3_0).append(contact, to: &bytes)
-        }
-        #expect(cards(items(bytes)).map(\.contact.givenName) == ["0", "1", "2"])
-    }
 }

@@ -1,0 +1,39 @@
+import BrokerContactFiles
+import Contacts
+
+extension AddressBook {
+    /// Saves one change, all of it or nothing, once it is noted how it is taken back.
+    ///
+    /// - Parameter steps: empty where they are known only afterwards.
+    func save(noting steps: [UndoStep] = [], in journal: UndoJournal?, _ fill: (CNSaveRequest) -> Void) throws {
+        do {
+            try journal?.open()
+            try journal?.note(steps)
+            try save(fill)
+        } catch {
+            journal?.discard()
+            throw ContactsFailure.refused(error, could: task)
+        }
+    }
+
+    /// Joins records with another one, or parts them.
+    func save(_ pairing: UndoStep.Pairing, _ record: String, _ members: [String], in journal: UndoJournal?) throws {
+        try save(noting: members.map { .pair(pairing, record: record, member: $0) }, in: journal) { request in
+            for member in members { request.put(pairing, record, member) }
+        }
+    }
+}
+
+extension CNSaveRequest {
+    /// Adds one step by the identifiers of its records.
+    func put(_ pairing: UndoStep.Pairing, _ record: String, _ member: String) {
+        switch pairing {
+        case .memberAdded: addMember(withIdentifier: member, toGroupWithIdentifier: record)
+        case .memberRemoved: removeMember(withIdentifier: member, fromGroupWithIdentifier: record)
+        case .subgroupAdded: addSubgroup(withIdentifier: member, toGroupWithIdentifier: record)
+        case .subgroupRemoved: removeSubgroup(withIdentifier: member, fromGroupWithIdentifier: record)
+        case .linked: link(contactWithIdentifier: record, withContactWithIdentifier: member)
+        case .unlinked: unlink(contactWithIdentifier: record, fromContactWithIdentifier: member)
+        }
+    }
+}
