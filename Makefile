@@ -19,7 +19,7 @@ SYSTEM_TEST_PACKAGES := mmdebstrap systemd-container zstd gcc libc6-dev $(DEB_PA
 PACKAGES := libsqlite3-dev libssl-dev libicu-dev libphonenumber-dev libsystemd-dev libtomlplusplus-dev libxxhash-dev libjpeg62-turbo-dev libpng-dev \
     pkg-config python3 python3-venv
 
-.PHONY: all demo test test-system interop fuzz lint bench bench-peer certify release install tsan asan clean packages python uninstall deb
+.PHONY: all demo test test-system interop fuzz lint bench bench-peer benchmarks certify release install tsan asan clean packages python uninstall deb
 .DEFAULT_GOAL := all
 
 all: packages
@@ -105,6 +105,10 @@ bench: packages python
 	$(BUILD) --package-path Benchmarks -c release --product contactbroker-bench
 	@$(MAKE) --no-print-directory bench-peer || echo "evolution-data-server could not be installed: measuring without the peer"
 	CONTACTBROKER_PYTHON=$(VENV)/bin/python Benchmarks/.build/release/contactbroker-bench .build $(BENCH)
+
+# Only compiles the benchmark, so that it keeps up with what it measures.
+benchmarks: packages
+	$(BUILD) --package-path Benchmarks
 
 # SwiftPM cannot build it without warnings: libebook's pkg-config file has flags that SwiftPM does not let through.
 bench-peer:
