@@ -1,10 +1,10 @@
-/// What a package says about its program: root put it there, so that its word on a path is root's.
+/// What a package declares about its program. Root installed it, so its paths are trusted.
 public struct AppManifest: Hashable, Sendable {
     /// As `org.example.Mail`.
     public let app: String
-    /// For people.
+    /// The name that people see.
     public let name: String
-    /// Paths without any symbolic link in them.
+    /// Paths without symbolic links.
     public let executables: [String]
 
     public init(app: String, name: String, executables: [String]) {
@@ -13,17 +13,17 @@ public struct AppManifest: Hashable, Sendable {
         self.executables = executables
     }
 
-    /// A program that runs other people's names no app, whoever says so.
+    /// An interpreter identifies no app, whatever a manifest says.
     public static func isInterpreter(_ path: String) -> Bool {
         Interpreter.isInterpreter(name: path.split(separator: "/").last.map(String.init) ?? "")
     }
 }
 
-/// All manifests of this machine, by the paths that they name.
+/// All manifests of this machine, by executable path.
 public struct AppManifests: Hashable, Sendable {
     private let byPath: [String: AppManifest]
 
-    /// A path that two of them name names neither.
+    /// If two manifests name the same path, the path identifies neither app.
     public init(_ manifests: some Sequence<AppManifest> = []) {
         var byPath: [String: AppManifest?] = [:]
         for manifest in manifests {

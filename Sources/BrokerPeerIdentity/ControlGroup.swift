@@ -1,32 +1,33 @@
 import Glibc
 
-/// What the path of a control group says about who started a process: systemd's names, as
-/// <https://systemd.io/DESKTOP_ENVIRONMENTS/> lays them down.
+/// What the path of a control group says about who started a process, by systemd's naming rules:
+/// <https://systemd.io/DESKTOP_ENVIRONMENTS/>.
 ///
-/// Names only: every program of a user can ask the user's own service manager for any of them.
+/// These are only names: every program of a user can ask the user's own service manager for any of them.
 enum ControlGroup {
-    /// A unit of a user manager that carries an app's name.
+    /// A unit of a user's service manager that carries an app's name.
     struct AppUnit: Hashable {
-        /// The user whose manager it is.
+        /// The user who owns that service manager.
         let uid: UInt32
-        /// What started the app, such as `gnome`; often not told.
+        /// What started the app, such as `gnome`; often absent.
         let launcher: String?
         let app: String
-        /// Made of processes that ran already, and not started by the manager.
+        /// A scope: its processes were already running and were not started by the manager.
         let isScope: Bool
     }
 
-    /// The path in the unified hierarchy of whichever process has that number now. Absent on a system without cgroups version 2.
+    /// The path in the unified hierarchy of the process that has this pid now. Absent on a system without cgroups
+    /// version 2.
     static func path(of pid: Int32) -> Reading<String> {
         switch contents(ofFile: "/proc/\(pid)/cgroup") {
         case .found(let bytes): unifiedPath(in: bytes).map { .found($0) } ?? .absent
-        // The file is always there while the process is: its absence proves nothing.
+        // The file exists as long as the process does, so its absence proves nothing.
         case .absent: .unreadable(errno: ENOENT)
         case .unreadable(let errno): .unreadable(errno: errno)
         }
     }
 
-    /// The line `0::PATH` of `/proc/PID/cgroup`; `nil` where there is none.
+    /// The path in the line `0::PATH` of `/proc/PID/cgroup`; `nil` if there is no such line.
     static func unifiedPath(in contents: [UInt8]) -> String? {
         let start = Array("0::".utf8)
         return contents.split(separator: UInt8(ascii: "\n"))
@@ -34,35 +35,35 @@ enum ControlGroup {
             .map { String(decoding: $0.dropFirst(start.count), as: UTF8.self) }
     }
 
-    /// `/user.slice/user-UID.slice/user@UID.service/app.slice/[SLICE/…]app-….scope` or `.service`, and groups below
-    /// that; `nil` for any other path.
+    /// Parses `/user.slice/user-UID.slice/user@UID.service/app.slice/[SLICE/…]app-….scope` or `.service`, and groups
+    /// below that; `nil` for any other path.
     static func appUnit(of path: String) -> AppUnit? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 6, parts[0].isEmpty, parts[1] == "user.slice", parts[4] == "app.slice",
             let uid = userNumber(in: parts[2], after: "user-", before: ".slice"),
             uid == userNumber(in: parts[3], after: "user@", before: ".service"),
-            // The unit is the first part that is no slice; what is below it belongs to it.
+            // The unit is the first part that is not a slice. Groups below belong to it.
             let unit = parts[5...].first(where: { !$0.hasSuffix(".slice") }),
             let (launcher, app) = appName(ofUnit: unit)
         else { return nil }
         return AppUnit(uid: uid, launcher: launcher, app: app, isScope: unit.hasSuffix(".scope"))
     }
 
-    /// `/system.slice/[SLICE/…]NAME.service`, and groups below that; `nil` for any other path.
+    /// Parses `/system.slice/[SLICE/…]NAME.service`, and groups below that; `nil` for any other path.
     static func systemUnit(of path: String) -> String? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 3, parts[0].isEmpty, parts[1] == "system.slice",
             let unit = parts[2...].first(where: { !$0.hasSuffix(".slice") }), unit.hasSuffix(".service")
         else { return nil }
         let name = unit.dropLast(".service".count)
-        // Two dots or a slash would lead elsewhere; a group's name has neither.
+        // A name that begins with a dot could be `..` and lead to another directory.
         guard !name.isEmpty, name.first != ".", unit.utf8.count <= 255,
             unit.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         else { return nil }
         return String(unit)
     }
 
-    /// The sandbox that a path names, wherever it lies: `snap.NAME`, or `flatpak.ID`.
+    /// The sandbox that any part of the path names: `snap.NAME` or `flatpak.ID`.
     static func sandboxName(in path: String) -> String? {
         for part in path.split(separator: "/") {
             if part.hasPrefix("snap.") {
@@ -77,10 +78,10 @@ enum ControlGroup {
         return nil
     }
 
-    /// `app[-LAUNCHER]-ID-RANDOM.scope` or `app[-LAUNCHER]-ID[@RANDOM].service`.
+    /// Parses `app[-LAUNCHER]-ID-RANDOM.scope` or `app[-LAUNCHER]-ID[@RANDOM].service`.
     ///
-    /// A dash inside an id is written `\x2d`. Where one is not, it cannot be told where the id begins, and the name
-    /// is of no use.
+    /// A dash inside an ID is written `\x2d`. With an unescaped dash it is unclear where the ID begins, and the name is
+    /// ignored.
     private static func appName(ofUnit unit: Substring) -> (launcher: String?, app: String)? {
         var parts: [Substring]
         if unit.hasSuffix(".scope") {
@@ -101,7 +102,7 @@ enum ControlGroup {
         return isName(launcher) ? (String(launcher), app) : nil
     }
 
-    /// `\xNN` of systemd.unit(5), ASCII only: an app's id is made of nothing else.
+    /// Decodes `\xNN` of systemd.unit(5).
     private static func unescape(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -132,7 +133,7 @@ enum ControlGroup {
             }
     }
 
-    /// A user's number as systemd writes it: digits without a sign or leading zeros.
+    /// A user ID as systemd writes it: digits without a sign or leading zeros.
     private static func userNumber(in part: Substring, after start: String, before end: String) -> UInt32? {
         guard part.count > start.count + end.count, part.hasPrefix(start), part.hasSuffix(end) else { return nil }
         let digits = part.dropFirst(start.count).dropLast(end.count)

@@ -1,64 +1,66 @@
 import BrokerAccessControl
 
-/// What the kernel says about the process at the other end of a socket. Collected, not judged.
+/// What the kernel reports about the process at the other end of a socket. Collected, not judged.
 public struct Evidence: Hashable, Sendable {
-    /// From where it was collected.
+    /// Where the evidence was collected.
     public var vantage: Vantage = .session
-    /// `SO_PEERCRED`: as of connect, unix(7).
+    /// `SO_PEERCRED`: the user ID at the time of connect, unix(7).
     public var uid: UInt32
     public var process: ProcessIdentity
     public var pidfdSource: PidfdSource
     public var bootIdentifier: Reading<String>
-    /// Absent where the leader has ended or lies in another process namespace.
+    /// Absent if the leader has ended or is in another pid namespace.
     public var sessionLeader: Reading<ProcessIdentity>
     /// The controlling terminal.
     public var terminal: Terminal?
     /// Path in the unified hierarchy, cgroups(7), as seen from the broker's own cgroup namespace.
     public var controlGroup: Reading<String>
     public var namespaces: Namespaces
-    /// The broker's own.
+    /// The broker's own namespaces.
     public var ownNamespaces: Namespaces
-    /// Those of process 1; an ordinary user cannot read them.
+    /// Namespaces of process 1; an ordinary user cannot read them.
     public var initNamespaces: Namespaces
     /// `SO_PEERSEC`: the security module's label.
     public var label: Reading<String>
     public var executable: Reading<Executable>
-    /// What lies at the executable's path, as process 1 sees it. Absent where the process does not lie where process 1
-    /// does, and where the file is not the kernel's own word.
+    /// What is at the executable's path, as process 1 sees it. Absent if the process is outside process 1's mount
+    /// namespace, if the file is not local, or in session mode.
     public var place: Reading<Place> = .absent
-    /// The unit of the system's manager in which the process runs. Absent: in none, or not looked for in a session.
+    /// The unit of the system's service manager in which the process runs. Absent if it is in none, and in session
+    /// mode.
     public var unit: Reading<SystemUnit> = .absent
     /// `/.flatpak-info` in the process's own root.
     public var flatpakInfo: Reading<FlatpakInfo>
 
-    /// From where it was collected: what could be seen from there.
+    /// Where the evidence was collected, and so what could be seen.
     public enum Vantage: Hashable, Sendable {
-        /// By an ordinary program of the user's, which sees what its user may: the two weakest strengths.
+        /// Collected by an ordinary program of the user, which sees what its user may see. Allows only the two weakest
+        /// identity strengths.
         case session
-        /// With the privilege to compare every process with process 1.
+        /// Collected with the privilege to compare every process with process 1.
         case system
     }
 
     public enum Place: Hashable, Sendable {
-        /// Something else, or nothing.
+        /// Another file, or nothing.
         case other
-        /// The very file, by device and inode. Only root's: it and every folder above belong to root, and nobody else
+        /// The same file, by device and inode. `isOnlyRoots`: it and every folder above belong to root, and nobody else
         /// may write to them.
         case same(isOnlyRoots: Bool)
     }
 
-    /// A flatpak's mark. Whoever makes a mount namespace can make it up.
+    /// The mark of a flatpak. Any program that creates a mount namespace can fake it.
     public struct FlatpakInfo: Hashable, Sendable {
-        /// `name` of `[Application]`; `nil` where it cannot be read or does not say.
+        /// `name` of `[Application]`; `nil` if it cannot be read or is missing.
         public var app: String?
     }
 
-    /// Where the descriptor came from that holds the process.
+    /// Where the pidfd came from.
     public enum PidfdSource: Hashable, Sendable {
-        /// `SO_PEERPIDFD`: the very process that connected.
+        /// `SO_PEERPIDFD`: the process that connected.
         case socket
-        /// From the process number after the fact, on kernels before 6.5: if the process that connected ended at
-        /// once and its number was given out again, this is another one.
+        /// Opened by pid after the fact, on kernels before 6.5. If the process that connected has ended and its pid was
+        /// reused, this is another process.
         case number
     }
 

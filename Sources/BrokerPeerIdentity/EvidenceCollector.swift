@@ -2,10 +2,10 @@ import BrokerAccessControl
 import CBrokerIdentify
 import Glibc
 
-/// Collects evidence about peers, and remembers nothing of them but the hashes of their executables. Unless told otherwise it
-/// looks into them by itself, as far as this process may.
+/// Collects evidence about peers. Keeps nothing about them except the hashes of their executables. By default it
+/// inspects processes itself, with the privileges of this process.
 public final class EvidenceCollector: EvidenceSource {
-    /// Looks into a peer's process; `wants` are flags of look.h.
+    /// Inspects a peer's process; `wants` are flags of look.h.
     typealias Looker = @Sendable (_ peer: PeerHandle, _ wants: UInt32) throws(PeerError) -> Look
 
     private let vantage: Evidence.Vantage
@@ -15,8 +15,8 @@ public final class EvidenceCollector: EvidenceSource {
     private let bootIdentifier = BootIdentifier.read()
     private let ownNamespaces: Evidence.Namespaces
 
-    /// - Parameter vantage: ``Evidence/Vantage/system`` only where this process may look into every other one.
-    /// - Throws: where the broker cannot read its own `/proc/self`; then it can identify nobody.
+    /// - Parameter vantage: ``Evidence/Vantage/system`` only if this process may inspect every other process.
+    /// - Throws: if the broker cannot read its own `/proc/self`; it can then identify nobody.
     public convenience init(vantage: Evidence.Vantage = .session) throws(PeerError) {
         let place = vantage == .system ? IDENTIFY_WANTS_PLACE : 0
         try self.init(vantage: vantage) { peer, wants throws(PeerError) in
@@ -24,7 +24,7 @@ public final class EvidenceCollector: EvidenceSource {
         }
     }
 
-    /// - Parameter look: has somebody else look.
+    /// - Parameter look: inspects processes in place of this process.
     init(vantage: Evidence.Vantage, look: @escaping Looker) throws(PeerError) {
         self.vantage = vantage
         self.look = look
@@ -45,7 +45,7 @@ public final class EvidenceCollector: EvidenceSource {
         } catch {
             throw peer.hasEnded ? PeerError.ended : error
         }
-        // What was read by the process's number was read of the peer: it has had the number all the while, since it has it still.
+        // Data read by pid belongs to the peer: the peer still exists, so no other process had its pid meanwhile.
         guard !peer.hasEnded else { throw PeerError.ended }
         return evidence
     }
@@ -65,8 +65,8 @@ public final class EvidenceCollector: EvidenceSource {
             unit: unit(in: controlGroup), flatpakInfo: seen.flatpakInfo)
     }
 
-    /// The number of a session is not given out again while the session has a member, so that `/proc/NUMBER` is the
-    /// leader or is not there. Who has no terminal is in no terminal session, and its leader is not looked for.
+    /// The kernel does not reuse a session's number while the session has a member, so `/proc/NUMBER` is the leader or
+    /// absent. A process without a terminal is in no terminal session; its leader is not looked up.
     private func sessionLeader(_ status: ProcessStatus, of pid: Int32) -> Reading<ProcessIdentity> {
         if status.session <= 0 { return .absent }
         if status.session == pid { return .found(ProcessIdentity(pid: pid, startTime: status.startTime)) }
@@ -100,8 +100,8 @@ public final class EvidenceCollector: EvidenceSource {
         }
     }
 
-    /// Looked into once more for a file that is not known, and never for one that is: a hash belongs to a state of a file,
-    /// so that what is remembered says nothing of who runs it.
+    /// Hashes a file that is not in the cache, which takes a second inspection. A hash belongs to a state of a file, so
+    /// the cache says nothing about who runs the file.
     private func digest(of file: Look.File, _ peer: PeerHandle) throws(PeerError) -> Executable.Digest {
         if let digest = file.digest { return digest }
         if let known = hashes.remembered(file.identity) { return .sha256(known) }
@@ -109,10 +109,10 @@ public final class EvidenceCollector: EvidenceSource {
         do {
             again = try look(peer, IDENTIFY_WANTS_DIGEST)
         } catch .unreadable(_, let errno) {
-            // Only the weakest kind is known by its contents.
+            // The caller can still have another identity strength: only `unverified` needs the hash.
             return .unreadable(errno: errno)
         }
-        // It may run another one by now.
+        // The process may run another executable by now.
         guard case .found(let now) = again.executable, now.identity == file.identity, let digest = now.digest else {
             return .changing
         }
@@ -125,7 +125,7 @@ public final class EvidenceCollector: EvidenceSource {
         do {
             seen = try look(peer, IDENTIFY_WANTS_EXECUTABLE_ONLY)
         } catch {
-            // A helper that is late, busy or away says nothing about the process.
+            // A failure of the helper (late, busy, absent) says nothing about the process.
             return error == .ended ? .changed : .unknown
         }
         guard case .found(let executable) = evidence.executable, evidence.process.pid == peer.pid,

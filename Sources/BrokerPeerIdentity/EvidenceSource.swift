@@ -1,23 +1,23 @@
 import BrokerAccessControl
 
-/// Where evidence about peers comes from. Reads what the kernel knows, judges nothing.
+/// Where evidence about peers comes from. It reads what the kernel reports and judges nothing.
 ///
-/// Steps apart, because some belong on the loop and others do not: a ``PeerHandle`` on the loop right at accept, ``collect(_:)`` on a
-/// worker that may wait for a disk. Later, to see whether the process became another program, ``check(_:_:)`` on a worker.
+/// The steps are separate because they run on different threads. The event loop creates a ``PeerHandle`` right after
+/// accept. ``collect(_:)`` and, later, ``check(_:_:)`` run on a worker, because they may wait for a disk.
 public protocol EvidenceSource: Sendable {
-    /// Reads what the first peer would otherwise wait for: which interpreters there are. Not for the loop.
+    /// Reads the list of interpreters, so that the first peer does not wait for it. Not for the event loop.
     func prepare()
 
-    /// Reads the evidence. Not for the loop: an executable that was not seen before is read and hashed.
+    /// Reads the evidence. Not for the event loop: it reads and hashes executables that it has not seen before.
     ///
-    /// - Throws: ``PeerError/ended`` where the process was gone by the end, so that nothing read is of another process
-    ///   with the same number.
+    /// - Throws: ``PeerError/ended`` if the process has ended by the time all is read. So no evidence is about another
+    ///   process with the same pid.
     func collect(_ peer: PeerHandle) throws(PeerError) -> Evidence
 
-    /// Looks whether the process still runs the very file of that evidence. Not for the loop: the file can lie on a file server, or
-    /// another process has to be asked. The wait is bounded where another process looks.
+    /// Checks whether the process still runs the file of that evidence. Not for the event loop: the file can be on a
+    /// file server, or the helper has to be asked. The wait for the helper is bounded.
     ///
-    /// ``ExecutableCheck/changed`` also after a harmless change, such as an upgrade that replaced the file: the caller connects again and is
-    /// judged anew.
+    /// Returns ``ExecutableCheck/changed`` also after a harmless change, such as an upgrade that replaced the file. The
+    /// caller then has to connect again and is judged again.
     func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck
 }

@@ -2,37 +2,37 @@
 public struct Executable: Hashable, Sendable {
     /// The link's text without ` (deleted)`, in the form of ``ExecutablePath``.
     public let path: String
-    /// The file no longer has that name, as after an upgrade; what runs is still the old one.
+    /// The file no longer has that name, as after an upgrade. The process still runs the old file.
     public let isDeleted: Bool
     public let file: FileIdentity
     public let digest: Digest
-    /// The system's own interpreter that this is a copy of or another name for.
+    /// The system's own interpreter that this file is a copy of, or another name for.
     public let sameAsInterpreter: String?
 
-    /// SHA-256 over the file, or why there is none.
+    /// SHA-256 of the file, or why there is none.
     public enum Digest: Hashable, Sendable {
         /// 64 lower-case hexadecimal digits.
         case sha256(String)
         case notRegular
         /// More than ``HashCache/sizeLimit`` bytes.
         case tooLarge
-        /// A file server, in user space or elsewhere, can answer every read differently, or never.
+        /// On a file server, in user space or elsewhere: it can answer every read differently, or never.
         case notLocal
-        /// It was written to while it was read.
+        /// The file was written to while it was read.
         case changing
         case unreadable(errno: CInt)
     }
 
-    /// What comes after the last slash.
+    /// The part after the last slash.
     public var name: String {
         path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
     }
 }
 
-/// The one way in which an executable's path is written as text.
+/// The one text form of an executable's path.
 ///
-/// A path is bytes, and a stranger chooses them. Control characters, backslashes and what is not UTF-8 are written
-/// as `\xNN`, so that two paths never have the same text and no text breaks a line.
+/// A path is bytes, and a stranger chooses them. Control characters, backslashes and bytes that are not UTF-8 are
+/// written as `\xNN`. So two paths never have the same text, and no path breaks a line.
 enum ExecutablePath {
     static func text(of bytes: some Sequence<UInt8>) -> String {
         var text = ""

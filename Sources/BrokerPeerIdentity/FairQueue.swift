@@ -1,11 +1,11 @@
-/// What a look is about, and with whom it shares its turn in a ``FairQueue``.
+/// What an inspection is about, and which lane of a ``FairQueue`` it waits in.
 public struct LookPlace: Hashable, Sendable {
     public enum Lane: Hashable, Sendable {
         /// A user whom the user database knows.
         case user(UInt32)
-        /// User IDs that nobody has looked up yet. They wait for that look-up only.
+        /// User IDs that have not been looked up yet. They wait for that look-up only.
         case newcomers
-        /// User IDs without a user (sub-UIDs, containers): together they count as one user.
+        /// User IDs without a user (sub-UIDs, containers). Together they count as one user.
         case strangers
     }
 
@@ -20,18 +20,19 @@ public struct LookPlace: Hashable, Sendable {
     }
 }
 
-/// Jobs that wait for a worker, each about one process, in a fair order. A pure value: it has no clock, no thread and no bound of
-/// its own on how many wait.
+/// Jobs that wait for a worker, each about one process, in a fair order. A pure value: it has no clock and no thread,
+/// and does not bound how many jobs wait.
 ///
-/// Lanes take turns. Within a lane user IDs take turns, and within a user ID processes do. So one user's crowd delays another user
-/// by one job, and one slow process delays no other process of its user, as long as ``perLane`` leaves room.
+/// Lanes take turns. Within a lane user IDs take turns, and within a user ID processes do. So many jobs of one user
+/// delay another user by one job. One slow process delays no other process of its user, as long as ``perLane`` leaves
+/// room.
 public struct FairQueue<Job> {
     /// Jobs of one lane that may run at once.
     public let perLane: Int
 
     private var waiting = Turns<LookPlace.Lane, Turns<UInt32, Turns<Int32, [Job]>>>()
     private var running: [LookPlace.Lane: Int] = [:]
-    /// Processes that a job runs for.
+    /// Processes that a running job is about.
     private var busy: Set<Int32> = []
 
     public init(perLane: Int) { self.perLane = perLane }
@@ -46,7 +47,7 @@ public struct FairQueue<Job> {
         }
     }
 
-    /// Drops jobs that nobody wants any more, and that have not begun.
+    /// Removes jobs that are no longer wanted and have not begun.
     public mutating func remove(at place: LookPlace, where isMeant: (Job) -> Bool) {
         waiting.change(place.lane) { users in
             users.change(place.uid) { processes in
@@ -55,7 +56,7 @@ public struct FairQueue<Job> {
         }
     }
 
-    /// The job whose turn it is, which counts as running until ``ended(_:)``; `nil` where none may begin.
+    /// Takes the next job. It counts as running until ``ended(_:)``; `nil` if no job may begin.
     public mutating func next() -> (job: Job, place: LookPlace)? {
         let perLane = perLane
         let (running, busy) = (running, busy)
@@ -73,7 +74,7 @@ public struct FairQueue<Job> {
         return (job, place)
     }
 
-    /// The job that ran there is done.
+    /// The job that ran at this place is done.
     public mutating func ended(_ place: LookPlace) {
         let rest = running[place.lane, default: 1] - 1
         running[place.lane] = rest > 0 ? rest : nil
@@ -81,7 +82,7 @@ public struct FairQueue<Job> {
     }
 }
 
-/// What can wait under a key of ``Turns``.
+/// A value that can wait under a key of ``Turns``.
 private protocol Waiting {
     init()
     var isEmpty: Bool { get }
@@ -89,7 +90,7 @@ private protocol Waiting {
 
 extension Array: Waiting {}
 
-/// Keys that take turns: the one that had its turn goes to the end. A key is there as long as something waits under it.
+/// Keys that take turns: a served key goes to the end. A key exists only while something waits under it.
 private struct Turns<Key: Hashable, Value: Waiting>: Waiting {
     /// The keys of `values`, each once.
     private var order: [Key] = []
@@ -108,7 +109,7 @@ private struct Turns<Key: Hashable, Value: Waiting>: Waiting {
         }
     }
 
-    /// Takes from the first key, in their order, under which there is something to take.
+    /// Takes from the first key, in order, whose value `take` accepts.
     mutating func next<Taken>(_ take: (Key, inout Value) -> Taken?) -> Taken? {
         for index in order.indices {
             let key = order[index]

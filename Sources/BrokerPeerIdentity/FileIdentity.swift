@@ -1,6 +1,6 @@
 import CBrokerLinux
 
-/// One state of one file: a change of its contents changes at least the time of change, which nobody but the kernel sets.
+/// One state of one file. Any change of the contents changes at least `st_ctime`, which only the kernel sets.
 public struct FileIdentity: Hashable, Sendable {
     public let deviceMajor: UInt32
     public let deviceMinor: UInt32
@@ -8,7 +8,7 @@ public struct FileIdentity: Hashable, Sendable {
     /// Bytes.
     public let size: UInt64
     public let modified: Time
-    /// Of contents, name or mode, `st_ctime`.
+    /// `st_ctime`: when contents, name or mode last changed.
     public let changed: Time
 
     /// Since 1970.

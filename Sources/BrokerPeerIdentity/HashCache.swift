@@ -4,11 +4,11 @@ import CBrokerLinux
 import Glibc
 import Synchronization
 
-/// SHA-256 of executables, each read once for as long as it does not change.
+/// Caches SHA-256 hashes of executables: each is read once per state of the file.
 ///
-/// Safe to use from several threads; two that meet the same new file both read it.
+/// Safe to use from several threads. Two threads that meet the same new file both read it.
 final class HashCache: Sendable {
-    /// Largest file that is hashed, in bytes. A larger one identifies nobody.
+    /// Largest file that is hashed, in bytes. A larger one cannot identify an unverified app.
     static let sizeLimit: UInt64 = 1_073_741_824
 
     private let capacity: Int
@@ -21,15 +21,15 @@ final class HashCache: Sendable {
     }
 
     /// - Parameters:
-    ///   - capacity: files remembered; beyond it the one that was not asked for longest is forgotten.
-    ///   - settlingTime: seconds. A file changed more recently is not remembered: clocks of file systems are coarse,
-    ///     and a further change could leave it with the same times.
+    ///   - capacity: number of cached files; the least recently used one is evicted.
+    ///   - settlingTime: seconds. A file that changed more recently is not cached: file system clocks are coarse, and a
+    ///     further change could leave the same times.
     init(capacity: Int = 256, settlingTime: Int64 = 2) {
         self.capacity = capacity
         self.settlingTime = settlingTime
     }
 
-    /// Hashes a local file that is open as a path.
+    /// Hashes a local file that is open with `O_PATH`.
     func digest(of path: CInt, _ status: clinux_file) -> Executable.Digest {
         let identity = FileIdentity(status)
         if status.is_regular == 1, identity.size <= Self.sizeLimit, let known = remembered(identity) {
@@ -39,13 +39,13 @@ final class HashCache: Sendable {
         var sum = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
         var reason: Int32 = 0
         let found = identify_hash(path, &status, Self.sizeLimit, &sum, &reason)
-        // What none of our words stands for was not hashed.
+        // A code without a case of ours means that the file was not hashed.
         let digest = Executable.Digest(found.rawValue, sha256: sum, reason: reason) ?? .unreadable(errno: EINVAL)
         keep(digest, of: identity)
         return digest
     }
 
-    /// Remembers a hash, unless the file may still change without its times telling.
+    /// Caches a hash, unless the file could still change without a change of its times.
     func keep(_ digest: Executable.Digest, of identity: FileIdentity) {
         if case .sha256(let text) = digest, hasSettled(identity) { remember(text, of: identity) }
     }

@@ -1,14 +1,14 @@
 import CBrokerLinux
 import Glibc
 
-/// What this machine's kernel gives and what it leaves open, for whoever asks how sure the broker can be.
+/// What this machine's kernel offers for identifying callers, and which protections it lacks.
 public struct HostFacts: Hashable, Sendable {
-    /// `SO_PEERPIDFD`, Linux 6.5. Without it the strongest identity is `unverified`.
+    /// `SO_PEERPIDFD`, Linux 6.5. Without it the strongest identity strength is `unverified`.
     public let hasPeerPidfd: Bool
-    /// `dev.tty.legacy_tiocsti`: a program can type into its terminal as if the person did. Absent before Linux 6.2,
-    /// where it always can.
+    /// `dev.tty.legacy_tiocsti`: if not 0, a program can type into its terminal as if the person did. Absent before
+    /// Linux 6.2, which always allows it.
     public let legacyTIOCSTI: Reading<Int>
-    /// `kernel.yama.ptrace_scope`: 0, and absent, let a program of the same user look into any other that is dumpable.
+    /// `kernel.yama.ptrace_scope`: with 0 or absent, a program can inspect any other dumpable program of the same user.
     public let ptraceScope: Reading<Int>
 
     public static func read() -> HostFacts {
@@ -17,7 +17,7 @@ public struct HostFacts: Hashable, Sendable {
             ptraceScope: setting("kernel/yama/ptrace_scope"))
     }
 
-    /// By trying: a version number says nothing about what was ported back.
+    /// Tries the option: a version number does not show backports.
     private static func probePeerPidfd() -> Bool {
         var pair: [CInt] = [-1, -1]
         guard clinux_pair(&pair) == 0 else { return false }

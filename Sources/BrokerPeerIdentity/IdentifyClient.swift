@@ -2,13 +2,13 @@ import BrokerAccessControl
 import CBrokerIdentify
 import Glibc
 
-/// Has `contactbroker-identify` look into peers: that of a broker without any privilege.
+/// Inspects peers through `contactbroker-identify`, for a broker without privilege.
 ///
-/// The helper keeps nothing. Hashes are remembered here, where they are used: whoever has taken this process over can
-/// give answers without them, and could reach the next broker by a memory that outlives this one.
+/// The helper keeps no state. Hashes are cached here, in the process that uses them. An attacker who controls this
+/// process can fake answers anyway, but must not reach the next broker through a cache that outlives this process.
 public final class IdentifyClient: EvidenceSource {
-    /// Milliseconds that a look may take. The helper gives its worker half a second; the rest is for those of the same
-    /// user who came before.
+    /// Milliseconds that an inspection may take. The helper gives its worker half a second. The difference is for
+    /// earlier requests of the same user.
     private static let patience: CInt = 2_000
 
     private let socket: String
@@ -27,9 +27,10 @@ public final class IdentifyClient: EvidenceSource {
 
     public func check(_ peer: PeerHandle, _ evidence: Evidence) -> ExecutableCheck { collector.check(peer, evidence) }
 
-    /// Whether the helper is there and answers: a broker that cannot identify anybody should not start.
+    /// Whether the helper is running and answers. A broker that cannot identify anybody should not start.
     public func isAnswered() -> Bool {
-        // With no process, to which the answer is no, but an answer.
+        // /dev/null is no pidfd, so the helper answers that the request is malformed. Any such answer proves that it
+        // runs.
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }

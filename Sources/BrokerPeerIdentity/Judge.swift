@@ -1,11 +1,11 @@
 import BrokerAccessControl
 
-/// Says who a caller is, from evidence alone. Pure.
+/// Derives a caller's identity from evidence. Pure.
 ///
-/// The kinds are tried in order, the surest first. Only a definite "not this kind" leads on to the next; what
-/// cannot be told refuses.
+/// Identity strengths are tried in order, the strongest first. Only a definite "no" leads to the next strength. If that
+/// cannot be determined, the caller is refused.
 public func judge(_ evidence: Evidence, manifests: AppManifests = AppManifests()) -> Judgement {
-    // Who is in a sandbox may be none of the host's programs: it matters to every kind.
+    // Every strength needs this: a sandboxed caller is none of the host's programs.
     let sandbox = Sandbox(evidence)
     if case .cannotTell(let refusal) = sandbox { return .refused(refusal) }
     let examination = Examination(evidence: evidence, sandbox: sandbox, manifests: manifests)
@@ -31,7 +31,7 @@ private struct Examination {
     let manifests: AppManifests
 
     func finding(_ strength: IdentityStrength) -> Finding {
-        // Without the socket's own word on the process, all that is read of it may be of the next holder of its number.
+        // Without `SO_PEERPIDFD` the evidence may be about a later process with the same pid.
         guard evidence.pidfdSource == .socket || strength == .unverified else { return .isNot }
         switch strength {
         case .labelled: return isOfSystem ? labelled() : .isNot
@@ -43,13 +43,13 @@ private struct Examination {
         }
     }
 
-    /// The four surest need process 1's view of things, which an ordinary program of the user's has not.
+    /// The four strongest need process 1's view, which an ordinary program of the user does not have.
     private var isOfSystem: Bool { evidence.vantage == .system }
 
     private var isApartFromFirst: Bool { Sandbox.isApart(evidence, \.mount) == .found(true) }
 
-    /// A snap whose label the kernel enforces, and with which its control group and its mount namespace agree: a label
-    /// alone an unconfined program can take on, aa_change_profile(2).
+    /// A snap with an enforced label and a matching control group, in a mount namespace apart from process 1's. A label
+    /// alone proves nothing: an unconfined program can take it on, aa_change_profile(2).
     private func labelled() -> Finding {
         guard case .found(let text) = evidence.label, let label = SnapLabel(text), label.isEnforced,
             let snap = label.snap, isApartFromFirst, case .found(let path) = evidence.controlGroup,
@@ -58,8 +58,9 @@ private struct Examination {
         return named(.labelled, app: snap)
     }
 
-    /// A flatpak: its mark, a mount namespace of its own and flatpak's control group of the caller's own manager agree.
-    /// A host program can make all three up, if it wants to be taken for a sandboxed one; a sandboxed one cannot.
+    /// A flatpak: `/.flatpak-info`, a mount namespace of its own, and a flatpak control group of the caller's own
+    /// service manager, all for the same app. A host program can fake all three to pass for a sandboxed one. A
+    /// sandboxed program cannot.
     private func sandboxed() -> Finding {
         guard case .found(let info) = evidence.flatpakInfo, let app = info.app, isApartFromFirst,
             case .found(let path) = evidence.controlGroup, let unit = ControlGroup.appUnit(of: path),
@@ -79,7 +80,7 @@ private struct Examination {
         }
     }
 
-    /// What these are called does not hang on the executable, so that an interpreter is as good as any program.
+    /// The app name of these strengths does not depend on the executable, so an interpreter is accepted too.
     private func named(_ strength: IdentityStrength, app: String) -> Finding {
         switch evidence.executable {
         case .found(let executable):
@@ -89,8 +90,8 @@ private struct Examination {
         }
     }
 
-    /// The very file that a manifest of root's names, which nobody but root can have put or changed there, run where
-    /// process 1 runs its programs.
+    /// The exact file that a manifest names, in process 1's mount namespace. Only root can have put or changed the
+    /// manifest and the file.
     private func installed() -> Finding {
         guard sandbox == .none, case .found(let executable) = evidence.executable, !executable.isDeleted,
             !executable.isInterpreter, let manifest = manifests.manifest(of: executable.path)
@@ -110,7 +111,7 @@ private struct Examination {
         }
     }
 
-    /// A unit of the user's own manager that carries an app's name, and no terminal.
+    /// A caller without a terminal, in a unit of the user's own service manager that carries an app's name.
     private func claimed() -> Finding {
         guard evidence.terminal == nil, sandbox == .none else { return .isNot }
         let path: String
@@ -119,7 +120,7 @@ private struct Examination {
         case .absent: return .isNot
         case .unreadable(let errno): return .cannotTell(.unreadable(.controlGroup, errno: errno))
         }
-        // A process of one user in the unit of another, as after sudo, is not that user's app.
+        // A process in another user's unit, as after sudo, is not that user's app.
         guard let unit = ControlGroup.appUnit(of: path), unit.uid == evidence.uid else { return .isNot }
         switch evidence.executable {
         case .found(let executable):
@@ -131,7 +132,7 @@ private struct Examination {
         }
     }
 
-    /// A path and the hash of the very file that runs.
+    /// Identified by path and hash of the executable.
     private func unverified() -> Finding {
         let executable: Executable
         switch evidence.executable {
@@ -147,8 +148,8 @@ private struct Examination {
             return .isCaller(
                 caller(
                     .unverified, app: name.text, displayName: executable.name, executable, session,
-                    // What is in a sandbox nobody can name chose its own executable and what it loads into it: one such
-                    // program must not come by what was granted to another, so that its grants end with it.
+                    // A program in a sandbox without a known name chose its own executable and what it loads. Its
+                    // grants end with the process, so that no other such program gets them.
                     isInterpreter: executable.isInterpreter || sandbox == .some(name: nil)))
         }
     }
@@ -176,11 +177,11 @@ private struct Examination {
     }
 }
 
-/// The identifier of an unverified app, in its one form: `PATH sha256:HEX`, and in a sandbox
-/// `sandbox:NAME PATH sha256:HEX`, NAME being `unknown` where nothing tells it.
+/// The identifier of an unverified app: `PATH sha256:HEX`, and in a sandbox `sandbox:NAME PATH sha256:HEX`. NAME is
+/// `unknown` if the sandbox has no known name.
 ///
-/// A path begins with a slash and a NAME has no space, so that no path can look like a sandbox; the hash has a fixed
-/// length at the end, so that no path can look like a hash.
+/// The forms are unambiguous. A path begins with a slash and NAME has no space, so no path can look like a sandbox. The
+/// hash is at the end and has a fixed length, so no path can look like a hash.
 private struct UnverifiedName {
     let path: String
     let sha256: String
@@ -190,7 +191,7 @@ private struct UnverifiedName {
         switch sandbox {
         case .none: "\(path) sha256:\(sha256)"
         case .some(let name): "sandbox:\(name ?? "unknown") \(path) sha256:\(sha256)"
-        // Refused before it comes to a name; if it did, it would be nobody's.
+        // Not reached: such a caller was refused earlier.
         case .cannotTell: "sandbox:unknown \(path) sha256:\(sha256)"
         }
     }

@@ -1,21 +1,21 @@
 import BrokerAccessControl
 
-/// What evidence amounts to.
+/// The result of judging evidence.
 public enum Judgement: Hashable, Sendable {
     case caller(Caller)
-    /// For the journal; the peer learns only that it is not served.
+    /// For the journal. The peer learns only that the connection is closed.
     case refused(Refusal)
 }
 
-/// Why nobody can say who is calling.
+/// Why a caller cannot be identified.
 public enum Refusal: Error, Hashable, Sendable {
-    /// It could not be told whether the caller is of a surer kind.
+    /// It is unknown whether the caller has a stronger identity.
     case unreadable(Part, errno: CInt)
-    /// A process without a file that it runs.
+    /// The process has no executable file.
     case noExecutable
-    /// The file cannot be told from another one.
+    /// The file has no hash to identify it.
     case notHashed(Executable.Digest)
-    /// It has a controlling terminal whose session has no leader any more.
+    /// The caller has a controlling terminal, but its session has no leader any more.
     case noSessionLeader
 
     /// A part of the evidence.

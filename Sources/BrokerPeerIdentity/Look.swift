@@ -2,7 +2,7 @@ import BrokerAccessControl
 import CBrokerIdentify
 import Glibc
 
-/// What `identify_look_at` found, in our words: what only those see who may look into the process.
+/// The result of `identify_look_at` in Swift types. Reading it requires the right to inspect the process.
 struct Look {
     let pid: Int32
     let namespaces: Evidence.Namespaces
@@ -11,16 +11,16 @@ struct Look {
     let place: Reading<Evidence.Place>
     let flatpakInfo: Reading<Evidence.FlatpakInfo>
 
-    /// An executable before it is known whether it is an interpreter's.
+    /// The executable, before it is compared with the system's interpreters.
     struct File: Hashable {
         let path: String
         let isDeleted: Bool
         let identity: FileIdentity
-        /// `nil`: it can be hashed, and was not asked to be.
+        /// `nil`: the file can be hashed, but the caller did not ask for it.
         let digest: Executable.Digest?
     }
 
-    /// Looks by itself, as far as this process may.
+    /// Inspects the process directly, with the privileges of this process.
     init(at pidfd: CInt, wants: UInt32) throws(PeerError) {
         var look = identify_look()
         switch identify_look_at(pidfd, wants, HashCache.sizeLimit, &look) {
@@ -59,7 +59,7 @@ struct Look {
 }
 
 extension Reading {
-    /// A reading as look.h writes it.
+    /// Converts a reading code of look.h.
     init(_ code: Int32, _ value: @autoclosure () -> Value) {
         switch code {
         case IDENTIFY_FOUND: self = .found(value())
@@ -78,7 +78,7 @@ extension Evidence.Namespaces {
 }
 
 extension Executable.Digest {
-    /// `nil` for a file that was not to be hashed.
+    /// `nil` if the file was not hashed.
     init?(_ digest: UInt32, sha256: [UInt8], reason: Int32) {
         switch digest {
         case IDENTIFY_DIGEST_SHA256.rawValue: self = .sha256(sha256.map(hexadecimal).joined())

@@ -1,7 +1,7 @@
-/// Why there is no evidence about a peer. Either way the connection is of no further use.
+/// Why there is no evidence about a peer. In both cases the connection is of no further use.
 public enum PeerError: Error, Hashable, Sendable {
-    /// The process is gone. Nothing is wrong; nobody is left to answer.
+    /// The process has ended. This is no fault; nobody is left to answer.
     case ended
-    /// The kernel did not tell what every judgement needs. `what` is one of our own words.
+    /// The kernel did not report something that every judgement needs. `what` is one of our own words.
     case unreadable(what: String, errno: CInt)
 }

@@ -2,9 +2,9 @@ import BrokerAccessControl
 import CBrokerLinux
 import Glibc
 
-/// Holds on to the process that connected: its number is not given to another one unnoticed.
+/// Holds a pidfd of the process that connected, so that reuse of its pid is detected.
 ///
-/// Lives as long as its connection. Owns a pidfd and closes it.
+/// Lives as long as its connection. Owns the pidfd and closes it.
 public final class PeerHandle: Sendable {
     public let uid: UInt32
     public let pid: Int32
@@ -12,12 +12,12 @@ public final class PeerHandle: Sendable {
     let label: Reading<String>
     let pidfd: CInt
 
-    /// Asks the socket who connected. Cheap, for the loop: three to four system calls, none waits.
+    /// Asks the socket who connected. For the event loop: three to four system calls, none of which blocks.
     public init(socket: CInt) throws(PeerError) {
         var credentials = clinux_credentials()
         let result = clinux_peer_credentials(socket, &credentials)
         guard result == 0 else { throw PeerError.unreadable(what: "credentials", errno: -result) }
-        // 0: the process lies in a namespace from which it has no number here.
+        // 0: the process has no pid in this pid namespace.
         guard credentials.pid > 0 else { throw PeerError.unreadable(what: "process number", errno: ESRCH) }
         uid = credentials.uid
         pid = credentials.pid
@@ -31,7 +31,7 @@ public final class PeerHandle: Sendable {
             pidfd = clinux_pidfd_open(credentials.pid)
             pidfdSource = .number
         default:
-            // The kernel has none to give for a process that was already waited for.
+            // The kernel has no pidfd for a process that was already reaped.
             if offered == -ESRCH || offered == -EINVAL || offered == -ENODATA { throw PeerError.ended }
             throw PeerError.unreadable(what: "process descriptor", errno: -offered)
         }
@@ -41,7 +41,7 @@ public final class PeerHandle: Sendable {
 
     deinit { if pidfd >= 0 { close(pidfd) } }
 
-    /// The process has ended. Where that cannot be told, it has.
+    /// The process has ended. If that cannot be determined, it counts as ended.
     public var hasEnded: Bool { clinux_pidfd_has_ended(pidfd) != 0 }
 
     private static func label(of socket: CInt) -> Reading<String> {
@@ -57,9 +57,9 @@ public final class PeerHandle: Sendable {
 }
 
 extension ExecutablePath {
-    /// A link's text as path and whether the kernel says that the file lost that name.
+    /// Splits the link's text into the path and the kernel's mark that the file lost that name.
     ///
-    /// A file that is really called `x (deleted)` is shown as `x`. It gains nothing: the hash tells them apart.
+    /// A file that is really called `x (deleted)` is shown as `x`. That gains an attacker nothing: the hash differs.
     static func parse(link: [UInt8]) -> (path: String, isDeleted: Bool) {
         let suffix = Array(" (deleted)".utf8)
         let isDeleted = link.count > suffix.count && link.suffix(suffix.count).elementsEqual(suffix)

@@ -1,15 +1,16 @@
 import Glibc
 
-/// One line of `/proc/PID/stat`, proc(5), as far as it is needed.
+/// The fields of `/proc/PID/stat`, proc(5), that are needed.
 struct ProcessStatus: Hashable {
     let parent: Int32
     let session: Int32
     let terminal: Terminal?
     let startTime: UInt64
 
-    /// Of whichever process has that number now: that it is the one that is meant, a pidfd of it tells afterwards.
+    /// Reads the status of the process that has this pid now. To be sure that it is the intended one, check its pidfd
+    /// afterwards.
     ///
-    /// - Throws: ``PeerError/unreadable(what:errno:)``, also where no process has it.
+    /// - Throws: ``PeerError/unreadable(what:errno:)``, also if no process has the pid.
     init(of pid: Int32) throws(PeerError) {
         switch contents(ofFile: "/proc/\(pid)/stat") {
         case .found(let line):
@@ -22,13 +23,13 @@ struct ProcessStatus: Hashable {
         }
     }
 
-    /// `nil` for what is not such a line.
+    /// `nil` if the line is malformed.
     ///
-    /// The second field is a name that the process chooses, in parentheses, and may hold spaces and parentheses
-    /// itself: it ends with the last one of the line, since all that follows are a letter and numbers.
+    /// The second field is a name in parentheses that the process chooses. The name may contain spaces and parentheses.
+    /// It ends at the last parenthesis of the line, because only a letter and numbers follow.
     init?(line: [UInt8]) {
         guard let close = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        // Field 3 of the line is the first here.
+        // The first field here is field 3 of the line.
         var fields = line[(close + 1)...]
         func next<Number: FixedWidthInteger>(after skipped: Int, as: Number.Type) -> Number? {
             for _ in 0...skipped {

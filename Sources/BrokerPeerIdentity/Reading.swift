@@ -1,11 +1,11 @@
-/// One thing that was looked for, and what came of it.
+/// The result of reading one thing.
 ///
-/// Kept apart because they are answered apart: what is definitely not there lets a judge go on to the next kind of
-/// identity; what could not be read makes it refuse.
+/// The cases lead to different results: with `absent` the judge goes on to the next identity strength, with
+/// `unreadable` it refuses.
 public enum Reading<Value: Hashable & Sendable>: Hashable, Sendable {
     case found(Value)
-    /// Looked for, and definitely not there.
+    /// Looked up and definitely not there.
     case absent
-    /// Not known either way; `errno` says why.
+    /// Unknown; `errno` says why.
     case unreadable(errno: CInt)
 }

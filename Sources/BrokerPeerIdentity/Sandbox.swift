@@ -1,12 +1,12 @@
 import Glibc
 
-/// Whether a caller looks as if it were in a sandbox. Any one sign is enough: a program that makes itself look
-/// sandboxed loses by it, one that hides a sandbox would gain.
+/// Whether a caller appears to be in a sandbox. Any one sign is enough: a program that fakes a sandbox only loses
+/// access, but one that hides a sandbox would gain.
 ///
-/// Confinement that leaves no mark outside of the process, such as seccomp(2) or landlock(7) alone, is not seen.
+/// Confinement that leaves no mark outside the process, such as seccomp(2) or landlock(7) alone, is not detected.
 enum Sandbox: Hashable {
     case none
-    /// In one, with its name where label or control group tell it.
+    /// In a sandbox, with its name if the label or the control group gives one.
     case some(name: String?)
     case cannotTell(Refusal)
 
@@ -49,7 +49,7 @@ enum Sandbox: Hashable {
             return
         }
 
-        // Last, because it is the hardest to come by for a program that is not what it says.
+        // The label comes last and overrides the name, because it is the hardest one to fake.
         switch evidence.label {
         case .found(let label):
             if let snap = SnapLabel(label) {
@@ -64,8 +64,7 @@ enum Sandbox: Hashable {
         self = isInside ? .some(name: name) : .none
     }
 
-    /// Whether the caller lies in another namespace than the host's programs. Absent: this kernel has no such
-    /// namespaces.
+    /// Whether the caller is in another namespace than the host's programs. Absent: this kernel has no such namespaces.
     static func isApart(
         _ evidence: Evidence, _ kind: KeyPath<Evidence.Namespaces, Reading<UInt64>>
     ) -> Reading<Bool> {
@@ -73,29 +72,29 @@ enum Sandbox: Hashable {
         let first = evidence.initNamespaces[keyPath: kind]
         let host: Reading<UInt64>
         switch evidence.vantage {
-        // In session mode the broker is an ordinary program of the user's and lies where the host's programs lie; where
-        // process 1 lies an ordinary user cannot read.
+        // In session mode the broker is an ordinary program of the user, in the host programs' namespaces. An ordinary
+        // user cannot read process 1's namespaces.
         case .session:
             if case .found = first, first == peer { return .found(false) }
             host = evidence.ownNamespaces[keyPath: kind]
-        // The system's broker lies in namespaces of its own.
+        // The system's broker has namespaces of its own, so process 1 is the reference.
         case .system: host = first
         }
         return switch (peer, host) {
         case (.found(let peer), .found(let host)): .found(peer != host)
         case (.absent, .absent): .absent
         case (.unreadable(let errno), _), (_, .unreadable(let errno)): .unreadable(errno: errno)
-        // One has what the other lacks: a reading went wrong.
+        // Only one of them has such a namespace: a reading went wrong.
         case (.found, .absent), (.absent, .found): .unreadable(errno: ENOENT)
         }
     }
 }
 
-/// `snap.NAME.APP (MODE)`, the label that snapd gives.
+/// A label of snapd: `snap.NAME.APP (MODE)`.
 struct SnapLabel: Hashable {
-    /// `snap.NAME`, as far as it tells one.
+    /// `snap.NAME`, if the label contains a name.
     let snap: String?
-    /// The kernel holds the program to it. In another mode, `complain`, it only takes note.
+    /// The kernel enforces the profile. In another mode, such as `complain`, it only logs.
     let isEnforced: Bool
 
     /// `nil` for any other label.

@@ -2,22 +2,23 @@ import BrokerAccessControl
 import CBrokerLinux
 import Glibc
 
-/// Tells when a process ends on which grants hang: the leader of a terminal session, or the caller itself.
+/// Reports when a process ends that grants are bound to: the leader of a terminal session, or the caller itself.
 ///
 /// Owns its descriptor and closes it.
 public final class SessionWatch: Sendable {
-    /// Becomes readable when the process ends, pidfd_open(2). Only for waiting on; never to be closed by others.
+    /// Becomes readable when the process ends, pidfd_open(2). Callers may only wait on it, not close it.
     public let fileDescriptor: CInt
 
-    /// Watches that run of that process.
+    /// Watches that process, identified by pid and start time.
     ///
-    /// - Throws: ``PeerError/ended`` where it is over, though its number may belong to another process by now.
+    /// - Throws: ``PeerError/ended`` if it has ended, even if another process has its pid by now.
     public init(_ process: ProcessIdentity) throws(PeerError) {
         let pidfd = clinux_pidfd_open(process.pid)
         fileDescriptor = pidfd
         if pidfd == -ESRCH { throw PeerError.ended }
         guard pidfd >= 0 else { throw PeerError.unreadable(what: "process descriptor", errno: -pidfd) }
-        // The number first, then the start, then that the holder of the number has not changed in between.
+        // The order matters: open the pidfd, read the start time by pid, then check that the pidfd's process still
+        // lives.
         let startTime: UInt64?
         do {
             startTime = try ProcessStatus(of: process.pid).startTime
@@ -30,7 +31,7 @@ public final class SessionWatch: Sendable {
 
     /// Watches the leader of that terminal session.
     ///
-    /// - Throws: ``PeerError/ended`` also where the session was of an earlier boot.
+    /// - Throws: ``PeerError/ended`` also if the session was of an earlier boot.
     public convenience init(_ session: SessionIdentity) throws(PeerError) {
         switch BootIdentifier.read() {
         case .found(let boot):
@@ -43,11 +44,11 @@ public final class SessionWatch: Sendable {
 
     deinit { if fileDescriptor >= 0 { close(fileDescriptor) } }
 
-    /// The process has ended. Where that cannot be told, it has.
+    /// The process has ended. If that cannot be determined, it counts as ended.
     public var hasEnded: Bool { clinux_pidfd_has_ended(fileDescriptor) != 0 }
 }
 
-/// `/proc/sys/kernel/random/boot_id`: another one after each start of the machine.
+/// `/proc/sys/kernel/random/boot_id`, which changes with every boot.
 enum BootIdentifier {
     static func read() -> Reading<String> {
         switch contents(ofFile: "/proc/sys/kernel/random/boot_id") {

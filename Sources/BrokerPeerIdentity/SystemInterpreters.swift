@@ -2,21 +2,21 @@ import CBrokerLinux
 import Glibc
 import Synchronization
 
-/// The interpreters that this system has, so that a copy under another name is known for what it is.
+/// The interpreters installed on this system. Used to recognise a copy under another name.
 final class SystemInterpreters: Sendable {
     private static let directories = ["/usr/bin", "/usr/local/bin"]
 
     private let table = Mutex(Table())
 
     private struct Table {
-        /// State of the directories when they were read; an installation changes it.
+        /// State of the directories when they were read. An installation changes it.
         var read: [FileIdentity?] = []
         var bySize: [UInt64: [String]] = [:]
     }
 
-    /// The path of the interpreter that a file is, or is a copy of.
+    /// The path of the interpreter that this file is, or is a copy of.
     ///
-    /// Only files of equal size are compared, so that hardly any is ever hashed.
+    /// Only files of equal size are compared, so very few are hashed.
     func original(of file: FileIdentity, digest: Executable.Digest, hashes: HashCache) -> String? {
         guard case .sha256(let sha256) = digest else { return nil }
         return candidates(ofSize: file.size).first { path in

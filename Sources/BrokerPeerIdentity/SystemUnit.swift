@@ -1,23 +1,24 @@
 import Glibc
 
-/// A service of the system's own manager.
+/// A service of the system's service manager.
 public struct SystemUnit: Hashable, Sendable {
     /// As `backup.service`.
     public let name: String
-    /// Its `User=`. `nil`: it says none, or not one that is known without the manager.
+    /// Its `User=`. `nil` if it has none, or one that cannot be resolved without the manager.
     public let user: UInt32?
 }
 
-/// The units of the system's manager, as its files say.
+/// The units of the system's service manager, read from their files.
 ///
-/// Which unit a process is in says its control group, and no user can move a process into one under `system.slice`: for
-/// that, one must be allowed to write to the groups above both places (cgroups(7), delegation), and those are root's.
-/// What a unit delegates to its user lies below the unit, and who is there came from the unit. That is not enough:
-/// `cron.service` runs every user's jobs. So the unit must say `User=`, in files that only root can write, and the
-/// manager must say that it is active, by the link that it keeps in `/run/systemd/units`. Services of a user's own manager
-/// lie under `user.slice` and never come here.
+/// The control group says which unit a process is in. No user can move a process into a group under `system.slice`:
+/// that needs write access to the groups above both places (cgroups(7), delegation), which only root has. A process in
+/// a subgroup that a unit delegates to its user came from the unit.
+///
+/// That alone is not enough: `cron.service` runs every user's jobs. So the unit must set `User=`, in files that only
+/// root can write. The manager must also report it as active, by the link that it keeps in `/run/systemd/units`.
+/// Services of a user's own manager are under `user.slice` and are not handled here.
 struct SystemUnits {
-    /// Where units are looked for, the first that has one wins: systemd.unit(5), system unit search path.
+    /// Where units are looked up; the first folder that has one wins: systemd.unit(5), system unit search path.
     private static let folders = [
         "/etc/systemd/system.control", "/run/systemd/system.control", "/run/systemd/transient",
         "/run/systemd/generator.early", "/etc/systemd/system", "/etc/systemd/system.attached", "/run/systemd/system",
@@ -27,10 +28,10 @@ struct SystemUnits {
 
     private let root: String
 
-    /// - Parameter root: what comes before every path.
+    /// - Parameter root: a prefix for every path.
     init(root: String = "") { self.root = root }
 
-    /// Absent where the manager does not say that it is active.
+    /// Absent if the manager does not report the unit as active.
     func unit(_ name: String) -> Reading<SystemUnit> {
         var status = stat()
         guard lstat(root + "/run/systemd/units/invocation:" + name, &status) == 0 else {
@@ -62,7 +63,7 @@ struct SystemUnits {
         return .absent
     }
 
-    /// Of the unit, its template, all whose names begin as its own up to a dash, and of all services.
+    /// Drop-ins of the unit, of its template, of every prefix of its name that ends in a dash, and of all services.
     private func dropIns(of name: String) -> [String] {
         var names = [name, "service"] + [Self.template(of: name)].compactMap { $0 }
         let stem = name.dropLast(".service".count).prefix { $0 != "@" }
@@ -101,13 +102,13 @@ struct SystemUnits {
         return entry.pw_uid
     }
 
-    /// What the files say of `User=`, in whatever order they are read: where they do not agree, nothing.
+    /// Collects all values of `User=`, ignoring the order of the files. If they differ, there is no user.
     private struct Settings {
         private var users: Set<String> = []
 
         var user: String? { users.count == 1 ? users.first : nil }
 
-        /// One file, systemd.syntax(7).
+        /// Parses one file, systemd.syntax(7).
         mutating func read(_ bytes: [UInt8]) {
             var isService = false
             var start = ""
@@ -127,7 +128,7 @@ struct SystemUnits {
                 guard isService, let equals = whole.firstIndex(of: "="),
                     Self.trimmed(String(whole[..<equals])) == "User"
                 else { continue }
-                // With a specifier it says nothing here: it is not told apart from what it stands for.
+                // Specifiers are not expanded, so a value with one resolves to no user.
                 users.insert(Self.trimmed(String(whole[whole.index(after: equals)...])))
             }
         }
