@@ -10,7 +10,7 @@
 
 #include "worker.h"
 
-/* Descriptors that a message is searched for. More are closed by the kernel, and the message is no request. */
+/* Maximum number of descriptors read from a message. The kernel closes any others, and the message is rejected. */
 #define DESCRIPTORS 4
 
 int identify_listen(const char *path)
@@ -20,7 +20,7 @@ int identify_listen(const char *path)
     if (result < 0) return result;
     int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0) return -errno;
-    /* bind(2) gives the file the socket's own mode less the umask. */
+    /* bind(2) gives the file the socket's own mode minus the umask. */
     if (fchmod(listener, 0600) != 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0
         || listen(listener, 128) != 0) {
         result = -errno;
@@ -66,7 +66,7 @@ int identify_receive(int connection, struct identify_request *request, int *pidf
         struct cmsghdr header;
         char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
     } control;
-    /* A byte more than a request: a longer message is seen to be one. */
+    /* One byte more than a request, to detect a longer message. */
     struct {
         struct identify_request request;
         char more;
@@ -105,7 +105,7 @@ void identify_refuse(int connection, enum identify_outcome outcome)
     memset(&answer, 0, sizeof answer);
     answer.magic = IDENTIFY_MAGIC;
     answer.outcome = outcome;
-    /* Whoever does not take it has gone. */
+    /* A failure means that the caller has gone. */
     (void)send(connection, &answer, sizeof answer, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -118,12 +118,13 @@ static int connect_to(const char *path, int milliseconds)
     if (result < 0) return result;
     int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (connection < 0) return -errno;
-    /* connect(2) waits for room in the backlog as long as SO_SNDTIMEO says, recv(2) as SO_RCVTIMEO; then they answer EAGAIN. */
+    /* SO_SNDTIMEO limits how long connect(2) waits for room in the backlog, SO_RCVTIMEO how long recv(2) waits. On
+       timeout both fail with EAGAIN. */
     struct timeval timeout = { .tv_sec = milliseconds / 1000, .tv_usec = (milliseconds % 1000) * 1000 };
     if (setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) != 0
         || setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) != 0)
         result = -errno;
-    /* Who listens is the helper, or systemd for it: root, or whoever the broker itself is. */
+    /* The listener must be the helper, or systemd on its behalf: root, or the broker's own user. */
     struct clinux_credentials peer;
     if (result == 0 && connect(connection, (struct sockaddr *)&address, sizeof address) != 0) result = -errno;
     if (result == 0) result = clinux_peer_credentials(connection, &peer);

@@ -13,14 +13,14 @@
 
 #include "ccrypto.h"
 
-/* Bytes of a mountinfo that are looked through. */
+/* Maximum size of a mountinfo file, in bytes. */
 #define MOUNTS_LIMIT 4194304
 #define PIECE 262144
 
 const char *identify_path(const struct identify_look *look) { return look->path; }
 const char *identify_app(const struct identify_look *look) { return look->app; }
 
-/* Opens a path and touches nothing of what it names: no FIFO, device or link can hold it up. */
+/* Opens a path with O_PATH, which accesses nothing of the file: no FIFO, device or link can block it. */
 static int open_beneath(int directory, const char *name)
 {
     struct open_how how = {
@@ -31,7 +31,7 @@ static int open_beneath(int directory, const char *name)
     return descriptor < 0 ? -errno : (int)descriptor;
 }
 
-/* Reads to the end or to the limit; more than that is -EFBIG, never cut. */
+/* Reads to the end. More than limit bytes give -EFBIG; the result is never truncated. */
 static ssize_t read_all(int descriptor, char *out, size_t limit)
 {
     size_t total = 0;
@@ -60,7 +60,7 @@ static ssize_t read_file(int directory, const char *name, char *out, size_t limi
     return count;
 }
 
-/* Decimal digits without a sign, up to the end or to what is no digit. */
+/* Parses decimal digits without a sign, up to the first character that is no digit. */
 static int number_in(const char *text, size_t size, uint64_t *out)
 {
     uint64_t value = 0;
@@ -73,7 +73,7 @@ static int number_in(const char *text, size_t size, uint64_t *out)
     return index > 0;
 }
 
-/* The number of the process, as the kernel tells it in the pidfd's fdinfo: -1 once it was waited for. */
+/* The process's pid, from the pidfd's fdinfo. The kernel writes -1 there once the process was reaped. */
 static int pid_of(int pidfd)
 {
     char name[sizeof "/proc/self/fdinfo/-2147483648"], text[1025];
@@ -87,11 +87,11 @@ static int pid_of(int pidfd)
     if (*line == '-') return -ESRCH;
     uint64_t pid;
     if (!number_in(line, strlen(line), &pid) || pid > INT32_MAX) return -EBADF;
-    /* 0: it lies in a namespace from which it has no number here. */
+    /* 0: the process has no pid in this pid namespace. */
     return pid == 0 ? -EBADF : (int)pid;
 }
 
-/* The number in mnt:[4026531832], namespaces(7). */
+/* Parses the number in mnt:[4026531832], namespaces(7). */
 static int32_t namespace_of(int directory, const char *name, uint64_t *out)
 {
     char text[64];
@@ -134,8 +134,8 @@ static int is_text(const char *text, size_t size, const char *expected)
     return strlen(expected) == size && memcmp(text, expected, size) == 0;
 }
 
-/* The type in one line of proc_pid_mountinfo(5) (number, parent, device, root, place, options, ..., a dash, type) if it
-   is the line of that file's mount; a file that tells no mount is looked up by its device. */
+/* The type in a line of proc_pid_mountinfo(5) (number, parent, device, root, place, options, ..., a dash, type), if it
+   is the line of the file's mount. Without a mount number the file's device is compared. */
 static const char *type_in(const char *line, const char *end, const struct clinux_file *file, size_t *size)
 {
     int index = 0, after_dash = 0;
@@ -164,7 +164,7 @@ static const char *type_in(const char *line, const char *end, const struct clinu
 
 int identify_is_local(const char *mounts, size_t size, const struct clinux_file *file, int trusted)
 {
-    /* A block device has a major number; mounting one is a matter for the administrator. */
+    /* A block device has a major number, and only the administrator can mount one. */
     if (file->device_major != 0) return 1;
     const char *end = mounts + size;
     while (mounts < end) {
@@ -173,7 +173,7 @@ int identify_is_local(const char *mounts, size_t size, const struct clinux_file 
         size_t length = 0;
         const char *type = type_in(mounts, line_end, file, &length);
         if (type && length > 0) {
-            /* Whoever made a mount namespace may have laid an overlay over a server's files. */
+            /* In an untrusted mount namespace an overlay can hide a file server. */
             if (is_text(type, length, "overlay")) return trusted;
             for (size_t index = 0; index < sizeof local_types / sizeof *local_types; index++)
                 if (is_text(type, length, local_types[index])) return 1;
@@ -182,11 +182,11 @@ int identify_is_local(const char *mounts, size_t size, const struct clinux_file 
         if (!newline) break;
         mounts = newline + 1;
     }
-    /* A mount that cannot be found, such as the kernel's own behind memfd_create(2), has no type. */
+    /* Some mounts are not listed and so have no type, such as the kernel's own behind memfd_create(2). */
     return 0;
 }
 
-/* One process's mounts, read when they are first needed. */
+/* One process's mounts, read at first use. */
 struct mounts {
     int directory;
     int trusted;
@@ -229,7 +229,7 @@ static enum identify_digest hash_open(
         if (count < 0 && errno == EINTR) continue;
         if (count == 0) break;
         int failure = count < 0 ? errno : 0;
-        /* Bounded also where the file grows as fast as it is read. */
+        /* Stops even if the file grows as fast as it is read. */
         int is_longer = count > 0 && (total += (uint64_t)count) > status->size;
         if (!failure && !is_longer && ccrypto_sha256_update(state, (const uint8_t *)piece, (size_t)count) == 1) continue;
         ccrypto_sha256_discard(state);
@@ -267,8 +267,7 @@ enum identify_digest identify_hash(
     return digest;
 }
 
-/* The text of the descriptor's own link: of the very file that was opened, also where the process runs another one by
-   now. */
+/* Reads the path of the opened file, even if the process runs another one by now. */
 static int32_t path_of(int path_descriptor, struct identify_look *out)
 {
     char name[sizeof "/proc/self/fd/-2147483648"];
@@ -282,19 +281,19 @@ static int32_t path_of(int path_descriptor, struct identify_look *out)
 
 static int only_root_writes(const struct clinux_file *status)
 {
-    /* An access control list shows in the group's bits. */
+    /* The group bits also show the mask of an access control list. */
     return status->owner == 0 && (status->mode & 022) == 0;
 }
 
-/* What lies at the executable's path in process 1's root.
+/* Looks up the executable's path in process 1's root.
 
-   The folders come first, from above: where each of them so far is only root's, nobody but root can put another one in its
-   place meanwhile, so that names are as good as descriptors. */
+   The folders are checked first, from the root down. If only root can write to each of them, nobody else can replace
+   one in the meantime, so paths are as safe as descriptors. */
 static int32_t place_of(const struct identify_look *look, int32_t *place)
 {
     *place = IDENTIFY_PLACE_OTHER;
     char path[IDENTIFY_PATH_SIZE];
-    /* The kernel writes no NUL, "." or ".." into a path; a folder alone is no file. */
+    /* The kernel writes no NUL, "." or ".." into a path. "/" alone is no file. */
     if (look->path_size < 2 || look->path[0] != '/' || memchr(look->path, 0, look->path_size)) return IDENTIFY_FOUND;
     memcpy(path, look->path + 1, look->path_size - 1);
     path[look->path_size - 1] = 0;
@@ -315,7 +314,7 @@ static int32_t place_of(const struct identify_look *look, int32_t *place)
         if (file >= 0) close(file);
     }
     close(root);
-    /* Not there, no folder, a link: what lies there is not this file. */
+    /* Missing, not a folder, or a link: another file is at that path. */
     if (result == -ENOENT || result == -ENOTDIR || result == -ELOOP || result == -ENAMETOOLONG) return IDENTIFY_FOUND;
     if (result < 0) return result;
     if (status.is_regular && status.device_major == look->executable.device_major
@@ -345,7 +344,7 @@ static void look_at_executable(int directory, uint32_t wants, uint64_t hash_limi
     close(file);
 }
 
-/* The mark of a flatpak. */
+/* /.flatpak-info. */
 
 static int is_name(const char *text, size_t size)
 {
@@ -380,7 +379,7 @@ int identify_parse_info(const char *text, size_t size, char *app, char *instance
         size_t key_length = key ? strlen(key) : 0;
         if (!key || length < key_length || memcmp(line, key, key_length) != 0) continue;
         char *out = group == APPLICATION ? app : instance;
-        /* Said twice is said by somebody else than flatpak. */
+        /* Flatpak writes each key once. A second one means that another program wrote the file. */
         if (out[0] || !is_name(line + key_length, length - key_length)) return -EINVAL;
         memcpy(out, line + key_length, length - key_length);
         out[length - key_length] = 0;
@@ -388,8 +387,8 @@ int identify_parse_info(const char *text, size_t size, char *app, char *instance
     return 0;
 }
 
-/* The peer chooses what its root is: no link is followed in there, no lookup made on a server that may never answer,
-   and only a regular file is opened. */
+/* The peer controls its own root. So no link in it is followed, nothing is looked up on a file server that may never
+   answer, and only a regular file is opened. */
 static int32_t look_at_info(int directory, struct mounts *mounts, struct identify_look *out)
 {
     int root = clinux_open_path(directory, "root", 1);
@@ -400,7 +399,7 @@ static int32_t look_at_info(int directory, struct mounts *mounts, struct identif
     int info = result == 0 ? open_beneath(root, ".flatpak-info") : result;
     close(root);
     if (info == -ENOENT) return IDENTIFY_ABSENT;
-    /* A link is the mark of something, and of nothing that has a name. */
+    /* A link counts as a flatpak mark, but gives no name. */
     if (info == -ELOOP) return IDENTIFY_FOUND;
     if (info < 0) return info;
     result = clinux_file_status(info, &out->info);
@@ -415,14 +414,14 @@ static int32_t look_at_info(int directory, struct mounts *mounts, struct identif
         }
         if (file >= 0) close(file);
         free(text);
-        /* Without the right to read it nobody can say which sandbox it is; that it is one can be said. */
+        /* Without permission to read the file the sandbox has no name. That there is one is known. */
         if (size < 0 && size != -EACCES && size != -EPERM && size != -EFBIG) result = (int)size;
     }
     close(info);
     return result;
 }
 
-/* directory: the process's own below /proc. */
+/* directory: the process's directory in /proc. */
 static void look(int directory, uint32_t wants, uint64_t hash_limit, struct identify_look *out)
 {
     struct mounts mounts = { .directory = directory };
@@ -453,6 +452,6 @@ int identify_look_at(int pidfd, uint32_t wants, uint64_t hash_limit, struct iden
     if (directory < 0) return clinux_pidfd_has_ended(pidfd) ? -ESRCH : directory;
     look(directory, wants, hash_limit, out);
     close(directory);
-    /* Nothing of the above was of another process that got the number, if this one still has it. */
+    /* If the process still exists, it had this pid all along, so all the data above is about it. */
     return clinux_pidfd_has_ended(pidfd) ? -ESRCH : 0;
 }

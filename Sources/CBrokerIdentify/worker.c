@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Where the worker has its two descriptors; nothing else is open in it. */
+/* The worker's only two open descriptors. */
 #define CONNECTION 3
 #define PROCESS 4
 
@@ -32,7 +32,7 @@ static void answer_with(const struct identify_request *request)
         answer.reason = -result;
         break;
     }
-    /* There is room: it is the first message that way. */
+    /* This cannot block: it is the first message in that direction. */
     (void)send(CONNECTION, &answer, sizeof answer, MSG_NOSIGNAL);
 }
 
@@ -50,11 +50,11 @@ void identify_begin(void)
     close(self);
 }
 
-/* From here to the end nothing runs but what stands in this target. */
+/* From here on the worker runs only code of this target. */
 static _Noreturn void work(const struct identify_request *request, int connection, int pidfd, int parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
-    /* Through numbers that neither has, so that neither is lost under the other. */
+    /* Copies both to higher numbers first, so that dup2 cannot overwrite one of them. */
     int first = fcntl(connection, F_DUPFD, PROCESS + 1), second = fcntl(pidfd, F_DUPFD, PROCESS + 1);
     if (first < 0 || second < 0 || dup2(first, CONNECTION) < 0 || dup2(second, PROCESS) < 0) _exit(1);
     if (syscall(SYS_close_range, PROCESS + 1, ~0U, 0) != 0 || syscall(SYS_close_range, 0, CONNECTION - 1, 0) != 0) _exit(1);
@@ -71,7 +71,7 @@ int identify_start_worker(const struct identify_request *request, int connection
     if (pid == 0) work(request, connection, pidfd, parent);
     *worker = clinux_pidfd_open(pid);
     if (*worker >= 0) return pid;
-    /* Not waited for yet, so that the number is its own. */
+    /* The child is not reaped yet, so its pid is not reused. */
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     return *worker;

@@ -4,9 +4,9 @@ import Glibc
 struct Arguments {
     static let usage = "usage: contactbroker-identify [--socket PATH] [--for-uid UID]"
 
-    /// Where to listen, where systemd does not.
+    /// Where to listen, if systemd passes no socket.
     var socket: String?
-    /// Whom to answer; without it the owner of the socket's file.
+    /// The user to serve. Without it, the owner of the socket's file.
     var uid: UInt32?
 
     struct Failure: Error {

@@ -1,19 +1,21 @@
 import CBrokerIdentify
 import Glibc
 
-/// Takes requests, and has each looked into by a process of its own. This one opens no file: what a peer puts in its way
-/// holds up a worker, which is then killed.
+/// Receives requests and starts a worker process for each. This process opens no file of a peer: a peer can only block
+/// a worker, which is then killed.
 struct Desk {
-    /// Looked at at once for one user, so that a user whose processes hold workers up holds up nobody else's.
+    /// Maximum number of concurrent full inspections per user, so that a user whose processes block workers delays
+    /// nobody else.
     private static let perUser = 2
     private static let atOnce = 16
-    /// Waiting for one user, and in all: what comes beyond is told so.
+    /// Maximum number of waiting requests: per user, answered `IDENTIFY_BUSY` beyond that; and in total, beyond which
+    /// no connection is accepted.
     private static let waitingPerUser = 64
     private static let waitingAtMost = 512
-    /// Only the executable is asked for: a call of somebody already connected waits for it, so that it does not stand behind
-    /// whole looks.
+    /// Maximum number of concurrent requests for the executable only. A call of a connected app waits for these, so
+    /// they do not queue behind full inspections.
     private static let quickAtOnce = 8
-    /// Milliseconds within which a request comes, once connected.
+    /// Milliseconds that a new connection has to send its request.
     private static let patience: Int64 = 1_000
 
     private struct Silent {
@@ -48,11 +50,11 @@ struct Desk {
         self.uid = uid
     }
 
-    /// Until it is killed.
+    /// Serves until the process is killed.
     mutating func serve() -> Never {
         while true {
             start()
-            // In this order: who hangs up, the silent, the workers, the door.
+            // In this order: waiting connections (for hang-ups), silent connections, workers, the listener.
             var watched = waiting.map { pollfd(fd: $0.connection, events: 0, revents: 0) }
             watched += silent.map { pollfd(fd: $0.connection, events: Int16(POLLIN), revents: 0) }
             watched += running.map { pollfd(fd: $0.worker, events: Int16(POLLIN), revents: 0) }
@@ -77,14 +79,14 @@ struct Desk {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Until the next deadline; a worker that was killed is waited for without one.
+    /// Milliseconds to the next deadline. A killed worker has no deadline.
     private var timeout: CInt {
         let deadlines = silent.map(\.deadline) + running.filter { !$0.isKilled }.map(\.deadline)
         return deadlines.min().map { CInt(max(0, $0 - now)) } ?? -1
     }
 
     private mutating func accept() {
-        // A few at a time: who is here already is not to wait for all who come.
+        // A few at a time, so that waiting requests are not delayed by many new connections.
         for _ in 0..<16 {
             let connection = identify_accept(listener, uid)
             if connection == -EACCES { continue }
@@ -93,7 +95,7 @@ struct Desk {
         }
     }
 
-    /// Hears a connection, or keeps it until it says something.
+    /// Receives the request, or keeps the connection until it arrives.
     private mutating func take(_ one: Silent) {
         var request = identify_request()
         var pidfd: CInt = -1
@@ -119,7 +121,7 @@ struct Desk {
         }
     }
 
-    /// Who hung up needs no answer.
+    /// A caller that hung up needs no answer.
     private mutating func forget(_ ready: ArraySlice<Bool>) {
         let all = waiting
         waiting = []
@@ -133,7 +135,7 @@ struct Desk {
         }
     }
 
-    /// Starts what may be started, in the order in which it came.
+    /// Starts as many requests as the limits allow, in order of arrival.
     private mutating func start() {
         var left: [Waiting] = []
         for one in waiting {
@@ -163,7 +165,7 @@ struct Desk {
             && running.count { !$0.isQuick && $0.uid == one.request.uid } < Self.perUser
     }
 
-    /// Takes leave of workers that have ended, and kills those whose time is over.
+    /// Reaps workers that have ended, and kills those past their deadline.
     private mutating func end(_ ready: ArraySlice<Bool>) {
         let all = running
         running = []
@@ -171,7 +173,7 @@ struct Desk {
             if hasEnded {
                 let isWell = identify_reap(one.worker) == 1
                 close(one.worker)
-                // One that ended well has answered.
+                // A worker that exited with 0 has answered.
                 if isWell {
                     close(one.connection)
                 } else {

@@ -2,10 +2,10 @@ import CBrokerCrypto
 import CBrokerIdentify
 import Glibc
 
-// A program that may look into every process: it starts, shuts itself in, and answers one question (look.h). It reads no
-// file of configuration and no environment but systemd's word on its socket.
+// The only program with the privilege to inspect every process. It starts, confines itself, and answers one kind of
+// request (look.h). It reads no configuration file, and of the environment only systemd's socket variables.
 
-/// Says why on standard error, and ends.
+/// Writes the reason to standard error and exits.
 func stop(_ message: String, tryThis: String? = nil) -> Never {
     let text = "contactbroker-identify: \(message)\n" + (tryThis.map { $0 + "\n" } ?? "")
     _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
@@ -21,7 +21,7 @@ do {
     stop("could not start: \(error.message)", tryThis: Arguments.usage)
 }
 signal(SIGPIPE, SIG_IGN)
-// Whoever started it may have left open what is none of its business.
+// The parent may have left other descriptors open.
 identify_close_from(arguments.socket == nil ? 4 : 3)
 
 let listener: CInt
@@ -45,7 +45,7 @@ guard let uid = UInt32(exactly: owner) else {
     stop("could not start: whose socket it is cannot be told: \(reason(owner))", tryThis: "say it with --for-uid")
 }
 
-// libcrypto finds its functions when they are first asked for, which a worker may not: once here, and workers have them.
+// libcrypto loads its algorithms at first use, which a confined worker cannot do. Workers inherit them from here.
 var sum = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
 guard let state = ccrypto_sha256_begin(), ccrypto_sha256_finish(state, &sum) == 1 else {
     stop("could not start: SHA-256 is not there")

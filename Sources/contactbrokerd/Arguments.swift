@@ -1,20 +1,20 @@
 import BrokerInterface
 
-/// What the command line says.
+/// The parsed command line.
 struct Arguments: Hashable {
     enum Action: Hashable {
         /// Serve the user who runs it.
         case session(Folders)
-        /// Serve every user, with what systemd passes.
+        /// Serve every user, on the sockets that systemd passes.
         case system
-        /// Read the configuration of such a broker and report its problems; serve nobody.
+        /// Read the configuration of a session's broker and report its problems; serve nobody.
         case checkSession(Folders)
         case checkSystem
         case help
         case version
     }
 
-    /// Of a session's broker; `nil` where the environment decides.
+    /// Folders of a session's broker; `nil`: the environment decides.
     struct Folders: Hashable {
         var runtime: String?
         var state: String?

@@ -5,17 +5,17 @@ import BrokerModel
 import BrokerSystem
 import Glibc
 
-/// Has the journal keep the audit too: every record with its place in the chain and its hash, so that what comes out of a log store
-/// can be held against the chain here.
+/// Copies the audit to the journal. Every record carries its sequence number and its hash, so that records from a log
+/// store can be checked against the audit chain.
 ///
-/// Up to where the journal has it stands in `STATE/audit-journal`. Where the broker ends between the two, the last
-/// records come a second time, with the same numbers; none is left out.
+/// `STATE/audit-journal` contains the number of the last record that the journal has. If the broker ends before it
+/// updates that file, the last records are sent again, with the same numbers. None is skipped.
 final class AuditJournal: AuditKeeper {
     private let journal: Journal
     private let path: String
     let position: Int64?
 
-    /// - Throws: ``Failure`` where there is no journal, or what it has is not to be read.
+    /// - Throws: ``Failure`` if there is no journal, or if the position cannot be read.
     init(_ journal: Journal, state: String) throws(Failure) {
         guard Journal.isThere else {
             throw Failure(
@@ -32,7 +32,8 @@ final class AuditJournal: AuditKeeper {
     func take(_ records: [AuditEntry], _ done: @escaping @Sendable (Bool) -> Void) {
         guard let last = records.last else { return done(true) }
         journal.deliver(records.map(JournalRecord.init)) { [path] taken in
-            // Where the place cannot be kept the records come again at the next start, and are known by their numbers.
+            // If the position cannot be written, the records are sent again after the next start. Their numbers
+            // identify the duplicates.
             if taken { _ = Self.write(last.sequence, path) }
             done(taken)
         }
@@ -57,7 +58,7 @@ final class AuditJournal: AuditKeeper {
         return number
     }
 
-    /// Returns whether it was written; what was there before stays where not.
+    /// Returns whether it was written. On failure the previous content stays.
     private static func write(_ number: Int64, _ path: String) -> Bool {
         let draft = path + ".new"
         let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -69,7 +70,7 @@ final class AuditJournal: AuditKeeper {
 }
 
 extension JournalRecord {
-    /// What `contactctl audit --json` tells of a record, but for the names of contacts.
+    /// The facts of a record that `contactctl audit --json` shows, except the names of contacts.
     init(_ record: AuditEntry) {
         var facts: [(name: String, value: String)] = [
             ("sequence", "\(record.sequence)"), ("time", Timestamp.text(seconds: record.time / 1_000_000)),

@@ -4,13 +4,13 @@ import BrokerVarlink
 import Dispatch
 import Synchronization
 
-/// Tells when what a grant hangs on ends: a terminal session, a process.
+/// Reports when the terminal session or process ends that a grant is bound to.
 struct BindingWatch {
     let loop: any Loop
 
     private static let queue = DispatchQueue(label: "ends of sessions")
 
-    /// - Returns: what keeps the watch; `nil` where there is nothing to watch any more.
+    /// - Returns: the owner of the watch; releasing it ends the watch. `nil` if there is nothing to watch.
     func begin(_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject? {
         let watch: SessionWatch
         do throws(PeerError) {
@@ -26,11 +26,11 @@ struct BindingWatch {
         let source = DispatchSource.makeReadSource(fileDescriptor: watch.fileDescriptor, queue: Self.queue)
         let told = Told()
         source.setEventHandler { @Sendable [loop] in
-            // The descriptor stays readable until the source is cancelled, on the loop.
+            // The descriptor stays readable, so the handler can run again until the source is cancelled.
             guard told.isFirst() else { return }
             loop.execute { bound.value() }
         }
-        // The descriptor is the watch's, and must outlive the source that waits on it.
+        // `watch` owns the descriptor and must outlive the source.
         source.setCancelHandler { @Sendable in withExtendedLifetime(watch) {} }
         source.resume()
         return Kept(source: source)

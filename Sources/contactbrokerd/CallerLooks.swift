@@ -3,28 +3,29 @@ import BrokerPeerIdentity
 import BrokerVarlink
 import Glibc
 
-/// What the doors share to find out who their callers are. It lives on the loop.
+/// What the three sockets share to identify their callers. Lives on the event loop.
 final class CallerLooks {
-    /// Who is connecting.
+    /// Identifies new connections.
     let identification: LookWorkers
-    /// Whether somebody connected is still the same program: they do not wait behind whoever is connecting.
+    /// Checks whether a connected process still runs the same executable. Separate, so that checks do not queue behind
+    /// new connections.
     let checks: LookWorkers
 
-    /// User IDs kept in mind as known; past it all are looked up anew.
+    /// Maximum number of user IDs cached as known; the cache is emptied beyond that.
     static let mostKnown = 16_384
     private var known: Set<UInt32>
 
     init(_ mode: BrokerMode, loop: any Loop) {
-        // The helper looks at two processes of a user at a time, and at sixteen in all; of checks at eight. What is no more than that does
-        // not wait there. A session's broker looks itself, and has one user.
+        // The helper's own limits: two full inspections per user and sixteen in total, and eight checks. Within them no
+        // request waits in the helper. A session's broker inspects processes itself and has one user.
         let perUser = mode == .system ? 2 : 6
         identification = LookWorkers(16, perLane: perUser, loop: loop)
         checks = LookWorkers(8, perLane: perUser, loop: loop)
-        // The user as whom the broker runs needs no look-up.
+        // The broker's own user needs no look-up.
         known = [getuid()]
     }
 
-    /// A look-up off the loop has found this user's name.
+    /// Notes that this user has a name; the look-up ran off the event loop.
     func learn(_ uid: UInt32) {
         if known.count >= Self.mostKnown { known = [getuid()] }
         known.insert(uid)
@@ -32,7 +33,7 @@ final class CallerLooks {
 
     func isKnown(_ uid: UInt32) -> Bool { known.contains(uid) }
 
-    /// Where a process waits to be looked at.
+    /// The place in the queue for inspecting this process.
     func place(of peer: PeerHandle) -> LookPlace {
         LookPlace(isKnown(peer.uid) ? .user(peer.uid) : .strangers, uid: peer.uid, pid: peer.pid)
     }

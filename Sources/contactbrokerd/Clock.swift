@@ -5,7 +5,7 @@ enum Clock {
     /// Microseconds since 1970.
     static func now() -> Int64 { read(CLOCK_REALTIME) }
 
-    /// Microseconds on a clock that nobody can set, sleep included.
+    /// Microseconds on a clock that nobody can set; time asleep counts.
     static func uptime() -> Int64 { read(CLOCK_BOOTTIME) }
 
     private static func read(_ clock: clockid_t) -> Int64 {

@@ -2,19 +2,20 @@ import BrokerSystem
 import BrokerVarlink
 import Logging
 
-/// What the journal is told of callers that are not served: bounded for each user, so that a program which connects again and again
-/// cannot bury what others did. It lives on the loop.
+/// Logs callers that were refused. The number of messages per user is limited, so that a program which keeps connecting
+/// cannot bury the others' messages. Lives on the event loop.
 final class Complaints {
-    /// Told of one user within ``window``; what comes beyond is counted, and the count told when the window is over.
+    /// Messages per user within ``window``. Further ones are only counted, and the count is logged at the end of the
+    /// window.
     static let most = 20
     static let window = Duration.seconds(60)
-    /// Users kept in mind at once; those beyond share what one has.
+    /// Users tracked at once; the others share one allowance.
     static let users = 256
 
     private let loop: any Loop
     private let log: Logger
     private var told: [UInt32: (count: Int, left: Int)] = [:]
-    /// Of whoever found no place of their own.
+    /// The key of the shared allowance.
     private static let others = UInt32.max
 
     init(loop: any Loop, log: Logger) {

@@ -3,14 +3,14 @@ import BrokerCore
 import BrokerPolicy
 import Glibc
 
-/// Reads the configuration as a start would, and reports the first problem of each file. Serves nobody.
+/// Reads the configuration as at startup, and reports the first problem of each file. Serves nobody.
 struct ConfigurationCheck {
     let mode: BrokerMode
     let folder: PolicyFolder
 
     /// `EX_CONFIG` of sysexits.h.
     static let problemsFound: CInt = 78
-    /// Whom `contactbroker.service` runs as.
+    /// The user that `contactbroker.service` runs as.
     private static let user = "contactbroker"
 
     static func ofSession(_ folders: Arguments.Folders) throws -> ConfigurationCheck {
@@ -43,7 +43,7 @@ struct ConfigurationCheck {
         }
         for problem in problems {
             let text = Array("\(problem.reason.onOneLine)\n  \(problem.advice(in: mode))\n".utf8)
-            // Nobody is left to tell if this fails.
+            // A failure here cannot be reported.
             _ = write(STDERR_FILENO, text, text.count)
         }
         return Self.problemsFound

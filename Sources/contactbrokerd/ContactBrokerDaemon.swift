@@ -3,14 +3,14 @@ import BrokerVarlinkServer
 import CBrokerLinux
 import Glibc
 
-/// Stands between a person's address book and the apps that want it. ``Arguments/help`` says how it is started.
+/// The daemon: it decides which app sees which of a person's contacts. For its options see ``Arguments/help``.
 @main
 enum ContactBrokerDaemon {
     static func main() {
         clinux_share_memory()
-        // Whatever we make is ours alone, also before its mode is set.
+        // New files are accessible to this user only, even before their mode is set.
         umask(0o077)
-        // A peer that hangs up is an error of that one write.
+        // If a peer hangs up, only that one write fails.
         signal(SIGPIPE, SIG_IGN)
         do {
             let arguments = try Arguments(CommandLine.arguments.dropFirst())
@@ -49,7 +49,7 @@ enum ContactBrokerDaemon {
         try Daemon(setting: try setting(passed), log: Journaling.logger()).run()
     }
 
-    /// The sockets that systemd passes; no child is to take them for its own.
+    /// The sockets that systemd passes. The variables are removed, so that no child process uses them.
     private static func passedSockets() -> [PassedSocket] {
         let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
         defer { for name in names { unsetenv(name) } }

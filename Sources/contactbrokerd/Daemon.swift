@@ -8,17 +8,17 @@ import Dispatch
 import Glibc
 import Logging
 
-/// Opens the stores and the three doors, and serves until it is told to stop. The same for both modes.
+/// Opens the stores and the three sockets, and serves until it is stopped. Used in both modes.
 struct Daemon {
     let setting: Setting
     let log: Logger
 
-    /// Serves until SIGTERM or SIGINT. In system mode SIGHUP has the policy read anew.
+    /// Serves until SIGTERM or SIGINT. In system mode SIGHUP reloads the policy.
     func run() throws {
         try raiseDescriptorLimit()
         let settings = setting.configuration.settings()
         let evidence = try setting.evidenceSource()
-        // Whoever starts the broker mostly waits for its first answer: what that needs is read side by side.
+        // The app that caused the start usually waits for its first reply, so this runs concurrently.
         DispatchQueue(label: "preparation").async { evidence.prepare() }
         let facts = HostFacts.read()
         sayWhatIsNotProtected(facts)
@@ -55,7 +55,7 @@ struct Daemon {
         }
     }
 
-    /// Calls back on a queue for each time that the signal comes, in place of what it does otherwise.
+    /// Calls `body` on a queue for each such signal, instead of the signal's default action.
     private static func on(_ number: CInt, _ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -71,10 +71,11 @@ struct Daemon {
         }
     }
 
-    /// Each connection is a descriptor, and so is each pidfd: the usual soft limit of 1,024 is one user's share.
+    /// Raises the soft limit. Every connection and every pidfd needs a descriptor, and the usual soft limit of 1,024 is
+    /// one user's share.
     ///
-    /// What is opened at the start fits into ``fewestDescriptors`` several times over, so that nothing below has to be ready to
-    /// find none left: libdispatch, for one, stops the program.
+    /// Startup needs only a fraction of ``fewestDescriptors``, so startup code need not handle running out of
+    /// descriptors. Some of it cannot: libdispatch aborts the program.
     private func raiseDescriptorLimit() throws(Failure) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

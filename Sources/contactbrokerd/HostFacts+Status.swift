@@ -1,7 +1,7 @@
 import BrokerPeerIdentity
 
 extension HostFacts {
-    /// As `contactctl status` shows it.
+    /// The facts as `contactctl status` shows them.
     var described: [(name: String, value: String)] {
         [
             ("peerPidfd", hasPeerPidfd ? "yes" : "no: the kernel does not say for good who connected"),

@@ -12,14 +12,14 @@ import BrokerVarlinkServer
 import Glibc
 import Logging
 
-/// What lives on the loop while the daemon serves: the broker and its doors.
+/// What lives on the event loop while the daemon serves: the broker and its sockets.
 final class House {
     private let broker: Broker
     private let setting: Setting
     private var doorLimits = DoorLimits()
     private var doors: [Door] = []
 
-    /// - Parameter failed: a door has closed by itself, and the daemon is to end.
+    /// - Parameter failed: called if a socket fails; the daemon must then end.
     init(
         _ setting: Setting, settings: Settings, loop: EventLoop, evidence: any EvidenceSource,
         facts: HostFacts, log: Logger, failed: @escaping @Sendable () -> Void
@@ -46,7 +46,7 @@ final class House {
         if let program = ThumbnailProgram.besideThisOne {
             surroundings.makeThumbnail = { program.thumbnail(of: $0) }
         }
-        // While nobody knows what the settings say, no rule is worth reading.
+        // If the settings cannot be read, every app is refused and the rules are not read.
         surroundings.readPolicy = {
             settings.problem.map { Policy(unreadable: Policy.Problem(.settings, "\($0)")) }
                 ?? setting.configuration.policy()
@@ -74,7 +74,7 @@ final class House {
         }
     }
 
-    /// Opens what its own user will ask for first.
+    /// Opens the book of the session's user before the first request.
     func prepare() {
         if setting.mode == .session { broker.openBook(of: getuid()) }
     }
@@ -112,16 +112,16 @@ final class House {
         return door
     }
 
-    /// Reads the policy anew.
+    /// Reloads the policy.
     func reload(_ done: @escaping () -> Void) { broker.reloadPolicy { _ in done() } }
 
-    /// How many are connected, in words.
+    /// The number of connections, in words.
     var status: String {
         let count = doors.reduce(0) { $0 + $1.connectionCount }
         return "\(count) connection\(count == 1 ? "" : "s")"
     }
 
-    /// Closes every connection and then the stores: what was answered is kept, and what was not is known to be.
+    /// Closes every connection and then the stores, so that no reply is sent after the stores are closed.
     func close() {
         for door in doors { door.close() }
         broker.close()
@@ -129,7 +129,8 @@ final class House {
 }
 
 extension Setting {
-    /// Which programs packages name; only the system's broker can see that a program is the one that was meant.
+    /// The manifests of installed programs. Only the system's broker can verify that a program is the one that a
+    /// manifest names.
     fileprivate func manifests(_ log: Logger) -> AppManifests {
         guard mode == .system else { return AppManifests() }
         let (manifests, problems) = ManifestFolder().read()
@@ -145,7 +146,7 @@ extension Setting {
     }
 }
 
-/// The user's name, or their number where they have none.
+/// The user's name, or the user ID if it has no name.
 @Sendable
 func userName(_ uid: UInt32) -> String {
     var entry = passwd()

@@ -4,7 +4,8 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Where the daemon says what happens: the journal, where it is at standard error, otherwise a line each there.
+/// Where the daemon logs: in the journal if standard error is connected to it, else as one line per message on standard
+/// error.
 enum Journaling {
     private static let journal: Journal? = Journal.isAtStandardError ? Journal() : nil
 
@@ -14,7 +15,7 @@ enum Journaling {
         }
     }
 
-    /// Why the daemon does not start.
+    /// Logs why the daemon does not start.
     static func tell(_ failure: Failure) {
         guard journal != nil else {
             let advice = failure.tryThis.map { $0 + "\n" } ?? ""
@@ -27,13 +28,13 @@ enum Journaling {
         flush()
     }
 
-    /// The journal, whether or not standard error goes there.
+    /// The journal, whether or not standard error is connected to it.
     static func open() -> Journal { journal ?? Journal() }
 
-    /// Waits until everything said so far is where it belongs.
+    /// Waits until all messages so far are sent to the journal.
     static func flush() { journal?.flush() }
 
-    /// The key under which a message carries what the catalog explains.
+    /// The metadata key of a message's identifier in the catalog.
     fileprivate static let identifierKey = "identifier"
 
     private struct JournalHandler: LogHandler {
@@ -67,7 +68,7 @@ enum Journaling {
         }
     }
 
-    /// Level and message, no time: whatever keeps the lines puts one before each.
+    /// Writes level and message, but no time: whatever collects the lines adds one.
     private struct LineHandler: LogHandler {
         var metadata: Logger.Metadata = [:]
         var logLevel = Logger.Level.info
@@ -88,10 +89,10 @@ enum Journaling {
         }
 
         private static let lost = Atomic(0)
-        /// Bytes of a line: whoever is ready to take any takes so many at once, pipe(7).
+        /// Maximum size of a line in bytes. If a pipe is ready for writing, it accepts this many at once, pipe(7).
         private static let longest = 4_096
 
-        /// Writes a line where that waits for nobody: a pipe that nobody reads and a terminal that is stopped take none.
+        /// Writes a line if that does not block. A pipe that nobody reads and a stopped terminal accept none.
         private static func write(_ line: String) -> Bool {
             var output = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
             guard poll(&output, 1, 0) == 1, output.revents & Int16(POLLOUT) != 0 else { return false }
@@ -102,14 +103,15 @@ enum Journaling {
 }
 
 extension String {
-    /// Without control characters: what was forged into a message must not look like another line, nor steer a terminal.
+    /// Without control characters: text forged into a message must not look like another line or control a terminal.
     var onOneLine: String {
         unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
     }
 }
 
 extension Logger {
-    /// Says what the catalog explains. Names and numbers of users and apps may stand beside it, never what a contact says.
+    /// Logs a message with its identifier in the catalog. Facts may contain names and IDs of users and apps, but
+    /// nothing from a contact.
     func tell(_ identifier: MessageIdentifier, _ message: String, _ facts: [(name: String, value: String)]) {
         var metadata: Metadata = [Journaling.identifierKey: "\(identifier.rawValue)"]
         for (name, value) in facts { metadata[name] = "\(value)" }

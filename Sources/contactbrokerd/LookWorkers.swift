@@ -2,9 +2,9 @@ import BrokerPeerIdentity
 import BrokerVarlink
 import Dispatch
 
-/// A few threads that look at processes, in the order of a ``FairQueue``. It lives on the loop.
+/// A few threads that inspect processes, in the order of a ``FairQueue``. Lives on the event loop.
 ///
-/// What waits is bounded by whoever asks: a connection has one look at a time, and gives it up when it closes.
+/// The callers bound the queue: a connection has one inspection at a time, and cancels it when it closes.
 final class LookWorkers {
     private final class Ticket {
         var isWanted = true
@@ -17,10 +17,11 @@ final class LookWorkers {
 
     private let loop: any Loop
     private var queue: FairQueue<Job>
-    /// A serial queue has a thread of its own while it works.
+    /// Each serial queue has its own thread while it works.
     private var idle: [DispatchQueue]
 
-    /// - Parameter perLane: looks at once for one user; fewer than `count`, so that no user can keep every thread busy.
+    /// - Parameter perLane: concurrent inspections per user. It is less than `count`, so that no user can keep every
+    ///   thread busy.
     init(_ count: Int, perLane: Int, loop: any Loop) {
         precondition(perLane < count, "one user could keep every thread busy")
         self.loop = loop
@@ -28,9 +29,10 @@ final class LookWorkers {
         idle = (0..<count).map { DispatchQueue(label: "look \($0)") }
     }
 
-    /// Looks when its turn has come, and goes on, on the loop, with what was found.
+    /// Runs `look` on a worker when its turn comes, then `done` with the result on the event loop.
     ///
-    /// - Returns: gives the look up: if it has not begun it never does, and `done` does not run.
+    /// - Returns: a function that cancels the inspection. `done` then does not run, and `look` does not begin if it has
+    ///   not yet.
     func look<Found: Sendable>(
         at place: LookPlace, _ look: @escaping @Sendable () -> Found, done: @escaping (Found) -> Void
     ) -> () -> Void {

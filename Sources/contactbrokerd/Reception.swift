@@ -7,10 +7,9 @@ import BrokerVarlinkServer
 import Glibc
 import Synchronization
 
-/// Finds out who has connected at one door, before a byte of theirs is read.
+/// Identifies the callers that connect at one socket, before any byte of theirs is read.
 ///
-/// The kernel is asked on the loop who connected; files are read and hashed, and names of users looked up, on the threads of
-/// ``CallerLooks``.
+/// The event loop asks the kernel who connected. Threads of ``CallerLooks`` read and hash files and look up user names.
 struct Reception {
     let door: ContactsInterface
     let setting: Setting
@@ -19,7 +18,7 @@ struct Reception {
     let source: any EvidenceSource
     let manifests: AppManifests
     let complaints: Complaints
-    /// Of all doors.
+    /// Shared by all three sockets.
     let looks: CallerLooks
 
     private static let names = UserNames()
@@ -38,8 +37,8 @@ struct Reception {
             return decide(.refuse)
         }
         guard !looks.isKnown(peer.uid) else { return identify(peer, decide) }
-        // A number that has no user waits with all others that have none. Whether it has one is quickly found out, and nobody's
-        // slow executable is in the way: a person who connects for the first time does not stand in the strangers' crowd.
+        // Users seen for the first time queue separately from user IDs without a user. So a new user is not delayed by
+        // the strangers' queue, nor by a slow executable: only user names are looked up here.
         let place = LookPlace(.newcomers, uid: peer.uid, pid: peer.pid)
         decide.onAbandoned = looks.identification.look(at: place) {
             userName(peer.uid)
@@ -49,7 +48,7 @@ struct Reception {
         }
     }
 
-    /// Has the evidence collected, and judges it.
+    /// Collects the evidence on a worker and judges it.
     private func identify(_ peer: PeerHandle, _ decide: PendingAdmission) {
         let (source, manifests) = (source, manifests)
         decide.onAbandoned = looks.identification.look(at: looks.place(of: peer)) {
@@ -68,7 +67,7 @@ struct Reception {
         }
     }
 
-    /// On a worker: files are read, and the user database may be remote.
+    /// Runs on a worker: it reads files, and the user database may be remote (NSS), so look-ups can block.
     private static func identify(
         _ peer: PeerHandle, _ source: any EvidenceSource, _ manifests: AppManifests
     ) -> Result<(Evidence, Judgement, user: String), PeerError> {
@@ -86,7 +85,7 @@ struct Reception {
     ) -> Admission {
         switch judgement {
         case .refused where evidence.uid == 0 && door == .admin:
-            // A broker without privilege cannot look at root's processes, and need not: root is believed.
+            // A session's broker cannot inspect root's processes. It need not: root is trusted.
             return .admit(
                 context: CallerSession(caller: root(evidence), door: door) { done in
                     done(.unknown)
@@ -113,7 +112,7 @@ struct Reception {
     }
 }
 
-/// Root, of whom nothing but the process is known.
+/// A caller for root, of whom only the process is known.
 private func root(_ evidence: Evidence) -> Caller {
     Caller(
         uid: 0, strength: .unverified, app: "root", displayName: "root", executable: nil, process: evidence.process,
@@ -121,7 +120,7 @@ private func root(_ evidence: Evidence) -> Caller {
 }
 
 extension Complaints {
-    /// Somebody who connected is not served.
+    /// Reports a caller that was refused.
     fileprivate func tell(_ peer: PeerHandle, _ reason: String, _ door: ContactsInterface) {
         tell(
             of: peer.uid, "process \(peer.pid) was turned away from \(door.name): \(reason)",
@@ -129,10 +128,10 @@ extension Complaints {
     }
 }
 
-/// As whom processes were started. Looked up once for each process and user: whoever is renamed, or has their number given
-/// to somebody else, while it runs has not started it.
+/// Names of the users that processes run as. Each is looked up once per process and user ID, so that a renamed user or
+/// a reassigned user ID does not change the name while the process runs.
 final class UserNames: Sendable {
-    /// Processes remembered; beyond it all are looked up anew.
+    /// Maximum number of cached processes; the cache is emptied beyond that.
     private static let capacity = 256
 
     private struct Process: Hashable {
@@ -146,7 +145,7 @@ final class UserNames: Sendable {
         let process = Process(identity: process, uid: uid)
         if let known = names.withLock({ $0[process] }) { return known }
         let name = userName(uid)
-        // A number in place of a name may be a failure that passes.
+        // If the look-up returns a number, that may be a temporary failure.
         guard name != "\(uid)" else { return name }
         names.withLock { names in
             if names.count >= Self.capacity { names = [:] }

@@ -4,21 +4,21 @@ import BrokerPolicy
 import BrokerVarlinkServer
 import Glibc
 
-/// Where a session's broker has its sockets, its databases and its configuration.
+/// Folders of a session's broker: sockets, databases and configuration.
 struct SessionFolders {
     let runtime: String
     let state: String
-    /// Read, and never made.
+    /// Only read; the broker never creates it.
     let configuration: String
 
-    /// - Parameters: what the command line says; otherwise the XDG base directories decide.
+    /// - Parameters: from the command line; `nil`: the XDG base directories decide.
     init(runtime: String?, state: String?, configuration: String?) throws {
         self.runtime = try Self.absolute(runtime) ?? Self.runtimeByDefault()
         self.state = try Self.absolute(state) ?? Self.stateByDefault()
         self.configuration = try Self.configuration(configuration)
     }
 
-    /// - Parameter named: what the command line says.
+    /// - Parameter named: from the command line.
     static func configuration(_ named: String?) throws -> String {
         try absolute(named) ?? configurationByDefault()
     }
@@ -54,7 +54,7 @@ struct SessionFolders {
     private static func configurationByDefault() throws -> String {
         if let folder = variable("XDG_CONFIG_HOME") { return folder + "/contactbroker" }
         guard let home = variable("HOME") else {
-            // To go on without rules could be to go on against them.
+            // The rules may forbid something, so the broker must not start without them.
             throw Failure(
                 "could not start: neither XDG_CONFIG_HOME nor HOME is set, so the policy cannot be found",
                 tryThis: "contactbrokerd --session --config-dir FOLDER")
@@ -62,13 +62,13 @@ struct SessionFolders {
         return home + "/.config/contactbroker"
     }
 
-    /// Relative values are to be ignored (XDG Base Directory Specification).
+    /// Relative values are ignored, as the XDG Base Directory Specification requires.
     private static func variable(_ name: String) -> String? {
         guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
         return value
     }
 
-    /// The folder of a door.
+    /// The folder of a socket.
     func folder(of door: ContactsInterface) -> String {
         switch door {
         case .contacts: runtime + "/apps"
@@ -77,7 +77,7 @@ struct SessionFolders {
         }
     }
 
-    /// The broker of the user who runs it.
+    /// The setting of a broker for the user who runs it.
     var setting: Setting {
         Setting(
             mode: .session, whom: "\(userName(getuid())) at \(runtime)", state: state,
@@ -88,7 +88,8 @@ struct SessionFolders {
 
     func socket(of door: ContactsInterface) -> String { folder(of: door) + "/" + door.name }
 
-    /// Makes the folders, for us alone. One that is there must be ours, and nobody else may write to it.
+    /// Creates the folders, accessible to this user only. An existing one must belong to this user, and nobody else may
+    /// write to it.
     func make() throws {
         try Self.make(state)
         try Self.make(runtime)

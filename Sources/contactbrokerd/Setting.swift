@@ -5,18 +5,18 @@ import BrokerPolicy
 import BrokerVarlinkServer
 import Glibc
 
-/// Which broker this is: whom it serves, and where its things are. The two modes differ in this and in nothing else.
+/// Whom this broker serves and where its files are. The two modes differ only in what depends on this.
 struct Setting {
     let mode: BrokerMode
-    /// In words, for the journal.
+    /// A description for the journal.
     let whom: String
     /// The folder of the databases.
     let state: String
     let configuration: PolicyFolder
-    /// Made by us, for us alone; or by systemd, with the mode that its unit says.
+    /// Created by the broker for this user only, or passed by systemd with the mode that the unit sets.
     let doors: [ContactsInterface: Door.Place]
 
-    /// Where evidence about callers comes from: chosen here and nowhere else.
+    /// The only place that chooses where evidence about callers comes from.
     func evidenceSource() throws -> any EvidenceSource {
         if mode == .system { return try SystemPlaces.helper() }
         do throws(PeerError) {
@@ -26,11 +26,11 @@ struct Setting {
         }
     }
 
-    /// Whether this broker takes connections of a user at a door at all.
+    /// Whether this broker accepts connections of a user at a socket.
     func serves(_ uid: uid_t, at door: ContactsInterface) -> Bool {
         switch mode {
         case .system: true
-        // Root may do everything that administrators may, and has contacts of its own with a broker of its own.
+        // Root may use the administrator's socket. For its own contacts it needs its own broker.
         case .session: uid == getuid() || uid == 0 && door == .admin
         }
     }

@@ -5,15 +5,15 @@ import BrokerPolicy
 import BrokerVarlinkServer
 import Glibc
 
-/// Where the system's broker has its things, and what it does not start without.
+/// Folders and sockets of the system's broker, and what it requires to start.
 enum SystemPlaces {
     static let configuration = "/etc/contactbroker"
-    /// Where systemd says nothing else.
+    /// The default, if systemd does not set STATE_DIRECTORY.
     static let state = "/var/lib/contactbroker"
-    /// The helper that alone has the privilege to look at other users' processes.
+    /// The socket of the helper, the only program with the privilege to inspect other users' processes.
     static let identifySocket = "/run/contactbroker/identify/identify.sock"
 
-    /// - Parameter sockets: those that systemd passed.
+    /// - Parameter sockets: passed by systemd.
     static func setting(_ sockets: [PassedSocket]) throws -> Setting {
         guard getuid() != 0, geteuid() != 0 else {
             throw Failure(
@@ -32,8 +32,8 @@ enum SystemPlaces {
 
     static var policyFolder: PolicyFolder { PolicyFolder(configuration: configuration, owner: 0) }
 
-    /// Which socket is which door's. All three are called `varlink`, as Varlink's libraries expect, so that each is told
-    /// by the last part of the path that it is bound to: the name of the interface.
+    /// Maps passed sockets to interfaces. All three are named `varlink`, as Varlink's libraries expect. The last part
+    /// of the bound path is the name of the interface.
     static func doors(_ sockets: [PassedSocket]) throws -> [ContactsInterface: Door.Place] {
         var doors: [ContactsInterface: Door.Place] = [:]
         for socket in sockets {
@@ -58,14 +58,15 @@ enum SystemPlaces {
 
     private static func stateFolder() throws -> String {
         guard let value = getenv("STATE_DIRECTORY").map({ String(cString: $0) }), !value.isEmpty else { return state }
-        // With more than one, systemd puts colons between them.
+        // systemd separates several folders by colons.
         guard value.hasPrefix("/"), !value.contains(":") else {
             throw Failure("could not start: STATE_DIRECTORY names no one folder: \(value)")
         }
         return value
     }
 
-    /// Only root can have put the socket there: every folder above it must be root's, and nobody else's to write.
+    /// Checks that only root can have created the helper's socket: every folder above it must belong to root, and
+    /// nobody else may write to it.
     static func requireIdentifyHelper() throws {
         var status = stat()
         var folder = ""
@@ -98,7 +99,7 @@ enum SystemPlaces {
             tryThis: "systemctl start contactbroker-identify.socket")
     }
 
-    /// The capabilities of this process, in force or within reach.
+    /// The inheritable, permitted, effective and ambient capabilities of this process.
     private static func capabilities() throws -> UInt64 {
         guard let file = fopen("/proc/self/status", "re") else {
             throw Failure("could not start: /proc/self/status cannot be read")

@@ -1,10 +1,10 @@
 import BrokerNormalization
 import Glibc
 
-/// Where phone numbers are dialled that are written without a country, by the locale.
+/// The locale's region, for phone numbers without a country code.
 enum TelephoneRegion {
-    /// Two capital letters, as in `DE`; empty where the locale names no country. As for any category of a locale, the
-    /// first of the three that is set counts (locale(7)).
+    /// Two capital letters, such as `DE`; empty if the locale names no country. The first of the three variables that
+    /// is set counts (locale(7)).
     static var ofThisProcess: String {
         for name in ["LC_ALL", "LC_TELEPHONE", "LANG"] {
             guard let value = getenv(name), value.pointee != 0 else { continue }

@@ -6,20 +6,20 @@
 
 #include "peer.h"
 
-/* What can be told about a process only by whoever may look into it: its executable, its namespaces, the root in which
-   it lies. One reader for both places it is used in: the broker of one user's session looks by itself, the system's
-   broker has contactbroker-identify look. In C, because there it runs between fork and exit, where no Swift may: system
-   calls and SHA-256. Nothing is kept between two looks.
+/* Reads what requires the right to inspect a process: its executable, its namespaces and its root. A session's broker
+   calls this itself. The system's broker has contactbroker-identify call it. It is in C, because there it runs between
+   fork and exit, where Swift may not run: it uses only system calls and SHA-256. It keeps no state between calls.
 
-   A reading is IDENTIFY_FOUND, IDENTIFY_ABSENT (looked for, and definitely not there), or -errno: not known. */
+   A reading is IDENTIFY_FOUND, IDENTIFY_ABSENT (looked up and definitely not there), or -errno: not known. */
 #define IDENTIFY_FOUND 0
 #define IDENTIFY_ABSENT 1
 
-/* The longest path that can be told, with what the kernel adds to it. A longer one is unreadable, never cut. */
+/* Size of the path's buffer, including what the kernel appends to a path. A longer path is unreadable, never
+   truncated. */
 #define IDENTIFY_PATH_SIZE 4160
-/* An app's name, as systemd and D-Bus have it; of a flatpak's instance too. */
+/* Maximum size of an app's name, as in systemd and D-Bus, and of a flatpak instance's name, with NUL. */
 #define IDENTIFY_NAME_SIZE 256
-/* Of .flatpak-info, in bytes. Real ones have a few thousand. */
+/* Maximum size of .flatpak-info, in bytes. Real ones have a few thousand. */
 #define IDENTIFY_INFO_LIMIT 65536
 
 enum identify_digest {
@@ -34,12 +34,12 @@ enum identify_digest {
 
 /* What lies at the executable's path in the root of process 1. */
 enum identify_place {
-    /* Not asked: the process does not lie where process 1 does. */
+    /* Not looked up, or the process is in another mount namespace than process 1. */
     IDENTIFY_PLACE_NONE,
     IDENTIFY_PLACE_OTHER,
-    /* The very file; but not only root can change what lies there. */
+    /* The same file, but others than root can change what is at that path. */
     IDENTIFY_PLACE_SAME,
-    /* The very file; it and every folder above belong to root, and nobody else may write to them. */
+    /* The same file. It and every folder above belong to root, and nobody else may write to them. */
     IDENTIFY_PLACE_SAME_AND_ROOTS,
 };
 
@@ -50,7 +50,7 @@ struct identify_namespaces {
     int32_t user_reading;
 };
 
-/* Everything in it was set: no byte of padding, no rest of an earlier one. */
+/* Zeroed before use, so it contains no stale data, not even in padding. */
 struct identify_look {
     int32_t pid;
     int32_t executable_reading;
@@ -63,7 +63,7 @@ struct identify_look {
     int32_t place_reading;
     int32_t place;
     int32_t info_reading;
-    /* 1: its text is whole and has the two names below, which are empty where it does not say. */
+    /* 1: the file was read in full. The two names below are empty if the file does not contain them. */
     int32_t info_is_read;
     struct clinux_file info;
     uint32_t path_size;
@@ -73,33 +73,35 @@ struct identify_look {
     char instance[IDENTIFY_NAME_SIZE];
 };
 
-/* What to tell of a process. */
+/* What to read. */
 #define IDENTIFY_WANTS_DIGEST 1u
-/* The executable's file and path and nothing else: is it still what it was? */
+/* Read only the executable's file and path, to check that it has not changed. */
 #define IDENTIFY_WANTS_EXECUTABLE_ONLY 2u
-/* What lies at its executable's path as process 1 sees it. contactbroker-identify always tells; nobody asks it to. */
+/* Read what is at the executable's path, as process 1 sees it. contactbroker-identify always does; a request must not
+   ask for it. */
 #define IDENTIFY_WANTS_PLACE 4u
 
-/* Texts of a look; the path has path_size bytes, the names end with a NUL. */
+/* Texts of the result. The path has path_size bytes; the names end with a NUL. */
 const char *identify_path(const struct identify_look *look);
 const char *identify_app(const struct identify_look *look);
 
-/* Looks at the process that a pidfd holds. 0, -ESRCH where it has ended, -EBADF for what is no pidfd, or -errno.
-   hash_limit: bytes of the largest executable that is hashed. */
+/* Inspects the process that a pidfd refers to. Returns 0, -ESRCH if it has ended, -EBADF if the descriptor is no pidfd,
+   or -errno. hash_limit: size in bytes of the largest executable that is hashed. */
 int identify_look_at(int pidfd, uint32_t wants, uint64_t hash_limit, struct identify_look *out);
 
-/* The namespaces of the process whose directory below /proc that path leads to. */
+/* Reads the namespaces of a process. path: its directory in /proc. */
 void identify_namespaces_at(const char *path, struct identify_namespaces *out);
 
-/* SHA-256 of a file that is open as a path, which must have that status before and after. */
+/* Hashes a file that is open with O_PATH. The file must have that status before and after. */
 enum identify_digest identify_hash(int path_descriptor, const struct clinux_file *status, uint64_t limit,
     uint8_t sha256[32], int32_t *reason);
 
-/* Whether the kernel itself answers for a file, and no server of anybody's: a server can make a read last for ever and
-   answer each one differently. mounts: the text of a mountinfo. trusted: these are mounts that nobody but root made. */
+/* Whether the kernel itself serves a file. A file server can block a read forever and answer each one differently.
+   mounts: the text of a mountinfo. trusted: only root made these mounts. */
 int identify_is_local(const char *mounts, size_t size, const struct clinux_file *file, int trusted);
 
-/* The names in a .flatpak-info. 0, or -EINVAL for what is none. Both have IDENTIFY_NAME_SIZE. */
+/* Reads the names from a .flatpak-info. Returns 0, or -EINVAL if it is malformed. Both buffers have IDENTIFY_NAME_SIZE
+   bytes. */
 int identify_parse_info(const char *text, size_t size, char *app, char *instance);
 
 #endif

@@ -5,15 +5,15 @@
 
 #include "look.h"
 
-/* The conversation between the broker and contactbroker-identify: one connection, one request, one answer, each a single
-   message on a SOCK_SEQPACKET socket, of fixed size and in the machine's own order of bytes. With the request comes one
-   descriptor, a pidfd. Whatever has another form is answered IDENTIFY_MALFORMED. */
+/* The protocol between the broker and contactbroker-identify: one connection, one request, one answer. Each is a single
+   message on a SOCK_SEQPACKET socket, of fixed size and in native byte order. The request carries one descriptor, a
+   pidfd. Anything malformed is answered IDENTIFY_MALFORMED. */
 #define IDENTIFY_MAGIC 0x31644963u
 
 struct identify_request {
     uint32_t magic;
     uint32_t wants;
-    /* Whose process it is said to be: two of one user are looked at at a time. */
+    /* The user ID of the process, as the broker reports it. The helper inspects two processes of one user at a time. */
     uint32_t uid;
     uint32_t reserved;
 };
@@ -22,7 +22,7 @@ enum identify_outcome {
     IDENTIFY_LOOKED,
     IDENTIFY_ENDED,
     IDENTIFY_MALFORMED,
-    /* Too many wait. */
+    /* Too many requests of this user are waiting. */
     IDENTIFY_BUSY,
     IDENTIFY_TIMED_OUT,
     IDENTIFY_FAILED,
@@ -36,49 +36,51 @@ struct identify_answer {
     struct identify_look look;
 };
 
-/* Bytes of the largest executable that the helper hashes: more is not read within its time. */
+/* Size in bytes of the largest executable that the helper hashes; a larger one would exceed the time limit. */
 #define IDENTIFY_HELPER_HASH_LIMIT 268435456u
-/* After this many milliseconds a worker is killed. */
+/* A worker is killed after this many milliseconds. */
 #define IDENTIFY_WORKER_MILLISECONDS 500
 
 /* The helper's side. */
 
-/* Closes every descriptor from that number on. */
+/* Closes all descriptors from that number on. */
 void identify_close_from(int first);
-/* A listening SOCK_SEQPACKET socket at that path, of mode 0600; or -errno. */
+/* Creates a listening SOCK_SEQPACKET socket at that path, with mode 0600. Returns it, or -errno. */
 int identify_listen(const char *path);
-/* 1 for such a socket, however it was made. */
+/* Returns 1 if the descriptor is such a socket, whoever created it. Sets it non-blocking and close-on-exec. */
 int identify_is_listener(int descriptor);
-/* Whose file the socket is bound to; or -errno. */
+/* The owner of the socket's file; or -errno. */
 int64_t identify_owner(int listener);
-/* The next connection of that user; -EACCES for another one's, which is closed. Never waits. */
+/* Accepts the next connection of that user. Returns -EACCES and closes the connection if it is another user's. Never
+   blocks. */
 int identify_accept(int listener, uint32_t uid);
-/* Takes the request and its pidfd. 0; -EAGAIN where it has not come; -EBADMSG for anything else than one whole request
-   with one descriptor, none of which stay open then. Never waits. */
+/* Receives the request and its pidfd. Returns 0; -EAGAIN if it has not arrived; -EBADMSG if it is not exactly one
+   request with one descriptor. Then no received descriptor stays open. Never blocks. */
 int identify_receive(int connection, struct identify_request *request, int *pidfd);
-/* An answer without a look. Never waits. */
+/* Sends an answer without an inspection. Never blocks. */
 void identify_refuse(int connection, enum identify_outcome outcome);
-/* Looks at this process, before identify_confine(): the dynamic linker finds every function that a look calls once for all
-   workers. */
+/* Inspects this process, before identify_confine(), so that the dynamic linker resolves every function that workers
+   need. */
 void identify_begin(void);
-/* Starts a process that shuts itself in, looks for that one request, answers on the connection and ends: its number, or
-   -errno. *worker is a pidfd of it, for the caller to close; connection and pidfd stay the caller's. */
+/* Starts a worker process that confines itself, handles this one request, answers on the connection and ends. Returns
+   its pid, or -errno. *worker is a pidfd of it, which the caller must close. connection and pidfd stay the caller's. */
 int identify_start_worker(const struct identify_request *request, int connection, int pidfd, int *worker);
-/* Kills it. */
+/* Kills a worker. */
 void identify_kill(int worker);
-/* Takes leave of one that has ended. 1 where it ended well. */
+/* Reaps a worker that has ended. Returns 1 if it exited with 0. */
 int identify_reap(int worker);
 
 /* The broker's side. */
 
-/* Asks, and waits for the answer, for at most so many milliseconds. 0 with an answer that has the right form, or -errno. */
+/* Sends a request and waits for the answer. Each wait is limited to that many milliseconds. Returns 0 with a
+   well-formed answer, or -errno. */
 int identify_ask(const char *path, const struct identify_request *request, int pidfd, int milliseconds,
     struct identify_answer *answer);
 
-/* Gives up, for good, whatever a process of the helper does not need: capabilities but the two, gaining any by exec, files
-   larger than nothing, and every system call that is not on a list. 0 or -errno. */
+/* Irrevocably drops what the helper does not need: all capabilities but two, gaining any by exec, writing to files, and
+   every system call that is not listed. Returns 0 or -errno. */
 int identify_confine(void);
-/* The same once more, for a worker: of these system calls those that look. */
+/* Confines a worker further: it keeps only the system calls of an inspection. */
 int identify_confine_worker(void);
 
 #endif
