@@ -1,12 +1,12 @@
 import BrokerModel
 
-/// What happened, for the administrator: who, when, how much. Never what a contact, a query or a purpose says.
+/// What happened, for the administrator: who, when, how much. Never the text of a contact, a query or a purpose.
 public enum AuditEvent: String, CaseIterable, Sendable {
-    /// Contacts were told to an app.
+    /// Contacts were disclosed to an app.
     case disclosure
-    /// What was about to be told was taken back before it left.
+    /// A reply with contacts was withdrawn before it was sent.
     case withheld
-    /// A call got no contacts because of its caller's standing.
+    /// A call got no contacts because of its caller's effective access.
     case refusal
     /// The person was asked.
     case prompt
@@ -14,50 +14,52 @@ public enum AuditEvent: String, CaseIterable, Sendable {
     case answer
     /// A grant was made or changed.
     case grant
-    /// A grant was taken back, narrowed or ran out.
+    /// A grant was revoked, narrowed or expired.
     case revocation
     /// An app changed contacts.
     case save
-    /// A save that was begun, and of which nothing is in the book.
+    /// A save was begun, but nothing of it is in the book.
     case saveNotDone
     /// The person looked at their own contacts through the agent.
     case agentSearch
-    /// Everything that was kept for a user was taken away, but for these records.
+    /// All data of a user was deleted, except these records.
     case purge
-    /// A password was wanted: for what, and whether it was given.
+    /// A password was required: what for, and whether it was given.
     case authentication
     /// The administrator's policy was read.
     case policy
     case start
     case stop
-    /// The daemon ended without a `stop`: the last tenth of a second of disclosures may be missing.
+    /// The daemon ended without a `stop`: disclosures of the last tenth of a second may be missing.
     case gap
 }
 
-/// One record of the audit before it has its place in the chain.
+/// One audit record before it has its place in the audit chain.
 public struct AuditRecord: Hashable, Sendable {
     /// Microseconds since 1970.
     public var time: Int64
     public var uid: UInt32
-    /// The app's identifier; empty where no app was concerned.
+    /// The app's identifier; empty if the event concerns no app.
     public var app: String
     public var strength: IdentityStrength?
     public var event: AuditEvent
-    /// The app's standing after the event.
+    /// The app's authorization level after the event.
     public var status: AuthorizationStatus?
     public var keys: ContactKeySet?
     /// Number of contacts concerned.
     public var count: Int?
-    /// Which ones; kept as pseudonyms that are the same across the apps of one user. `nil` for a whole set, named by ``revision``.
+    /// The contacts concerned. They are stored as pseudonyms, which are the same across the apps of one user. `nil` for
+    /// a whole granted set, which ``revision`` identifies.
     public var contacts: [RecordNumber]?
     public var revision: Int64?
-    /// Set in a count alone: so many more were equal to an earlier record, which was written before they were answered.
+    /// Only in a count: how many further events equalled an earlier record. That record was written before they were
+    /// answered.
     public var repeats: Int?
-    /// One of our own words, such as a method's name or `expired`; never a text of an app or a contact. Beside the kind of a
-    /// prompt stands ``purposeHash(of:)``, where the app gave a reason.
+    /// One of our own words, such as a method's name or `expired`; never text of an app or a contact. A prompt's record
+    /// has its kind here, with ``purposeHash(of:)`` if the app gave a purpose.
     public var detail: String?
-    /// Tells apart two disclosures that name no contacts, such as two batches of one list; it is not stored. Without it
-    /// such a disclosure is never taken for a repeat.
+    /// Distinguishes two disclosures that name no contacts, such as two batches of one list; not stored. Without it
+    /// such a disclosure is never deduplicated.
     public var part: Int?
 
     public init(

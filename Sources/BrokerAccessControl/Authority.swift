@@ -1,15 +1,15 @@
-/// What the person's password, or an administrator's, is asked for: polkit's actions of the same names.
+/// What requires the password of the person or of an administrator: polkit's actions of the same names.
 public enum AuthorityAction: String, CaseIterable, Sendable {
-    /// To be asked about apps, and to answer.
+    /// To receive prompts and answer them.
     case answer = "io.contactbroker.answer"
-    /// To let an app see all contacts, or many.
+    /// To give an app access to all contacts, or to many.
     case shareAll = "io.contactbroker.share-all"
-    /// To take back a refusal, and to read one's own audit.
+    /// To withdraw a denial, and to read one's own audit.
     case manageOwn = "io.contactbroker.manage-own"
-    /// To see or change what is another user's, or everybody's.
+    /// To see or change data of another user or of all users.
     case admin = "io.contactbroker.admin"
 
-    /// Its own name, for the audit.
+    /// The last part of its name, for the audit.
     public var word: String { String(rawValue.dropFirst("io.contactbroker.".count)) }
 }
 
@@ -18,7 +18,7 @@ public struct AuthorityQuestion: Hashable, Sendable {
     public var action: AuthorityAction
     public var process: ProcessIdentity
     public var uid: UInt32
-    /// The app that it is about, for the person to see; never what a contact says. Text of strangers, stripped and cut.
+    /// The app concerned, shown to the person; never contact data. Text from strangers, stripped and truncated.
     public var app: String?
     /// Whether the person may be asked for a password.
     public var mayInteract: Bool
@@ -34,30 +34,32 @@ public struct AuthorityQuestion: Hashable, Sendable {
     }
 }
 
-/// What the authority said. Whatever is not ``granted`` is a no.
+/// The authority's answer. Every answer except ``granted`` means no.
 public enum AuthorityAnswer: Hashable, Sendable {
     case granted
     case refused
-    /// Not without a password, and the person may not be asked for it, or nothing is there that could ask.
+    /// A password is required, but the person may not be asked, or nothing can ask.
     case wantsInteraction
-    /// This machine has no such authority. Whether one does without is the administrator's to say.
+    /// This machine has no such authority. The administrator decides whether the broker may do without.
     case absent
-    /// It could not be asked; why, for the journal.
+    /// The authority could not be asked. The reason is for the journal.
     case failed(reason: String)
-    /// It is there, and gives no sign of life: somebody has to start it anew.
+    /// The authority runs but does not respond; the administrator has to restart it.
     case hung
 }
 
-/// Who proves that the person is there, where an answer of a program is not enough. It lives on the loop.
+/// Verifies that the person is present, if a program's answer is not enough. Lives on the event loop.
 public protocol Authority: AnyObject {
-    /// Asks. `answered` runs once, on the loop, in a later turn; never where the question was taken back.
+    /// Asks. `answered` runs once, on the event loop, in a later iteration. It never runs after
+    /// ``AskedAuthority/cancel()``.
     ///
-    /// The answer is about the process that was there when it was asked: where that has ended, it is a refusal.
+    /// The answer is about the process that existed when it was asked. If that has ended, the answer is not
+    /// ``AuthorityAnswer/granted``.
     func ask(_ question: AuthorityQuestion, _ answered: @escaping (AuthorityAnswer) -> Void) -> any AskedAuthority
 }
 
-/// A question that waits for its answer.
+/// A question that has no answer yet.
 public protocol AskedAuthority: AnyObject {
-    /// Takes the question back: nobody is asked for a password any more, and no answer comes.
+    /// Cancels the question: nobody is asked for a password any more, and no answer comes.
     func cancel()
 }

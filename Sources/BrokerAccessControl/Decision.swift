@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// What holds for a caller before it is decided what it gets: the person's word and the administrator's.
+/// A caller's effective access: the person's grant with the policy applied.
 public enum Standing: Hashable, Sendable {
     case notDetermined
     case restricted
@@ -20,25 +20,25 @@ public enum Standing: Hashable, Sendable {
     }
 }
 
-/// What is asked of the person. In the words of the agent's interface.
+/// The kind of a prompt, as the agent's interface names it.
 public enum PromptKind: String, CaseIterable, Sendable {
     case access, button, manage, pick, propose
 }
 
-/// Why not.
+/// Why a request is refused.
 public enum Denial: String, Hashable, Sendable {
     case notDetermined, denied, restricted
 }
 
-// The table of authorization, as functions: one for each kind of operation, with a type for what it can get. They are pure:
-// the same arguments give the same decision, today and over an audit. `mayAsk` is false once the person was asked, so that
-// no call asks twice.
+// The decision table, as functions: one per kind of operation, with a type for its possible decisions. They are pure:
+// the same arguments give the same decision, also in an audit. `mayAsk` is false once the person was asked, so that no
+// call asks twice.
 
-/// What a call that reads or saves gets. Reading is fetching, counting, history, groups, containers, linked contacts and the
-/// person's own settings.
+/// The decision for a call that reads or saves. Reading includes fetching, counting, history, groups, containers,
+/// linked contacts and the person's own settings.
 public enum AccessDecision: Hashable, Sendable {
     case permit(Disclosure)
-    /// The person is asked for access.
+    /// Prompt the person for access.
     case ask
     case refuse(Denial)
 }
@@ -59,10 +59,10 @@ private func permit(_ grant: Grant) -> AccessDecision {
     }
 }
 
-/// What a caller gets that waits for changes.
+/// The decision for a call that waits for changes.
 public enum WatchDecision: Hashable, Sendable {
     case permit(Disclosure)
-    /// Until the standing changes. The person is not asked.
+    /// Wait until the effective access changes, without a prompt.
     case wait
     case refuse(Denial)
 }
@@ -75,10 +75,10 @@ public func decideWatch(_ standing: Standing) -> WatchDecision {
     }
 }
 
-/// What a caller gets that asks for access and reads nothing yet.
+/// The decision for a call that requests access and reads nothing yet.
 public enum RequestDecision: Hashable, Sendable {
     case ask
-    /// At once, from what was decided earlier.
+    /// Answer at once, from an earlier decision.
     case answer(AuthorizationStatus)
 }
 
@@ -87,23 +87,24 @@ public func decideRequest(_ standing: Standing, mayAsk: Bool) -> RequestDecision
     return .answer(standing.status)
 }
 
-/// What a caller gets that offers the person a prompt which they may as well leave: the access button, the one-time picker and a
-/// proposed card.
+/// The decision for a call that offers a prompt which the person may ignore: the access button, the one-time picker and
+/// a proposed card.
 public enum OfferDecision: Hashable, Sendable {
-    /// - Parameter isQuiet: as one line that the person may open: no screen is taken on behalf of an app that was denied.
+    /// - Parameter isQuiet: shows only a line that the person may open, so that a denied app cannot take over the
+    ///   screen.
     case ask(isQuiet: Bool)
-    /// Nothing, as after any prompt that granted nothing.
+    /// Answer with nothing, as after a prompt that granted nothing.
     case answerEmpty
     case refuse(Denial)
 }
 
-/// The access button. Who has everything has nothing to ask for.
+/// The access button. An app with full access has nothing to ask for.
 public func decideButton(_ standing: Standing, mayAsk: Bool) -> OfferDecision {
     if case .granted(let grant) = standing, case .full = grant.access { return .answerEmpty }
     return decideOffer(standing, mayAsk: mayAsk)
 }
 
-/// The one-time picker and proposed cards. They need no access, change none, and are out of reach only where policy decides.
+/// The one-time picker and proposed cards. They need no access and change none; only policy can refuse them.
 public func decideOffer(_ standing: Standing, mayAsk: Bool) -> OfferDecision {
     switch standing {
     case .restricted: .refuse(.restricted)
@@ -112,7 +113,7 @@ public func decideOffer(_ standing: Standing, mayAsk: Bool) -> OfferDecision {
     }
 }
 
-/// What a caller gets that asks for the access picker.
+/// The decision for a call that opens the access picker.
 public enum ManageDecision: Hashable, Sendable {
     case ask, answerEmpty
 }

@@ -1,30 +1,30 @@
 import BrokerModel
 
-/// What may be told to one caller: of which contacts, which keys.
+/// What one caller's replies may contain: which keys of which contacts.
 ///
-/// The lock between the book and the wire: the bytes of a ``StoredContact`` have no way into a reply. Only ``project(_:of:under:as:)``
-/// makes ``DisclosedContacts``, and only the broker's `DisclosedReply` takes those.
+/// It guards the way from the book to the wire: the bytes of a ``StoredContact`` cannot get into a reply. Only
+/// ``project(_:of:under:as:)`` creates ``DisclosedContacts``, and only the broker's `DisclosedReply` accepts those.
 public struct Disclosure: Hashable, Sendable {
     public let scope: RecordScope
     public let keys: ContactKeySet
-    /// The grant's revision that this rests on; what was read under another one is not sent.
+    /// The grant's revision that this is based on. Data read under another revision is not sent.
     public let revision: Int64
 
-    /// For the prompt agent: the person looks at their own book, under identifiers that live for one prompt.
+    /// For the agent: the person sees their own book, with identifiers that are valid for one prompt.
     public static func forPerson(keys: ContactKeySet) -> Disclosure {
         Disclosure(scope: .all, keys: keys, revision: 0)
     }
 
-    /// Named keys that were asked for and not granted. Asking for them is an error, not an empty value.
+    /// Requested keys that must be granted by name and are not. Requesting them is an error, not an empty value.
     public func unauthorized(of requested: ContactKeySet) -> ContactKeySet {
         requested.intersection(.named).subtracting(keys)
     }
 
-    /// For one answer of the one-time picker: these contacts, which the person picked at that prompt and confirmed, and
+    /// For one answer of the one-time picker: the contacts that the person picked and confirmed at that prompt, with
     /// the keys that the prompt named.
     ///
-    /// It rests on no grant and gives none. Only an answered prompt of kind ``PromptKind/pick`` makes one, with the rows
-    /// of that answer and nothing else.
+    /// It is based on no grant and creates none. Only an answered prompt of kind ``PromptKind/pick`` creates one, from
+    /// the rows of that answer.
     public static func picked(_ records: Set<RecordNumber>, keys: ContactKeySet) -> Disclosure {
         Disclosure(scope: .only(records), keys: keys, revision: 0)
     }

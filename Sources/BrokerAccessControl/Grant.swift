@@ -1,11 +1,11 @@
 import BrokerModel
 
-/// What an app is told about its standing, in the words of the interface.
+/// The authorization level that an app sees, as the interface names it.
 public enum AuthorizationStatus: String, CaseIterable, Sendable {
     case notDetermined, restricted, denied, limited, full
 }
 
-/// What the person said an app may have.
+/// The level that the person decided for an app.
 public enum Access: Hashable, Sendable {
     case denied
     /// These contacts and no others. The set may be empty.
@@ -20,13 +20,13 @@ public enum Access: Hashable, Sendable {
         }
     }
 
-    /// The contacts that are allowed one by one.
+    /// The granted set; empty unless the level is `limited`.
     public var records: Set<RecordNumber> {
         if case .limited(let records) = self { records } else { [] }
     }
 }
 
-/// How long a grant lasts, as the wire names it.
+/// The kind of a grant's lifetime, as the interface names it.
 public enum LifetimeKind: String, CaseIterable, Sendable {
     case untilRevoked, untilTime, session, process
 }
@@ -49,31 +49,31 @@ public enum Lifetime: Hashable, Sendable {
     }
 }
 
-/// What was decided for one principal.
+/// The decision for one principal.
 public struct Grant: Hashable, Sendable {
     public var access: Access
-    /// What may be read of a contact. ``ContactKeySet/named`` keys are in it only where they were granted by name.
+    /// The keys that may be read. ``ContactKeySet/named`` keys are included only if granted by name.
     public var keys: ContactKeySet
     public var lifetime: Lifetime
-    /// Rises with every change of any of these.
+    /// Increases with every change of the grant.
     public var revision: Int64
     public var decidedBy: Decider
     /// Seconds since 1970.
     public var decidedAt: Int64
 
-    /// Contacts that the app made while the policy kept it to single ones, though it was granted all or refused; they count only
-    /// under such a policy. Where the level is `limited`, what the app makes joins that set instead.
+    /// Contacts that the app made under a policy that caps its level, while its own level was full or denied. They
+    /// count only under such a policy. At level `limited`, contacts that the app makes join the granted set instead.
     public var own: Set<RecordNumber> = []
 
     /// Who decided.
     public enum Decider: String, Sendable {
-        /// At a prompt.
+        /// The person, at a prompt.
         case person
-        /// At the administrator's door.
+        /// An administrator, through the administrator's socket.
         case administrator
     }
 
-    /// What a first grant lets an app read unless the person chose otherwise.
+    /// The keys of a first grant, unless the person chose others.
     public static let ordinaryKeys = ContactKeySet.all.subtracting(.named)
 
     public init(
@@ -88,7 +88,7 @@ public struct Grant: Hashable, Sendable {
         self.decidedAt = decidedAt
     }
 
-    /// Over: seconds since 1970 have passed its end. Sessions and processes end by themselves, and their grants with them.
+    /// Whether the end of the grant has passed. Sessions and processes end by themselves, and so do their grants.
     public func hasExpired(at now: Int64) -> Bool {
         if case .untilTime(let end) = lifetime { return now >= end }
         return false
@@ -96,7 +96,7 @@ public struct Grant: Hashable, Sendable {
 }
 
 extension Grant {
-    /// Allows all that the other one allows. Whatever it does not is to be taken back.
+    /// Whether this grant allows all that the other one allows. If not, something has to be revoked.
     public func isAtLeast(_ other: Grant) -> Bool {
         guard keys.isSuperset(of: other.keys) else { return false }
         switch (access, other.access) {

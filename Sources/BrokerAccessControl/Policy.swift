@@ -1,21 +1,21 @@
-/// What the administrator decided for everybody's apps, as values. Pure: what it says of an app follows from its rules alone.
+/// The administrator's policy for all apps, as values. Pure: a ruling follows from the rules alone.
 public struct Policy: Hashable, Sendable {
-    /// What becomes of an answer that wants the person's password where nobody can ask for it.
+    /// What happens to an answer that requires the person's password if nothing can ask for it.
     public enum WithoutAuthentication: String, CaseIterable, Sendable {
         case refuse, allow
     }
 
-    /// What could not be read. Every app is refused then: nobody knows what the administrator wants.
+    /// What could not be read. Every app is refused then, because the administrator's intent is unknown.
     public struct Problem: Hashable, Sendable {
         public enum Subject: String, Sendable {
-            /// A file of rules, until the policy is reloaded.
+            /// A file of rules; lasts until the policy is reloaded.
             case policy
-            /// The settings, until the broker restarts.
+            /// The settings; lasts until the broker restarts.
             case settings
         }
 
         public let subject: Subject
-        /// The file, the line where there is one, and what is wrong.
+        /// The file, the line if known, and the problem.
         public let reason: String
 
         public init(_ subject: Subject, _ reason: String) {
@@ -27,15 +27,15 @@ public struct Policy: Hashable, Sendable {
     }
 
     public var rules: [Rule]
-    /// `nil` where the administrator says nothing: the mode decides.
+    /// `nil` if the policy does not set it: the mode decides.
     public var withoutAuthentication: WithoutAuthentication?
-    /// Disclosures are on the disk before they are told.
+    /// Whether audit records of disclosures are synced before the reply is sent.
     public var isAuditDurable: Bool
     public private(set) var problem: Problem?
-    /// SHA-256 over the names and texts of the files, in hexadecimal digits; `nil` where there are none.
+    /// SHA-256 of the names and texts of the files, in hexadecimal; `nil` if there are no files.
     public var digest: String?
 
-    /// No rules: the person decides.
+    /// By default no rules: the person decides.
     public init(
         rules: [Rule] = [], withoutAuthentication: WithoutAuthentication? = nil, isAuditDurable: Bool = false
     ) {
@@ -50,12 +50,12 @@ public struct Policy: Hashable, Sendable {
         self.problem = problem
     }
 
-    /// What all rules together say of one app of one user.
+    /// The ruling of all matching rules on one principal.
     public func ruling(on principal: Principal) -> Ruling {
         Ruling(rules: rules.filter { $0.matches(principal) }, problem: problem)
     }
 
-    /// The stricter of two settings; where one says nothing the other holds.
+    /// The stricter of two settings; if one is `nil`, the other.
     public static func stricter(
         _ one: WithoutAuthentication?, _ other: WithoutAuthentication?
     ) -> WithoutAuthentication? {

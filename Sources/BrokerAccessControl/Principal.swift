@@ -1,20 +1,20 @@
-/// How sure the broker is of who is calling, surest first.
+/// How reliably an app was identified, strongest first.
 public enum IdentityStrength: String, CaseIterable, Sendable {
-    /// An LSM label that agrees with cgroup and mount namespace.
+    /// An enforced LSM label that agrees with the control group, in a mount namespace of its own.
     case labelled
-    /// A flatpak whose namespace and cgroup agree.
+    /// A flatpak whose mount namespace and control group agree.
     case sandboxed
-    /// A unit of the system manager.
+    /// A service of the system's service manager.
     case service
-    /// A program named by a root-owned manifest.
+    /// A program that a root-owned manifest names.
     case installed
-    /// What the user's own service manager calls it: any program of the user can take that name.
+    /// The name that the user's own service manager reports. Any program of the user can take it.
     case claimed
-    /// A path and the hash of what was found there.
+    /// The path and the hash of the executable.
     case unverified
 }
 
-/// One run of one process: its number alone is used again by the kernel.
+/// One process, even if its pid is reused.
 public struct ProcessIdentity: Hashable, Sendable {
     public let pid: Int32
     /// Clock ticks since boot, `/proc/PID/stat` field 22.
@@ -26,7 +26,7 @@ public struct ProcessIdentity: Hashable, Sendable {
     }
 }
 
-/// One terminal session: it ends with its leader.
+/// One terminal session. It ends with its leader.
 public struct SessionIdentity: Hashable, Sendable {
     public let bootIdentifier: String
     public let leader: ProcessIdentity
@@ -37,13 +37,13 @@ public struct SessionIdentity: Hashable, Sendable {
     }
 }
 
-/// Whom a grant belongs to. A weaker identity never inherits a stronger one's grant, because it is another principal.
+/// What a grant belongs to. A weaker identity is another principal, so it never inherits a stronger one's grant.
 public struct Principal: Hashable, Sendable {
     public let uid: UInt32
     public let strength: IdentityStrength
-    /// The app's identifier; for `unverified` the path and SHA-256 of the executable.
+    /// The app's identifier; for `unverified`, the path and SHA-256 of the executable.
     public let app: String
-    /// What the grant's life hangs on; ``Binding/standing`` for one that outlives process and session.
+    /// How long the principal exists; ``Binding/standing`` is persistent.
     public let binding: Binding
 
     public enum Binding: Hashable, Sendable {
@@ -64,23 +64,23 @@ public struct Principal: Hashable, Sendable {
     }
 }
 
-/// Who is at the other end of a connection, as the kernel told us.
+/// The process at the other end of a connection, as identified from what the kernel reported.
 public struct Caller: Hashable, Sendable {
     public let uid: UInt32
     public let strength: IdentityStrength
     public let app: String
-    /// For people: a name or the executable's own. Text of strangers; whoever shows it strips it.
+    /// The app's name for people, or the executable's own. Text from strangers; strip it before display.
     public let displayName: String
-    /// Path of the executable, where it could be read.
+    /// Path of the executable, if it could be read.
     public let executable: String?
     public let process: ProcessIdentity
-    /// The terminal session, where the caller has a controlling terminal.
+    /// The terminal session, if the caller has a controlling terminal.
     public let session: SessionIdentity?
     /// The controlling terminal's name, for people.
     public let terminal: String?
-    /// The executable runs other people's programs, so that it names no app.
+    /// The executable runs other people's programs, so it identifies no app.
     public let isInterpreter: Bool
-    /// In a sandbox, as far as can be told. The agent's and the administrator's doors are closed to it.
+    /// Whether the caller appears to be in a sandbox. It may not use the agent's and the administrator's sockets then.
     public let isSandboxed: Bool
 
     public init(
@@ -101,10 +101,9 @@ public struct Caller: Hashable, Sendable {
 
     private var standing: Principal { Principal(uid: uid, strength: strength, app: app) }
 
-    /// The principals whose grants this caller may use, the most particular first.
+    /// The principals whose grants this caller may use, the most specific first.
     ///
-    /// An interpreter names no app: what was granted to one script must not reach the next, so it never has a
-    /// standing grant.
+    /// An interpreter has no persistent principal: a grant for one script must not apply to the next.
     public var principals: [Principal] {
         var principals = [standing.bound(to: .process(process))]
         if let session { principals.append(standing.bound(to: .session(session))) }
@@ -112,7 +111,7 @@ public struct Caller: Hashable, Sendable {
         return principals
     }
 
-    /// The principal to whom a grant of that lifetime is given; `nil` where this caller cannot have it.
+    /// The principal for a grant with that lifetime; `nil` if this caller cannot have one.
     public func principal(for lifetime: Lifetime) -> Principal? {
         switch lifetime {
         case .untilRevoked, .untilTime: isInterpreter ? nil : standing
@@ -121,8 +120,8 @@ public struct Caller: Hashable, Sendable {
         }
     }
 
-    /// Lifetimes that the person may choose from, the one offered first in front (DESIGN: callers with a
-    /// controlling terminal and no sandbox are offered a session; an interpreter's grants last a process).
+    /// Lifetimes that the person may choose from, the default first. A caller with a controlling terminal and no
+    /// sandbox is offered a session. An interpreter's grants last a process by default.
     public var lifetimes: [LifetimeKind] {
         if isInterpreter { return session == nil ? [.process] : [.process, .session] }
         return session == nil || isSandboxed ? [.untilRevoked] : [.session, .untilRevoked]

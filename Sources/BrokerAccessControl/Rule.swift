@@ -1,44 +1,44 @@
 import BrokerModel
 
-/// One `[[rule]]` of the administrator: whom it is about, and what it says of them.
+/// One `[[rule]]` of the administrator: which apps it applies to, and its effects.
 public struct Rule: Hashable, Sendable {
-    /// A level that policy forces, whatever the person said.
+    /// A level that the policy forces, whatever the person decided.
     public enum Level: String, CaseIterable, Sendable {
         case denied, limited, full
     }
 
-    /// The file and the line where it begins, as `/…/policy.d/10-office.toml:12`.
+    /// The file and line where it begins, as `/…/policy.d/10-office.toml:12`.
     public var place: String
-    /// What the administrator calls it.
+    /// The administrator's name for it.
     public var name: String?
 
-    // MARK: Whom it is about; `nil` is everybody
+    // MARK: Which principals it applies to; `nil` means all
 
     public var users: Set<UInt32>?
     public var strengths: Set<IdentityStrength>?
     public var apps: Set<String>?
 
-    // MARK: What it says
+    // MARK: Effects
 
-    /// Everything is refused, and told as `restricted`.
+    /// Refuses everything. The app sees `restricted`.
     public var denies = false
     public var forcedLevel: Level?
-    /// `full` counts as `limited` to nobody, until the person chooses contacts.
+    /// Full access counts as limited to the contacts that the app made itself, until the person chooses contacts.
     public var capsLevel = false
-    /// Keys that may be read and written at most.
+    /// The only keys that may be read and written.
     public var maximumKeys: ContactKeySet?
     public var forbidsPrompting = false
-    /// Seconds from the person's decision until it has to be made again.
+    /// Seconds after which the person has to decide again.
     public var maximumLifetime: Int64?
-    /// The person's password is wanted before anything is granted.
+    /// Every new grant requires the person's password.
     public var requiresAuthentication = false
 
     public init(place: String) {
         self.place = place
     }
 
-    /// Strengths whose names any program of the user can take. About them a rule says nothing that allows, and nothing that
-    /// tells one from another.
+    /// Identity strengths whose names any program of the user can take. For them a rule may neither allow anything nor
+    /// name apps.
     public static let weakStrengths: Set<IdentityStrength> = [.claimed, .unverified]
 
     /// Whether it gives an app more than the person did.
@@ -54,7 +54,7 @@ public struct Rule: Hashable, Sendable {
             && (users?.contains(principal.uid) ?? true)
     }
 
-    /// What it says, in words for people.
+    /// Its effects, in words for people.
     public var effects: [String] {
         var effects: [String] = []
         if denies { effects.append("refuses everything") }

@@ -1,5 +1,5 @@
 extension Ruling {
-    /// What the administrator's rules have to say about the app, a sentence for each.
+    /// What the administrator's rules say about the app, one sentence per rule.
     public var reasons: [String] {
         if let problem { return [problem.words] }
         var reasons = rules.map { rule in
@@ -9,7 +9,7 @@ extension Ruling {
         return reasons
     }
 
-    /// How what the person decided and what counts of it differ, in words; `nil` where they do not.
+    /// How the effective access differs from the person's decision, in words; `nil` if it does not.
     public func difference(of grant: Grant?, from standing: Standing, at now: Int64) -> String? {
         guard let grant else { return nil }
         switch standing {

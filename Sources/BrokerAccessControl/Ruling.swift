@@ -1,10 +1,11 @@
 import BrokerModel
 
-/// What all rules together say of one app. Where they differ the stricter one holds, and a denial holds over everything.
+/// What all rules together say about one principal. If they differ, the stricter one applies, and a denial overrides
+/// everything.
 public struct Ruling: Hashable, Sendable {
-    /// The rules that match, in the order of the files.
+    /// The matching rules, in the order of the files.
     public let rules: [Rule]
-    /// The policy or the settings cannot be read.
+    /// Set if the policy or the settings cannot be read.
     public let problem: Policy.Problem?
 
     public var isDenied: Bool { problem != nil || rules.contains(where: \.denies) }
@@ -20,29 +21,30 @@ public struct Ruling: Hashable, Sendable {
     public var maximumLifetime: Int64? { rules.compactMap(\.maximumLifetime).min() }
     public var requiresAuthentication: Bool { rules.contains(where: \.requiresAuthentication) }
 
-    /// Whether the app has a standing although nobody decided anything.
+    /// Whether the app has effective access without any grant.
     public var standsAlone: Bool { !isDenied && forcedLevel != nil }
 
-    /// When a decision has to be made again, in seconds since 1970; `nil` for never. A refusal holds: it gives nothing.
+    /// When the person has to decide again, in seconds since 1970; `nil` for never. ``maximumLifetime`` does not apply
+    /// to a denial, which gives nothing.
     public func end(of grant: Grant) -> Int64? {
         var end: Int64?
         if case .untilTime(let time) = grant.lifetime { end = time }
         if let maximumLifetime, grant.access != .denied {
             let (own, overflow) = grant.decidedAt.addingReportingOverflow(maximumLifetime)
-            // Decided at no time that there is: over.
+            // A time that overflows counts as past.
             end = min(end ?? .max, overflow ? 0 : own)
         }
         return end
     }
 
-    /// What holds for the app.
+    /// The effective access of an app.
     ///
-    /// What the person decided is kept as it is; this is what of it counts while the policy holds.
+    /// The person's grant is kept unchanged; this returns the part that counts under the policy.
     ///
     /// - Parameters:
-    ///   - grant: what was decided, if anything was.
+    ///   - grant: the person's decision, if any.
     ///   - now: seconds since 1970.
-    ///   - revision: the policy's own; what rests on the policy has no lower one.
+    ///   - revision: the policy's revision. Effective access that differs from the grant has at least this one.
     ///   - loadedAt: when the policy was read, in seconds since 1970.
     public func standing(of grant: Grant?, at now: Int64, revision: Int64, loadedAt: Int64) -> Standing {
         guard !isDenied else { return .restricted }
@@ -54,7 +56,7 @@ public struct Ruling: Hashable, Sendable {
         return .granted(standing)
     }
 
-    /// The decision for as long as it may hold; `nil` if that is over.
+    /// The grant with its end under the policy; `nil` if that has passed.
     private func cut(_ grant: Grant, at now: Int64) -> Grant? {
         guard let end = end(of: grant) else { return grant }
         guard end > now else { return nil }
@@ -73,7 +75,7 @@ public struct Ruling: Hashable, Sendable {
         case .limited:
             if case .limited(let records)? = decided?.access {
                 access = .limited(to: records)
-                // The set ends when the decision does; the level stays.
+                // The granted set ends when the decision does. The forced level stays.
                 lifetime = decided?.lifetime ?? .untilRevoked
             } else {
                 access = .limited(to: decided?.own ?? [])
@@ -83,7 +85,7 @@ public struct Ruling: Hashable, Sendable {
             return Grant(access: access, revision: 0, decidedBy: .administrator, decidedAt: loadedAt)
         }
         guard standing.access != access else { return standing }
-        // The keys of a refusal say nothing about what may be read.
+        // The keys of a denied grant say nothing about what may be read.
         if standing.access == .denied { standing.keys = Grant.ordinaryKeys }
         standing.access = access
         standing.lifetime = lifetime

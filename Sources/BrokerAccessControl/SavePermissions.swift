@@ -1,15 +1,15 @@
 import BrokerModel
 
-/// What an app may change of what it sees. Pure; whether a record is there is not its business.
+/// What an app may change of what it sees. Pure; it does not check whether a record exists.
 ///
-/// It is asked twice: when the steps of a save are read, so that the app gets the right error, and when it is the save's turn, since a
-/// grant may be revoked in between.
+/// It is used twice: when the steps of a save are read, so that the app gets the right error, and before the save is
+/// carried out. A grant may be revoked in between.
 public struct SavePermissions: Hashable, Sendable {
     /// The cards that the app sees.
     public let scope: RecordScope
-    /// The keys that it may read, and so change.
+    /// The keys that the app may read and therefore change.
     public let keys: ContactKeySet
-    /// The keys that the policy lets it write into a new card.
+    /// The keys that the policy lets the app write into a new card.
     public let writableKeys: ContactKeySet
 
     public init(_ disclosure: Disclosure, writableKeys: ContactKeySet) {
@@ -27,21 +27,22 @@ public struct SavePermissions: Hashable, Sendable {
         scope.contains(contact) && written.isSubset(of: keys)
     }
 
-    /// Under a key scope only the app that made a card may delete what it cannot see whole.
+    /// With limited keys an app may delete a card only if it made it.
     public func mayDelete(_ contact: RecordNumber, isOwn: Bool) -> Bool {
         scope.contains(contact) && (deletesWhatItSees || isOwn)
     }
 
     public var deletesWhatItSees: Bool { seesWholeCards }
 
-    /// Links are for who sees every card, and of each everything that is not granted by name.
+    /// Linking requires access to every card, and to all keys that need no grant by name.
     public var mayLink: Bool { seesEverything && seesWholeCards }
 
-    /// Containers, and which card is the person's own, are for who sees every card.
+    /// Changing containers, and the person's own card, requires access to every card.
     public var mayChangeContainers: Bool { seesEverything }
     public var maySetMe: Bool { seesEverything }
 
-    /// What others made under `limited` the app may not rename, delete or nest, but it may say which of its contacts are in it.
+    /// Under a limited grant the app may not rename, delete or nest groups of others. It may change which of its
+    /// contacts are in them.
     public func mayChangeGroup(isOwn: Bool) -> Bool { seesEverything || isOwn }
 
     public func mayChangeMembers(ofGroupThatIsOwn isOwn: Bool) -> Bool {

@@ -1,19 +1,19 @@
 import BrokerTrustedFiles
 
-/// Spans of time as the files write them: a number and `m`, `h` or `d`.
+/// Time spans in the files: a number followed by `m`, `h` or `d`.
 enum Lifespan {
-    /// Ten years; a longer one is none.
+    /// Ten years, in seconds; a longer span is an error.
     static let longest: Int64 = 3_650 * 86_400
 
-    /// - Parameter wanted: what an error says that it must be.
-    /// - Returns: seconds; `nil` where there is no such key.
+    /// - Parameter wanted: the expected value, for an error.
+    /// - Returns: seconds; `nil` if there is no such key.
     static func read(_ name: String, of table: TOMLTable, _ wanted: String) throws(TrustedFileError) -> Int64? {
         guard let text = try table.string(name) else { return nil }
         guard let seconds = seconds(text) else { throw table.wrong(name, wanted) }
         return seconds
     }
 
-    /// Seconds; `nil` for anything else than a whole number of minutes, hours or days from a minute to ``longest``.
+    /// Seconds; `nil` unless it is a whole number of minutes, hours or days, from a minute to ``longest``.
     static func seconds(_ text: String) -> Int64? {
         guard let unit = text.last, text.utf8.count <= 12, text.dropLast().utf8.allSatisfy({ (48...57).contains($0) }),
             let number = Int64(text.dropLast())
@@ -25,7 +25,7 @@ enum Lifespan {
         case "d": factor = 86_400
         default: return nil
         }
-        // Of 11 digits and fewer, so it does not overflow.
+        // At most 11 digits, so this does not overflow.
         let seconds = number * factor
         return (60...longest).contains(seconds) ? seconds : nil
     }

@@ -2,15 +2,15 @@ import BrokerAccessControl
 import BrokerModel
 import BrokerTrustedFiles
 
-/// Reads one file of the administrator. Strict: a key that is not known, a value of another type, a rule that says nothing or
-/// more than it may is an error with its line. What was meant and not understood must not be left out in silence.
+/// Reads one file of the administrator. Strict: an unknown key, a value of the wrong type, and a rule without effects
+/// or with forbidden ones are errors with their line. Nothing that the administrator wrote is silently ignored.
 enum PolicyReader {
-    /// Rules in one file.
+    /// Maximum number of rules in one file.
     static let maximumRules = 1_000
 
     /// - Parameters:
     ///   - file: its name, for errors.
-    ///   - policy: gets the file's rules besides its own, and the stricter one of each setting. After an error it is of no use.
+    ///   - policy: receives the file's rules, and the stricter value of each setting. Invalid after an error.
     static func read(_ text: String, file: String, into policy: inout Policy) throws(TrustedFileError) {
         let document = try TOMLTable(text, file: file)
         try document.allow(["agent", "audit", "rule"])
@@ -50,7 +50,7 @@ enum PolicyReader {
         return rule
     }
 
-    /// What each value alone does not show.
+    /// Checks the combination of values.
     private static func check(_ rule: Rule, _ table: TOMLTable) throws(TrustedFileError) {
         guard !rule.effects.isEmpty else { throw table.wrong("the rule says nothing") }
         if rule.allows {
@@ -73,7 +73,7 @@ enum PolicyReader {
         }
     }
 
-    /// `true` or absent: nothing takes a rule back, so `false` would promise what it does not do.
+    /// `true` or absent. No rule cancels another, so `false` would have no effect.
     private static func yes(_ table: TOMLTable, _ name: String) throws(TrustedFileError) -> Bool {
         guard let bool = try table.bool(name) else { return false }
         guard bool else { throw table.wrong(name, "true, or not there: no rule takes another one back") }

@@ -1,33 +1,33 @@
 import BrokerAccessControl
 import BrokerTrustedFiles
 
-/// How the broker is to run, from `CONFIG/contactbroker.toml`: what is no rule about apps. Read once, at the start.
+/// The broker's settings from `CONFIG/contactbroker.toml`: all that is not a rule about apps. Read once, at startup.
 public struct Settings: Hashable, Sendable {
-    /// What becomes of an answer that wants the person's password where nobody can ask for it; `nil` where the mode decides.
-    /// The policy may have a word on it too, and the stricter one holds.
+    /// What happens to an answer that requires the person's password if nothing can ask for it; `nil`: the mode
+    /// decides. The policy may set it too, and the stricter value applies.
     public var withoutAuthentication: Policy.WithoutAuthentication?
-    /// Where phone numbers are dialled that are written without a country, as in `DE`; `nil` where the locale decides.
+    /// The region for phone numbers without a country code, as in `DE`; `nil`: the locale decides.
     public var region: String?
-    /// A book is closed when none of its user's programs has been connected for so long.
+    /// A book is closed after no program of its user has been connected for this long.
     public var closesBooksAfter = Duration.seconds(300)
-    /// Connections that one user may have open at each door.
+    /// Maximum number of connections of one user at each socket.
     public var connectionsPerUser = 1_024
 
-    /// Whether the journal gets every record of the audit too, from where a log store of many machines can have it.
+    /// Whether the journal also gets every audit record, for example to forward it to a log store.
     public var auditGoesToJournal = false
 
     /// Why the file cannot be read. Every app is refused then.
     public private(set) var problem: TrustedFileError?
 
     static let fileName = "contactbroker.toml"
-    /// No fewer than a desktop's programs have.
+    /// The lower bound is enough for the programs of a desktop.
     private static let connections = 16...4_096
 
-    /// As if there were no file.
+    /// The defaults, used without a file.
     public init() {}
 
-    /// The settings while the file cannot be read, none looser than any that the file could hold. The journal gets no audit then, and
-    /// gets the records of that time later if it had the audit before.
+    /// Settings for a file that cannot be read, with the strictest values for passwords and connections. The journal
+    /// gets no audit records meanwhile. If it had them before, it gets the missing ones later.
     public init(unreadable problem: TrustedFileError) {
         self.problem = problem
         withoutAuthentication = .refuse

@@ -31,7 +31,7 @@ static int write_all(int file, const char *bytes, size_t size) {
     return 0;
 }
 
-/* The bytes as a file without a name, from its beginning. */
+/* Returns an unnamed file with these bytes, at its start. */
 static int file_of(const void *bytes, size_t size) {
     int file = memfd_create("input", MFD_CLOEXEC);
     if (file < 0) return -errno;
@@ -116,11 +116,11 @@ ssize_t clinux_filter(
     }
     ssize_t result = read_all(ends[0], output, room, deadline);
     close(ends[0]);
-    /* Its output may be over before it is. */
+    /* The child may close its output before it ends. */
     int process = clinux_pidfd_open(child);
     if (result >= 0 && process >= 0 && wait_for(process, deadline) < 0) result = -ETIMEDOUT;
     if (process >= 0) close(process);
-    /* Not waited for yet, so that the number is its own; of one that has ended nothing comes of it. */
+    /* The child is not reaped yet, so its pid is not reused. Killing one that has ended has no effect. */
     if (result < 0 || process < 0) kill(child, SIGKILL);
     int status = 0;
     pid_t gone;

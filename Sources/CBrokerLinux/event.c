@@ -50,7 +50,7 @@ static int wait_precisely(int epoll, struct epoll_event *events, int64_t nanosec
     struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
     int count = epoll_pwait2(epoll, events, CLINUX_MOST_EVENTS, &time, NULL);
     if (count >= 0 || errno != ENOSYS) return count;
-    /* Linux before 5.11: whole milliseconds, rather too late than too early; a day is for ever here. */
+    /* Linux before 5.11: whole milliseconds, rounded up, and at most a day per wait. */
     int64_t milliseconds = nanoseconds / 1000000 + 1;
     return epoll_wait(epoll, events, CLINUX_MOST_EVENTS, milliseconds > 86400000 ? 86400000 : (int)milliseconds);
 }
@@ -91,7 +91,7 @@ void clinux_bell_hush(int bell) {
 
 int clinux_know_writers(int descriptor) {
     int yes = 1, no = 0;
-    /* Older kernels do not know it; they have clinux_receive() refuse descriptors. */
+    /* Older kernels lack this option; clinux_receive() refuses descriptors then. */
     setsockopt(descriptor, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof no);
     return setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) < 0 ? -errno : 0;
 }
@@ -105,7 +105,7 @@ int clinux_accept(int listening) {
 }
 
 ssize_t clinux_receive(int descriptor, void *bytes, size_t length, struct clinux_writer *writer) {
-    /* Room for credentials and for nothing else. The kernel writes them first. */
+    /* Room for credentials only. The kernel writes them first. */
     union {
         struct cmsghdr header;
         char bytes[CMSG_LEN(sizeof(struct ucred))];

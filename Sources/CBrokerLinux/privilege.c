@@ -26,14 +26,14 @@ int clinux_begin_anew(const char *name) {
     if (prctl(PR_SET_NAME, name, 0, 0, 0) < 0) return -errno;
     for (int standard = 0; standard < 3; standard++) {
         if (fcntl(standard, F_GETFD) >= 0) continue;
-        // The lowest number that is free, which is this one.
+        // open returns the lowest free number, which is this one.
         int opened = open("/dev/null", O_RDWR);
         if (opened < 0) return -errno;
         if (opened != standard) return -EBADF;
     }
     if (close_range(3, ~0U, 0) < 0) return -errno;
     unblock_signals();
-    // Ignored, it would keep us from learning how a child ended.
+    // If it were ignored, a child's exit status would be lost.
     signal(SIGCHLD, SIG_DFL);
     struct rlimit none = {0, 0};
     if (setrlimit(RLIMIT_CORE, &none) < 0) return -errno;
@@ -51,12 +51,12 @@ int clinux_drop_group(void) {
     if (getresgid(&real, &effective, &saved) < 0) return -errno;
     gid_t given = effective;
     if (setresgid(real, real, real) < 0) return -errno;
-    // Another group makes the kernel forget who may look into the process: what counts then is fs.suid_dumpable.
+    // A change of the group resets the dumpable flag to fs.suid_dumpable.
     int code = clinux_hide();
     if (code < 0) return code;
     if (getresgid(&real, &effective, &saved) < 0) return -errno;
     if (effective != real || saved != real) return -EPERM;
-    // setfsgid(2) answers what was before, and -1 is no group that it would set.
+    // setfsgid(2) returns the previous group, and -1 is not a valid group to set.
     if ((gid_t)setfsgid((gid_t)-1) != real) return -EPERM;
     if (given != real && geteuid() != 0 && setegid(given) == 0) return -EPERM;
     return 0;
@@ -70,10 +70,10 @@ int clinux_own_path(char *path, size_t size) {
     return 0;
 }
 
-// The group's bits also limit what an access control list gives to others.
+// The group bits also limit an access control list.
 static bool is_only_roots(const struct stat *found) { return found->st_uid == 0 && (found->st_mode & 022) == 0; }
 
-// Whether that is an installed agent, and only root could have put it there. Only root can change the answer before execve.
+// Whether the path is an installed agent that only root can have put there. Until execve only root can change that.
 static bool is_installed(const char *path) {
     struct stat found;
     char folder[PATH_MAX];
@@ -95,20 +95,20 @@ int clinux_start_anew(const char *path, char *const arguments[], char *const env
     return -errno;
 }
 
-// Between fork and execve only what signal-safety(7) lists.
+// Between fork and execve only functions of signal-safety(7) may be called.
 static void become(
     const char *path, char *const arguments[], char *const environment[], int told, pid_t parent
 ) {
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     unblock_signals();
-    // Whoever starts it may be killed, and its prompt must not be left behind.
+    // If the parent is killed, the child must not leave its prompt behind.
     if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) < 0 || getppid() != parent) _exit(127);
     int nothing = open("/dev/null", O_RDWR);
     if (nothing < 0) _exit(127);
     for (int standard = 0; standard < 3; standard++) {
         if (dup2(nothing, standard) < 0) _exit(127);
     }
-    // dup2 to itself would leave it to be closed on exec.
+    // dup2 to itself would keep the close-on-exec flag.
     if (told == 3 && fcntl(told, F_SETFD, 0) < 0) _exit(127);
     if (told > 3 && dup2(told, 3) < 0) _exit(127);
     if (close_range(told < 0 ? 3 : 4, ~0U, 0) < 0) _exit(127);

@@ -14,7 +14,7 @@
 int clinux_address(const char *path, struct sockaddr_un *address) {
     size_t length = strlen(path);
     if (length == 0) return -ENOENT;
-    // Room for the NUL: unix(7) does without it, other programs' readers do not.
+    // Requires room for the NUL. unix(7) does not need it, but other programs do.
     if (length >= sizeof address->sun_path) return -ENAMETOOLONG;
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
@@ -43,7 +43,8 @@ int clinux_connect(const char *path, int timeout_milliseconds) {
     if (result < 0) return result;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return -errno;
-    // connect(2) on a Unix socket waits for room in the backlog as long as SO_SNDTIMEO says, then answers EAGAIN.
+    // SO_SNDTIMEO limits how long connect(2) on a Unix socket waits for room in the backlog. On timeout it fails with
+    // EAGAIN.
     struct timeval timeout = {
         .tv_sec = timeout_milliseconds / 1000,
         .tv_usec = (timeout_milliseconds % 1000) * 1000,
@@ -64,8 +65,8 @@ int clinux_listen(const char *path, mode_t mode, int backlog) {
     if (result < 0) return result;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -errno;
-    // bind(2) gives the file the socket's own mode less the umask, so it is born with no more than it should have;
-    // what the umask took is given back afterwards.
+    // bind(2) gives the file the socket's own mode minus the umask, so it never has more permissions than it should.
+    // chmod then restores what the umask removed.
     if (fchmod(descriptor, mode) < 0) return failed(descriptor);
     if (bind(descriptor, (const struct sockaddr *)&address, sizeof address) < 0) return failed(descriptor);
     result = clinux_know_writers(descriptor);
@@ -90,7 +91,7 @@ int clinux_is_answered(const char *path) {
     int code = errno;
     close(descriptor);
     if (result == 0) return 1;
-    // A full backlog belongs to somebody who listens.
+    // A full backlog means that a process listens.
     if (code == EAGAIN) return 1;
     if (code == ECONNREFUSED) return 0;
     return -code;

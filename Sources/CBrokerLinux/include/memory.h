@@ -1,11 +1,11 @@
 #ifndef CLINUX_MEMORY_H
 #define CLINUX_MEMORY_H
 
-/* Has all threads share one heap: to be called before there is a second one. Of each further heap malloc keeps the end,
- * whatever is freed, and what few threads wait for one another is too little to measure. */
+/* Makes all threads share one heap; call it before a second thread starts. malloc keeps the end of every further heap,
+ * even after free. Lock contention among the few threads is too small to measure. */
 void clinux_share_memory(void);
 
-/* Gives the kernel back what was freed in the middle of the heap, which malloc would keep for later. */
+/* Returns freed memory in the middle of the heap to the kernel, which malloc would keep. */
 void clinux_return_memory(void);
 
 #endif

@@ -6,23 +6,24 @@
 
 #include "socket.h"
 
-/* Who is at the other end of a Unix socket: unix(7), pidfd_open(2), statx(2).
-   Every function answers 0 or a descriptor or a count, and -errno where it failed. */
+/* Who is at the other end of a Unix socket: unix(7), pidfd_open(2), statx(2). Functions return 0, a descriptor or a
+   count, and -errno on failure. */
 
 /* SO_PEERPIDFD, Linux 6.5: a descriptor of the process that connected. -ENOPROTOOPT on older kernels. */
 int clinux_peer_pidfd(int socket);
 
-/* SO_PEERSEC: the label without its NUL, and its length. -ENOPROTOOPT where no security module gives one. */
+/* SO_PEERSEC: writes the label without its NUL and returns its length. -ENOPROTOOPT if no security module provides
+   one. */
 int clinux_peer_label(int socket, char *out, size_t size);
 
-/* A close-on-exec descriptor of the process that has this number now. */
+/* A close-on-exec descriptor of the process that has this pid now. */
 int clinux_pidfd_open(int32_t pid);
 
-/* 1 once the process has ended, 0 while it lives. Never waits. */
+/* 1 if the process has ended, 0 while it lives, -errno on failure. Never blocks. */
 int clinux_pidfd_has_ended(int pidfd);
 
-/* O_PATH: names a file and reads nothing of it, so that no FIFO, device or file server can hold it up.
-   follow 0: a link at the end of the path is itself what is opened. */
+/* O_PATH: refers to a file without reading it, so no FIFO, device or file server can block. follow 0: a link at the end
+   of the path is opened itself. */
 int clinux_open_path(int directory, const char *name, int follow);
 
 struct clinux_file {
@@ -44,13 +45,13 @@ struct clinux_file {
     int32_t reserved;
 };
 
-/* What the kernel knows of an open file, without asking a file server. */
+/* What the kernel knows about an open file, without asking a file server. */
 int clinux_file_status(int descriptor, struct clinux_file *out);
 
-/* The same of what a name leads to. follow 0: of a link at its end itself. Mounts nothing. */
+/* The same for a path. follow 0: a link at its end is not followed. Triggers no automount. */
 int clinux_file_status_at(int directory, const char *name, int follow, struct clinux_file *out);
 
-/* Opens for reading what an O_PATH descriptor names. Does not wait, not for a FIFO's writer either. */
+/* Opens the file of an O_PATH descriptor for reading. Never blocks, not even for a FIFO's writer. */
 int clinux_open_for_reading(int path_descriptor);
 
 #endif

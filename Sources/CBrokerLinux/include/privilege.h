@@ -4,40 +4,40 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-// What a program does that may do more than whoever started it, and how it starts others. Every function answers -errno
-// where it fails.
+// For a program with more rights than the process that started it, and for starting other programs. Functions return
+// -errno on failure.
 
-/// Whether the kernel gave this program rights that whoever started it has not (getauxval(3), AT_SECURE). It stays so
-/// when the rights are given up.
+/// Whether the kernel gave this program rights that its caller lacks (getauxval(3), AT_SECURE). Still true after the
+/// rights are dropped.
 bool clinux_is_privileged(void);
 
-/// Opens the standard descriptors that are closed on /dev/null, closes all that were handed down beside them, unblocks
-/// signals, and leaves no core file. What is made from now on is this user's alone. `name` is what the process is called:
-/// one that started itself anew is called after a link in /proc.
+/// Opens closed standard descriptors on /dev/null, closes all other inherited descriptors, unblocks signals, and
+/// disables core files. Files made from now on are accessible to this user only. `name` is the process's name: without
+/// it a restarted program would be named after a link in /proc.
 int clinux_begin_anew(const char *name);
 
-/// Nobody but root may look into this process or steer it: prctl(2), PR_SET_DUMPABLE.
+/// Prevents everyone but root from inspecting or tracing this process: prctl(2), PR_SET_DUMPABLE.
 int clinux_hide(void);
 
-/// Gives up the group of the program's file for good, and makes sure of it: -EPERM where it could be had again.
+/// Drops the group of the program's file permanently and verifies it: -EPERM if the group could be regained.
 int clinux_drop_group(void);
 
-/// The path of the file that this program was started from. Only true as long as nobody has replaced the file.
+/// The path of the file that this program was started from. It is valid only while nobody replaces the file.
 int clinux_own_path(char *path, size_t size);
 
-/// Restarts this program, with the rights that its file gives. Executes what is installed at `path` now, if that is a
-/// regular setgid file of root's and only root can write to it and to every folder above it; otherwise the file that the
-/// program was started from. Returns only if that fails: -EACCES while dpkg unpacks a package.
+/// Restarts this program with the rights of its file. Executes the file now installed at `path`, if that is a regular
+/// setgid file owned by root and only root can write to it and to every folder above it. Otherwise executes the file
+/// that the program was started from. Returns only on failure: -EACCES while dpkg unpacks a package.
 int clinux_start_anew(const char *path, char *const arguments[], char *const environment[]);
 
-/// Starts a program in this process group, with its standard descriptors on /dev/null, that ends when this one does.
-/// `told` becomes its descriptor 3, the only other one that it gets; -1 for none.
+/// Starts a program in this process group, with standard descriptors on /dev/null. It is terminated when this process
+/// ends. `told` becomes its descriptor 3, the only other one that it gets; -1 for none.
 int clinux_start(const char *path, char *const arguments[], char *const environment[], int told, pid_t *child);
 
-/// 1 once a child has ended, and is gone then; 0 while it runs. Never waits.
+/// 1 if the child has ended, which reaps it; 0 while it runs. Never blocks.
 int clinux_has_child_ended(pid_t child);
 
-/// A pipe that is closed on exec.
+/// A close-on-exec pipe.
 int clinux_pipe(int ends[2]);
 
 #endif

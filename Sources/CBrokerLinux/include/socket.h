@@ -5,13 +5,13 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-// Unix sockets. What the Swift overlay of Glibc cannot say: struct ucred, sockaddr_un's path, flags of socket(2).
-// Every function answers -errno where it fails. Descriptors made here are close-on-exec.
+// Unix sockets. Swift's overlay of Glibc lacks struct ucred, sockaddr_un's path and flags of socket(2). Functions
+// return -errno on failure. Descriptors made here are close-on-exec.
 
-/// The address of a socket's file. -ENAMETOOLONG where there is no room for the path and a NUL.
+/// The address of a socket's file. -ENAMETOOLONG if the path and a NUL do not fit.
 int clinux_address(const char *path, struct sockaddr_un *address);
 
-/// Who was at the other end when it connected (SO_PEERCRED, unix(7)).
+/// The peer credentials at the time of connect (SO_PEERCRED, unix(7)).
 struct clinux_credentials {
     pid_t pid;
     uid_t uid;
@@ -19,28 +19,27 @@ struct clinux_credentials {
 
 int clinux_peer_credentials(int descriptor, struct clinux_credentials *credentials);
 
-/// Connects a stream; the descriptor does not block afterwards. A full backlog is waited for as long as the timeout says;
-/// 0 waits for ever.
+/// Connects a stream socket, which is then non-blocking. Waits for room in a full backlog at most as long as the
+/// timeout; 0 waits forever.
 int clinux_connect(const char *path, int timeout_milliseconds);
 
-/// Binds a stream socket and listens. The socket never admits more than `mode` says, not even between its birth and the next call,
-/// and in the end admits exactly that, whatever the process's umask is. It knows its writers (event.h) before anybody
-/// can connect.
+/// Binds a stream socket and listens. The socket's file never has more permissions than `mode`, and in the end exactly
+/// those, whatever the umask is. The socket reports senders (event.h) before anybody can connect.
 int clinux_listen(const char *path, mode_t mode, int backlog);
 
-/// 1 where somebody answers at the path, 0 where the socket is a left-over nobody answers.
+/// 1 if a process listens at the path, 0 if the socket is a leftover.
 int clinux_is_answered(const char *path);
 
-/// Whether the descriptor is a Unix socket of that type, such as SOCK_STREAM, that listens.
+/// Whether the descriptor is a listening Unix socket of that type, such as SOCK_STREAM.
 bool clinux_is_listening(int descriptor, int type);
 
-/// Writes the path the socket is bound to, ended by NUL; `length` must be at least 109.
+/// Writes the path that the socket is bound to, with a NUL; `length` must be at least 109.
 int clinux_bound_path(int descriptor, char *path, size_t length);
 
 int clinux_set_close_on_exec(int descriptor);
 int clinux_set_nonblocking(int descriptor);
 
-/// A connected pair that does not block.
+/// A connected pair of non-blocking sockets.
 int clinux_pair(int descriptors[2]);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Terminals and what a program on one must arrange. What Swift cannot say: ioctl(2), signal handlers, a child between
-// fork(2) and execve(2). Every function answers -errno where it fails. Descriptors made here are close-on-exec.
+// Terminals. Swift lacks ioctl(2), safe signal handlers, and code between fork(2) and execve(2). Functions return
+// -errno on failure. Descriptors made here are close-on-exec.
 
 struct clinux_terminal_size {
     uint16_t rows;
@@ -15,19 +15,19 @@ struct clinux_terminal_size {
 
 int clinux_terminal_size(int descriptor, struct clinux_terminal_size *size);
 
-/// Catches these signals from now on, for the whole process. Whoever reads the descriptor answered finds one byte, the
-/// signal's number, for each that came; it does not block. May be called once.
+/// Catches these signals for the whole process. The returned non-blocking descriptor yields one byte, the signal's
+/// number, for each signal. May be called once.
 int clinux_watch_signals(const int *signals, size_t count);
 
-/// Ends or stops the process by this signal, as if it had never been caught. Returns when a stopped process goes on;
-/// the signal is caught again then.
+/// Ends or stops the process by this signal's default action. Returns when a stopped process continues; the signal is
+/// then caught again.
 int clinux_take_signal(int signal);
 
-/// How many columns of a terminal a Unicode scalar takes (wcwidth(3), Unicode's table): 0, 1 or 2; -1 where it has no width.
+/// Number of terminal columns of a Unicode scalar (wcwidth(3), Unicode's table): 0, 1 or 2; -1 if it has no width.
 int clinux_columns(uint32_t scalar);
 
-/// Starts a program in a pseudo-terminal of its own, as a session's leader with that terminal in control of it
-/// and on its standard descriptors. Signals are as at birth. Answers the master's descriptor, which does not block.
+/// Starts a program as a session leader, with a new pseudo-terminal as its controlling terminal and standard
+/// descriptors. Signals have their default actions. Returns the master's non-blocking descriptor.
 int clinux_pseudo_terminal(
     const char *path, char *const arguments[], char *const environment[], struct clinux_terminal_size size, pid_t *child);
 
