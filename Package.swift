@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A target may name only targets above it (Documentation/Architecture.md has the drawing).
+// A target may depend only on targets above it (drawing in Documentation/Architecture.md).
 
-/// A file imports every module whose declarations it uses.
+/// Requires a file to import every module whose declarations it uses.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .enableUpcomingFeature("MemberImportVisibility"),
 ]
@@ -12,8 +12,8 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-/// Swift's libraries become part of the program: it starts a third sooner, is smaller in memory, and runs where there is
-/// no toolchain. Foundation, which the argument parser needs, does not name its parts by itself.
+/// Links Swift's libraries statically: the program starts a third faster, uses less memory, and runs without a
+/// toolchain. Foundation, which the argument parser needs, does not list its own libraries for static linking.
 let ownRuntime =
     ["-static-stdlib"]
     + [
@@ -21,17 +21,17 @@ let ownRuntime =
         "_FoundationCShims", "_FoundationCollections", "swiftSynchronization",
     ].map { "-l" + $0 }
 
-/// Which places of a program hold addresses, packed: the loader reads that list at every start (`DT_RELR`, glibc 2.36).
+/// Packs the relocations, which the loader reads at every start (`DT_RELR`, glibc 2.36).
 let shortStart = ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
 
-/// A program; one that is installed has its own runtime.
+/// A program. An installed one links Swift's runtime statically.
 func program(_ name: String, _ dependencies: [Target.Dependency], isInstalled: Bool = false) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, swiftSettings: strict,
         linkerSettings: isInstalled ? [.unsafeFlags(ownRuntime, .when(configuration: .release))] : [])
 }
 
-/// A program for people to read, that uses the library as apps do.
+/// An example program that uses the library as apps do.
 func example(_ name: String) -> Target {
     .executableTarget(name: name, dependencies: ["Contacts"], path: "Examples/\(name)", swiftSettings: strict)
 }
@@ -50,7 +50,8 @@ let package = Package(
     name: "contactbroker",
     products: [
         .library(name: "Contacts", targets: ["Contacts"]),
-        // For the package in Benchmarks/ only, which sees products and not targets. It is no API: any commit may change it.
+        // Only for the package in Benchmarks/, which sees products but not targets. Not an API: any commit may change
+        // it.
         .library(
             name: "InternalsForBenchmarks",
             targets: [
@@ -71,20 +72,20 @@ let package = Package(
         .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
     ],
     targets: [
-        // What Swift cannot import: a few lines of C each.
+        // C wrappers for what Swift cannot import.
         .target(name: "CBrokerLinux"),
         .target(name: "CBrokerCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CBrokerIdentify", dependencies: ["CBrokerLinux", "CBrokerCrypto"]),
         .target(name: "CBrokerICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
         .target(name: "CBrokerPhoneNumber", linkerSettings: [.linkedLibrary("phonenumber")]),
-        // Of toml++ and xxHash only headers are needed.
+        // Only headers of toml++ and xxHash are needed.
         .target(name: "CBrokerTOML"),
         .target(name: "CBrokerXXHash"),
-        // Decodes pictures. Of the programs, contactbroker-thumbnail alone sees it.
+        // Decodes pictures. Of the installed programs, only contactbroker-thumbnail links it.
         .target(name: "CBrokerThumbnail", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
         .target(name: "CBrokerSystemd", linkerSettings: [.linkedLibrary("systemd")]),
 
-        // Ground floor: no input, no output.
+        // Pure modules: no input or output.
         room("BrokerJSON"),
         room("BrokerModel", ["BrokerJSON"]),
         room("BrokerNormalization", ["BrokerModel", "CBrokerICU", "CBrokerPhoneNumber"]),
@@ -105,7 +106,7 @@ let package = Package(
                 .embedInCode("Interfaces/io.contactbroker.Admin.varlink"),
             ], swiftSettings: strict),
 
-        // First floor: files, the kernel, sockets.
+        // Modules for files, the kernel and sockets.
         room("BrokerTrustedFiles", ["CBrokerTOML"]),
         room("BrokerPolicy", ["BrokerTrustedFiles", "BrokerAccessControl", "CBrokerCrypto", "BrokerModel"]),
         room("BrokerSQLite", [grdbSQLite]),
@@ -147,7 +148,7 @@ let package = Package(
                 "BrokerJSON", "BrokerVarlink", "BrokerDisclosure",
             ]),
 
-        // The programs.
+        // Programs.
         .executableTarget(
             name: "contactbrokerd",
             dependencies: [
@@ -163,7 +164,7 @@ let package = Package(
         .executableTarget(
             name: "contactbroker-thumbnail", dependencies: ["CBrokerThumbnail"],
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
-        // Its file gives contact-agent a group: it must find Swift's libraries wherever whoever starts it says they are.
+        // contact-agent is setgid, so it must not load Swift's libraries from a path that its caller chooses.
         program(
             "contact-agent",
             [
@@ -192,7 +193,7 @@ let package = Package(
         example("CallerID"),
         example("SyncClient"),
 
-        // What the tests need: other people's certification, a terminal, callers that really differ.
+        // Support for tests: Varlink certification, a terminal, callers with different identities.
         .executableTarget(
             name: "CertificationServer", dependencies: ["BrokerVarlinkServer", "BrokerJSON", "BrokerVarlink"],
             path: "Tests/CertificationServer", swiftSettings: strict),
@@ -203,7 +204,7 @@ let package = Package(
         .target(
             name: "PseudoTerminal", dependencies: ["CBrokerLinux"], path: "Tests/Support/PseudoTerminal",
             swiftSettings: strict),
-        // The C file is for `make tsan` alone, which compiles it.
+        // Only `make tsan` compiles the C file.
         .target(
             name: "ThreadSanitizer", path: "Tests/Support/ThreadSanitizer", exclude: ["mutex.c"],
             swiftSettings: strict),
@@ -212,7 +213,7 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "HouseCompanion", dependencies: ["CBrokerLinux"], path: "Tests/HouseCompanion", swiftSettings: strict),
-        // Sources as they are written for macOS, with nothing but Contacts and Foundation.
+        // Sources written for macOS, with only Contacts and Foundation.
         .executableTarget(
             name: "Ports", dependencies: ["Contacts"], path: "Tests/Ports", swiftSettings: [.swiftLanguageMode(.v5)]),
         .executableTarget(

@@ -1,9 +1,10 @@
 import BrokerPeerIdentity
 import BrokerTrustedFiles
 
-/// The folder in which packages say which programs are which apps.
+/// The folder in which packages declare which programs are which apps.
 ///
-/// Folder and files must be root's, and nobody else may write to them: a manifest makes a path an app.
+/// Folder and files must belong to root, and nobody else may write to them: a manifest gives a program an app's
+/// identity.
 public struct ManifestFolder: Hashable, Sendable {
     public static let systemPath = "/usr/share/contactbroker/apps.d"
 
@@ -11,7 +12,7 @@ public struct ManifestFolder: Hashable, Sendable {
 
     public init(path: String = systemPath) { self.path = path }
 
-    /// The manifests that are good, and what is wrong with the others, which name nobody. No folder is no manifests.
+    /// The valid manifests, and the problems of the others, which are ignored. Without a folder there are no manifests.
     public func read() -> (manifests: AppManifests, problems: [TrustedFileError]) {
         var manifests: [AppManifest] = []
         do throws(TrustedFileError) {
@@ -27,7 +28,7 @@ public struct ManifestFolder: Hashable, Sendable {
         }
     }
 
-    /// A path that two name names neither: ``AppManifests``.
+    /// Reports paths that two manifests name. Such a path identifies neither app: ``AppManifests``.
     private static func disputes(_ manifests: [AppManifest], _ folder: String) -> [TrustedFileError] {
         var first: [String: String] = [:]
         var problems: [TrustedFileError] = []

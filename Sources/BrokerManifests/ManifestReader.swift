@@ -1,17 +1,17 @@
 import BrokerPeerIdentity
 import BrokerTrustedFiles
 
-/// Reads one manifest (Documentation/Manifests.md). Strict, as the administrator's rules are read: what was meant and not
-/// understood must not be left out in silence.
+/// Reads one manifest (Documentation/Manifests.md). Strict like ``TOMLTable``: nothing that a package wrote is silently
+/// ignored.
 enum ManifestReader {
-    /// Programs of one app.
+    /// Maximum number of an app's programs.
     private static let maximumExecutables = 64
-    /// Bytes of an app's name for people.
+    /// Maximum length of an app's display name, in bytes.
     private static let longestName = 100
 
     /// - Parameters:
-    ///   - file: its path, for problems.
-    ///   - id: what the file's name says that the app is.
+    ///   - file: its path, for errors.
+    ///   - id: the app's identifier according to the file's name.
     static func read(_ text: String, file: String, id: String) throws(TrustedFileError) -> AppManifest {
         let document = try TOMLTable(text, file: file)
         try document.allow(["app"])
@@ -49,7 +49,7 @@ enum ManifestReader {
         return paths
     }
 
-    /// As D-Bus and desktop files have them.
+    /// As in D-Bus names and desktop files.
     private static func isAppName(_ text: String) -> Bool {
         let words = text.split(separator: ".", omittingEmptySubsequences: false)
         return words.count >= 2 && text.utf8.count <= 255
@@ -73,7 +73,7 @@ enum ManifestReader {
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
     }
 
-    /// Printable ASCII without a backslash: the one form in which a path is compared is then the path itself.
+    /// Printable ASCII without a backslash. Such a path is its own text form, in which paths are compared.
     private static func isPath(_ text: String) -> Bool {
         let names = text.split(separator: "/", omittingEmptySubsequences: false)
         return text.utf8.count < 4_096 && names.count >= 2 && names[0].isEmpty

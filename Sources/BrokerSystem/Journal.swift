@@ -3,19 +3,19 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Sends records to systemd's journal. Whoever has something to say does not wait for it.
+/// Sends records to systemd's journal without blocking the caller.
 public final class Journal: Sendable {
     private let queue = DispatchQueue(label: "journal")
     private let waiting = Atomic(0)
     private let lost = Atomic(0)
 
-    /// Records that wait for a journal that takes none; what comes then is lost, and counted.
+    /// Maximum number of records that wait while the journal is stalled. Further ones are dropped and counted.
     static let mostWaiting = 1_024
 
     public init() {}
 
-    /// Whether what this process writes to its standard error goes to the journal, as systemd.exec(5) says of
-    /// `$JOURNAL_STREAM`: then it is better told there itself.
+    /// Whether this process's standard error goes to the journal (`$JOURNAL_STREAM`, systemd.exec(5)). Records should
+    /// then be sent to the journal directly.
     public static var isAtStandardError: Bool {
         guard let value = getenv("JOURNAL_STREAM") else { return false }
         var status = stat()
@@ -37,17 +37,17 @@ public final class Journal: Sendable {
         }
     }
 
-    /// Sends records of which none may be lost.
+    /// Sends records that must not be dropped.
     ///
-    /// - Parameter done: whether the journal took all of them; called on a queue of the journal's own.
+    /// - Parameter done: receives whether the journal accepted all of them. Called on the journal's queue.
     public func deliver(_ records: [JournalRecord], _ done: @escaping @Sendable (Bool) -> Void) {
         queue.async { done(records.allSatisfy(self.write)) }
     }
 
-    /// Whether there is a journal to send to (systemd-journald.service(8)).
+    /// Whether a journal is running (systemd-journald.service(8)).
     public static var isThere: Bool { access("/run/systemd/journal/socket", W_OK) == 0 }
 
-    /// Waits until everything said so far is with the journal.
+    /// Waits until all records so far are sent.
     public func flush() { queue.sync {} }
 
     @discardableResult
@@ -60,7 +60,7 @@ public final class Journal: Sendable {
                 defer { start += field.count }
                 return iovec(iov_base: start, iov_len: field.count)
             }
-            // Where there is no journal there is nobody to tell.
+            // Fails without a journal. Messages have no other destination then.
             return sd_journal_sendv(places, CInt(places.count)) >= 0
         }
     }

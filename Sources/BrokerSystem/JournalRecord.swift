@@ -1,4 +1,4 @@
-/// One record for the journal: a sentence for people, and the facts beside it for whoever searches.
+/// One journal record: a sentence for people, and facts as fields for searching.
 public struct JournalRecord: Sendable {
     /// syslog(3), severities.
     public enum Priority: Int, Sendable {
@@ -12,9 +12,9 @@ public struct JournalRecord: Sendable {
 
     public var priority: Priority
     public var message: String
-    /// What the catalog explains; `nil` where it has nothing to say.
+    /// The identifier in the catalog; `nil` if the catalog does not explain the record.
     public var identifier: MessageIdentifier?
-    /// By names in small letters, `uid` or `door`; the journal shows them as `CONTACTBROKER_UID`.
+    /// Named in camel case, such as `uid`; the journal shows `CONTACTBROKER_UID`.
     public var facts: [(name: String, value: String)]
 
     public init(
@@ -27,8 +27,8 @@ public struct JournalRecord: Sendable {
         self.facts = facts
     }
 
-    /// As sd_journal_sendv(3) takes them. A value keeps its bytes, whatever they are: the journal cuts at lengths, so
-    /// that no text can look like another field.
+    /// The fields for sd_journal_sendv(3). Values are not escaped: the journal delimits fields by length, so no text
+    /// can pass for another field.
     var fields: [[UInt8]] {
         var fields = [
             Array("MESSAGE=\(message)".utf8), Array("PRIORITY=\(priority.rawValue)".utf8),
@@ -44,7 +44,8 @@ public struct JournalRecord: Sendable {
 
     private static let mostFacts = 24
 
-    /// systemd.journal-fields(7): capital letters, digits and underscores, no underscore in front.
+    /// The field's name by systemd.journal-fields(7): capital letters, digits and underscores, no underscore first.
+    /// `nil` if that is not possible.
     static func fieldName(_ name: String) -> String? {
         var text = "CONTACTBROKER_"
         for scalar in name.unicodeScalars {

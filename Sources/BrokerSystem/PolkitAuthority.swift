@@ -3,24 +3,23 @@ import BrokerPeerIdentity
 import BrokerVarlink
 import CBrokerLinux
 import CBrokerSystemd
-// pthread_attr_t(), as Swift sees it.
+// Needed for pthread_attr_t() in Swift.
 import CDispatch
 import Glibc
 import Synchronization
 
-/// Has polkit ask for the password where it counts. It lives on the loop.
+/// Asks polkit to check the person's password. Lives on the event loop.
 ///
-/// Each question has a thread and a connection to the bus of its own, for as long as it waits: nothing is shared, a bus or a
-/// polkit that went away harms the questions of that moment alone, and the next one connects anew. The broker bounds how many
-/// wait at once.
+/// Each question has its own thread and bus connection while it waits. Nothing is shared: if the bus or polkit goes
+/// away, only the current questions fail, and the next one connects again. The broker limits how many wait at once.
 public final class PolkitAuthority: Authority {
-    /// Where every system has its bus, as the D-Bus specification names it. Not from the environment: who could set a variable
-    /// of the daemon's could answer for polkit.
+    /// The system bus's address, as the D-Bus specification defines it. Not from the environment: an attacker who sets
+    /// a variable of the daemon could answer for polkit.
     static let systemBus = "unix:path=/run/dbus/system_bus_socket"
-    /// Longer than the broker waits: it is the one to give up.
+    /// Longer than the broker waits, so that the broker times out first.
     static let longestWait = Duration.seconds(130)
-    /// Longer than polkit may do nothing and be well: 122 of Debian loses the end of an administrator's rules now and then, and goes
-    /// on after the 15 seconds that it gives a rule.
+    /// Longer than a healthy polkit can be silent. Version 122 of Debian sometimes misses the end of an administrator's
+    /// rule, and continues after its limit of 15 seconds per rule.
     static let patience = Duration.seconds(20)
 
     private let loop: any Loop
@@ -44,8 +43,8 @@ public final class PolkitAuthority: Authority {
     ) -> any AskedAuthority {
         let asked = Asked(answered)
         let bound = LoopBound(asked, loop: loop)
-        // polkit is told a number, which is used again. Holding the process before and looking after the answer whether it
-        // is still there makes sure that the number meant this process all the while.
+        // polkit identifies the process by pid, which can be reused. A pidfd, held from before the question and checked
+        // after the answer, ensures that it was this process throughout.
         let subject: SessionWatch
         do {
             subject = try SessionWatch(question.process)
@@ -64,7 +63,7 @@ public final class PolkitAuthority: Authority {
         let (loop, address, wait, patience) = (loop, address, wait, patience)
         let hasBegun = onThread {
             let said = Self.check(question, address, wait, patience, signal)
-            // Granted to a process that is no more is granted to nobody.
+            // An answer for a process that has ended is no grant.
             let answer = said == .granted && subject.hasEnded ? .failed(reason: "the process has ended") : said
             loop.execute { bound.value.end(answer) }
         }
@@ -72,7 +71,7 @@ public final class PolkitAuthority: Authority {
         return asked
     }
 
-    /// Asks and waits, on a thread that may.
+    /// Asks and waits, on a thread that may block.
     private static func check(
         _ question: AuthorityQuestion, _ address: String, _ wait: Duration, _ patience: Duration, _ cancel: Signal
     ) -> AuthorityAnswer {
@@ -104,7 +103,7 @@ public final class PolkitAuthority: Authority {
     }
 }
 
-/// Wakes the thread that waits. Owns its descriptor, which closes when neither the thread nor the loop needs it.
+/// Wakes the waiting thread. Owns its descriptor, which closes when neither the thread nor the event loop needs it.
 private final class Signal: Sendable {
     let descriptor: CInt
 
@@ -115,7 +114,7 @@ private final class Signal: Sendable {
     deinit { close(descriptor) }
 }
 
-/// One question as the loop knows it.
+/// A question's state on the event loop.
 private final class Asked: AskedAuthority {
     private var answered: ((AuthorityAnswer) -> Void)?
     var signal: Signal?
@@ -134,9 +133,9 @@ private final class Asked: AskedAuthority {
     }
 }
 
-/// Runs the body on a thread that is made for it, and may block: not one of a pool that others wait for.
+/// Runs the body on a new thread, where it may block. Pool threads are shared, so blocking them would delay others.
 ///
-/// - Returns: whether there was one to be had.
+/// - Returns: whether a thread could be created.
 private func onThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     final class Work: Sendable {
         let body: @Sendable () -> Void
@@ -146,7 +145,7 @@ private func onThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     guard pthread_attr_init(&attributes) == 0 else { return false }
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-    // sd-bus needs little; the usual eight megabytes would be reserved for each.
+    // sd-bus needs little stack. The default would reserve eight megabytes per thread.
     pthread_attr_setstacksize(&attributes, 256 * 1_024)
     let work = Unmanaged.passRetained(Work(body))
     var thread = pthread_t()
@@ -154,7 +153,7 @@ private func onThread(_ body: @escaping @Sendable () -> Void) -> Bool {
         &thread, &attributes,
         { @Sendable raw in
             guard let raw else { return nil }
-            // Sound: it is the work that was retained for this thread, once.
+            // Sound: the object was retained once, for this thread.
             Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().body()
             return nil
         }, work.toOpaque())

@@ -3,21 +3,21 @@ import CBrokerSystemd
 import Dispatch
 import Glibc
 
-/// Tells systemd how the service is doing: sd_notify(3). Where no service manager is there, nothing happens.
+/// Reports the service's state to systemd: sd_notify(3). Without a service manager this does nothing.
 public enum ServiceManager {
     public enum State: Hashable, Sendable {
-        /// The service can be called.
+        /// The service accepts calls.
         case ready
-        /// In words, as `systemctl status` shows it.
+        /// A text that `systemctl status` shows.
         case status(String)
-        /// Its settings are being read again; ``ready`` follows.
+        /// The service is reloading its policy; ``ready`` follows.
         case reloading
         case stopping
-        /// A sign of life.
+        /// A watchdog ping.
         case alive
     }
 
-    /// Told from here, in order: a service manager that does not listen must not hold up the loop.
+    /// Sends the messages in order, so that a stalled service manager does not block the event loop.
     private static let queue = DispatchQueue(label: "service manager")
 
     public static func tell(_ states: State...) {
@@ -25,7 +25,7 @@ public enum ServiceManager {
         queue.async { _ = sd_notify(0, text) }
     }
 
-    /// Waits until everything that was told has been sent.
+    /// Waits until all messages so far are sent.
     public static func flush() { queue.sync {} }
 
     static func text(of state: State) -> String {
@@ -45,7 +45,7 @@ public enum ServiceManager {
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }
 
-    /// Within which time a sign of life is wanted; `nil` where none is.
+    /// The interval within which systemd expects a watchdog ping; `nil` if the watchdog is off.
     public static var watchdog: Duration? {
         var microseconds: UInt64 = 0
         guard sd_watchdog_enabled(0, &microseconds) > 0, microseconds > 0, microseconds < UInt64(Int64.max) else {
@@ -54,8 +54,8 @@ public enum ServiceManager {
         return .microseconds(Int64(microseconds))
     }
 
-    /// Gives a sign of life from the loop, from now on and as often as it is wanted, if it is: a loop that hangs gives
-    /// none, and the service manager starts the service anew.
+    /// Sends watchdog pings from the event loop, if the watchdog is on. If the event loop hangs, the pings stop, and
+    /// the service manager restarts the service.
     public static func keepAlive(_ loop: any Loop) {
         guard let watchdog else { return }
         beat(loop, every: watchdog / 3)

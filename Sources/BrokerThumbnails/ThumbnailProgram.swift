@@ -1,14 +1,14 @@
 import CBrokerLinux
 import Glibc
 
-/// `contactbroker-thumbnail`: makes a thumbnail of a photo, in a process of its own that can do nothing else.
+/// Runs `contactbroker-thumbnail`, which makes a thumbnail of a photo in a confined process.
 ///
-/// A photo is bytes that a stranger chose, and decoders of pictures have been taken over by less. So nobody who has anything to
-/// lose decodes one.
+/// A photo comes from a stranger, and image decoders have been exploited before. So no process with access to data
+/// decodes one.
 public struct ThumbnailProgram: Sendable {
-    /// Milliseconds, then it is killed.
+    /// Milliseconds after which the program is killed.
     public static let patience: CInt = 2_000
-    /// Characters of a thumbnail in base64: 64 KiB.
+    /// Maximum length of a thumbnail in base64 characters: 64 KiB.
     public static let limit = 87_384
 
     private let path: String
@@ -21,7 +21,7 @@ public struct ThumbnailProgram: Sendable {
         self.patience = patience
     }
 
-    /// The one that lies beside the program that runs; `nil` where there is none.
+    /// The program in the folder of this executable; `nil` if there is none.
     public static var besideThisOne: ThumbnailProgram? {
         var link = [CChar](repeating: 0, count: 4_097)
         let count = readlink("/proc/self/exe", &link, link.count - 1)
@@ -32,10 +32,11 @@ public struct ThumbnailProgram: Sendable {
         return access(String(path), X_OK) == 0 ? ThumbnailProgram(path: String(path)) : nil
     }
 
-    /// A JPEG in base64, of at most 320 pixels on its longer side. Not for a loop: it waits for the program.
+    /// Returns a JPEG in base64, of at most 320 pixels on its longer side. Not for the event loop: it waits for the
+    /// program.
     ///
     /// - Parameter photo: in base64.
-    /// - Returns: `nil` for what is no photo, is too large or takes too long, and where the program cannot be run.
+    /// - Returns: `nil` if it is no photo, is too large or takes too long, or if the program cannot be run.
     public func thumbnail(of photo: [UInt8]) -> [UInt8]? {
         let text = [UInt8](unsafeUninitializedCapacity: Self.limit) { room, size in
             let count = photo.withUnsafeBytes {
@@ -46,7 +47,8 @@ public struct ThumbnailProgram: Sendable {
         return Self.isThumbnail(text) ? text : nil
     }
 
-    /// The program is not believed: a photo may have taken it over. A JPEG begins so; and nothing else gets into a reply.
+    /// Checks the output, because a photo may have exploited the program. It must be base64 that begins like a JPEG, so
+    /// nothing else gets into a reply.
     static func isThumbnail(_ text: [UInt8]) -> Bool {
         guard text.count % 4 == 0, text.starts(with: Array("/9j/".utf8)) else { return false }
         let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }

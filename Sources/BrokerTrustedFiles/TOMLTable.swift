@@ -1,8 +1,8 @@
-/// A table of a TOML file. Reading it is strict: a key that is not known or a value of another type is an error with its line. What was
-/// meant and not understood must not be left out in silence.
+/// A table of a TOML file. Reading is strict: an unknown key or a value of the wrong type is an error with its line.
+/// Nothing that was written is silently ignored.
 public struct TOMLTable {
     private let value: TOMLValue
-    /// As errors call it, such as `rule[2]`; empty for the whole file.
+    /// Its name in errors, such as `rule[2]`; empty for the whole file.
     private let path: String
 
     private init(_ value: TOMLValue, path: String) {
@@ -10,7 +10,7 @@ public struct TOMLTable {
         self.path = path
     }
 
-    /// The whole file.
+    /// The table of the whole file.
     ///
     /// - Parameter file: its name, for errors.
     public init(_ text: String, file: String) throws(TrustedFileError) {
@@ -19,34 +19,34 @@ public struct TOMLTable {
 
     private func path(of name: String) -> String { path.isEmpty ? name : path + "." + name }
 
-    /// Where its header stands; the whole file has none.
+    /// The line of its header; the whole file has none.
     private var line: Int? { path.isEmpty ? nil : value.line }
 
-    /// The file and the line where it begins, as `/…/policy.d/10-office.toml:12`.
+    /// The file and line where it begins, as `/…/policy.d/10-office.toml:12`.
     public var place: String { value.document.file + (line.map { ":\($0)" } ?? "") }
 
-    /// - Parameter name: a key of it; where that is not there, the error is the table's.
+    /// - Parameter name: a key of the table. If the key does not exist, the error has the table's line.
     public func wrong(_ name: String, _ reason: String) -> TrustedFileError {
         TrustedFileError(
             file: value.document.file, line: value[name]?.line ?? line, key: path(of: name), reason: reason)
     }
 
-    /// The table itself is wrong.
+    /// An error about the table itself.
     public func wrong(_ reason: String) -> TrustedFileError {
         TrustedFileError(file: value.document.file, line: line, key: path, reason: reason)
     }
 
-    /// - Parameter known: in the order in which an error is to name them.
+    /// - Parameter known: the permitted keys, in the order in which an error names them.
     public func allow(_ known: [String]) throws(TrustedFileError) {
         guard let unknown = value.keys.first(where: { !known.contains($0) }) else { return }
         throw wrong(unknown, "no such key; known are " + known.joined(separator: ", "))
     }
 
-    // MARK: Values; `nil` where there is no such key
+    // MARK: Values; `nil` if there is no such key
 
     public subscript(name: String) -> TOMLValue? { value[name] }
 
-    /// - Parameter wanted: what an error says that it must be.
+    /// - Parameter wanted: the expected value, for an error.
     public func read<Value>(
         _ name: String, _ wanted: String, _ convert: (TOMLValue) -> Value?
     ) throws(TrustedFileError) -> Value? {
@@ -55,16 +55,16 @@ public struct TOMLTable {
         return converted
     }
 
-    /// - Parameter known: the keys that it may have.
+    /// - Parameter known: the permitted keys.
     public func table(_ name: String, _ known: [String]) throws(TrustedFileError) -> TOMLTable? {
         let table = try read(name, "a table: [\(name)]") { $0.isTable ? TOMLTable($0, path: path(of: name)) : nil }
         try table?.allow(known)
         return table
     }
 
-    /// Those that are written as `[[name]]`.
+    /// The tables written as `[[name]]`.
     ///
-    /// - Parameter most: how many there may be.
+    /// - Parameter most: maximum number of tables.
     public func tables(_ name: String, most: Int) throws(TrustedFileError) -> [TOMLTable] {
         let wanted = "\(name)s are written as [[\(name)]]"
         let values = try read(name, wanted, \.array) ?? []
@@ -91,7 +91,7 @@ public struct TOMLTable {
         return strings
     }
 
-    /// The elements of an array that has any.
+    /// The elements of a non-empty array; `nil` for any other value.
     public static func elements(_ value: TOMLValue) -> [TOMLValue]? { value.array.flatMap { $0.isEmpty ? nil : $0 } }
 
     private static func text(_ value: TOMLValue) -> String? { value.string.flatMap { $0.isEmpty ? nil : $0 } }

@@ -1,13 +1,13 @@
 import CBrokerTOML
 
-/// A text in TOML, parsed; it owns what its values point to.
+/// A parsed TOML text. It owns the memory of its values.
 final class TOMLDocument {
     /// Its name, for errors.
     let file: String
     private let document: OpaquePointer
 
     init(_ text: String, file: String) throws(TrustedFileError) {
-        // Names end at such a character wherever they are passed to the system.
+        // The system ends a name at a NUL, so it would use another name than the one written here.
         guard !text.utf8.contains(0), !text.contains("\\u0000"), !text.contains("\\U00000000") else {
             throw TrustedFileError(file: file, reason: "a NUL character")
         }
@@ -27,12 +27,12 @@ final class TOMLDocument {
     var root: TOMLValue { TOMLValue(document: self, node: ctoml_root(document)) }
 }
 
-/// A value; `nil` is its answer for every kind but its own.
+/// A value. Each property is `nil` if the value has another type.
 public struct TOMLValue {
     let document: TOMLDocument
     fileprivate let node: OpaquePointer
 
-    /// Where it begins, from 1.
+    /// The line where it begins, from 1.
     var line: Int { Int(ctoml_line(node)) }
 
     public var array: [TOMLValue]? {
@@ -56,7 +56,7 @@ public struct TOMLValue {
 
     var isTable: Bool { ctoml_is_table(node) }
 
-    /// In the order of their bytes.
+    /// Sorted by bytes.
     var keys: some Sequence<String> {
         (0..<ctoml_count(node)).lazy.compactMap { index in
             var size = 0

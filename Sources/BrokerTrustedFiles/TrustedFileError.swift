@@ -1,9 +1,9 @@
-/// Why a file that says what the broker does cannot be read: the file, the line where there is one, and what is wrong with which key.
+/// Why a trusted file cannot be read: the file, the line if known, the key, and the problem.
 public struct TrustedFileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
-    /// From 1.
+    /// Counted from 1.
     public let line: Int?
-    /// With its table, as `rule[2].force`.
+    /// Including its table, as `rule[2].force`.
     public let key: String?
     public let reason: String
 
@@ -14,7 +14,7 @@ public struct TrustedFileError: Error, Hashable, Sendable, CustomStringConvertib
         self.reason = reason
     }
 
-    /// As compilers write it: `FILE:LINE: KEY: REASON`.
+    /// In the format of compilers: `FILE:LINE: KEY: REASON`.
     public var description: String {
         file + (line.map { ":\($0)" } ?? "") + ": " + (key.map { $0 + ": " } ?? "") + reason
     }

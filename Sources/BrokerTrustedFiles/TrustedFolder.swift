@@ -1,14 +1,14 @@
 import Glibc
 
-/// An open folder of files that say what the broker does. The folder and each file must belong to ``Terms/owner`` or to root, nobody
-/// else may write to them, and none may be a link or keep the broker waiting.
+/// An open folder of files that control the broker. Folder and files must belong to ``Terms/owner`` or to root, and
+/// nobody else may write to them. None may be a symbolic link or block the broker.
 public struct TrustedFolder: ~Copyable {
     public struct Terms {
-        /// Whose folder and files may be beside root.
+        /// The permitted owner, in addition to root.
         let owner: uid_t
-        /// What another owner could do, to stand behind `belongs to user 1000`.
+        /// What another owner could do; appended to `belongs to user 1000`.
         let mischief: String
-        /// One file, in bytes.
+        /// Maximum size of one file, in bytes.
         let maximumSize: Int
         let maximumFiles: Int
 
@@ -32,12 +32,12 @@ public struct TrustedFolder: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// - Returns: `nil` where it is not there.
+    /// - Returns: `nil` if it does not exist.
     public static func open(_ path: String, _ terms: Terms) throws(TrustedFileError) -> TrustedFolder? {
         try open(path, in: AT_FDCWD, path, terms)
     }
 
-    /// A folder in this one, on the same terms; `nil` where it is not there.
+    /// A folder in this one, with the same terms; `nil` if it does not exist.
     public func folder(_ name: String) throws(TrustedFileError) -> TrustedFolder? {
         try Self.open(name, in: descriptor, path + "/" + name, terms)
     }
@@ -55,10 +55,10 @@ public struct TrustedFolder: ~Copyable {
         return folder
     }
 
-    /// Reads the files that count, `*.toml`, sorted by bytes. A name that begins with a dot is an editor's or an installer's, half
-    /// written.
+    /// Reads the files `*.toml`, sorted by bytes. Skips names that begin with a dot: editors and installers use them
+    /// for unfinished files.
     ///
-    /// - Returns: what is wrong with those that cannot be read, or that `body` does not accept.
+    /// - Returns: the problems of files that cannot be read or that `body` rejects.
     public func readFiles(
         _ body: (_ name: String, _ file: String, _ text: String) throws(TrustedFileError) -> Void
     ) throws(TrustedFileError) -> [TrustedFileError] {
@@ -74,7 +74,7 @@ public struct TrustedFolder: ~Copyable {
     }
 
     private func names() throws(TrustedFileError) -> [String] {
-        // The stream takes its descriptor along when it closes.
+        // closedir also closes the stream's descriptor, so the stream gets a copy.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, let stream = fdopendir(copy) else {
             if copy >= 0 { close(copy) }
@@ -99,16 +99,16 @@ public struct TrustedFolder: ~Copyable {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Whether something of that name is there, whatever it is.
+    /// Whether there is an entry of that name, of any type.
     public func contains(_ name: String) -> Bool {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
     }
 
-    /// One file, whole.
+    /// Reads one file completely.
     public func text(of name: String) throws(TrustedFileError) -> String {
         let file = path + "/" + name
-        // Without waiting, so that a FIFO of that name does not stop the broker.
+        // Non-blocking, so that a FIFO of that name does not block the broker.
         let descriptor = openat(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw TrustedFileError(

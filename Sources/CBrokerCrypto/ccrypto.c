@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* The kernel's, and no generator of our own between it and a key. */
+/* Keys come directly from the kernel's generator, with no generator of ours in between. */
 int ccrypto_random(uint8_t *out, size_t count)
 {
     while (count > 0) {
@@ -21,7 +21,8 @@ int ccrypto_random(uint8_t *out, size_t count)
     return 1;
 }
 
-/* EVP_sha256() and its like make OpenSSL 3 look for the implementation at every use, under locks; found once, it stays. */
+/* With EVP_sha256() and the like, OpenSSL 3 looks up the implementation at every use, under locks. Fetched ones are
+   kept. */
 static EVP_MD *sha256;
 static EVP_CIPHER *gcm;
 static EVP_CIPHER *ecb;
@@ -29,8 +30,8 @@ static pthread_once_t methods_once = PTHREAD_ONCE_INIT;
 
 static void fetch_methods(void)
 {
-    /* Nothing that the environment or a file says changes which code has the keys; to read that file takes a third of a
-     * millisecond, too. */
+    /* No environment variable or configuration file may change which code handles the keys. Reading the file would also
+     * take a third of a millisecond. */
     OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
     sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
     gcm = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
@@ -87,7 +88,7 @@ ccrypto_blocks *ccrypto_blocks_make(const uint8_t *key)
     return NULL;
 }
 
-/* Encrypts or decrypts, as the context was made. */
+/* Encrypts or decrypts, depending on the context. */
 static int update(EVP_CIPHER_CTX *context, const uint8_t *in, uint8_t *out, size_t blocks)
 {
     int written = 0;

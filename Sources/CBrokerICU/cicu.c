@@ -10,7 +10,7 @@
 #include <unicode/ustring.h>
 #include <unicode/utrans.h>
 
-/* Two buffers of UTF-16 that grow and are kept, so that folding a word allocates nothing. */
+/* A UTF-16 buffer that grows and is reused, so that folding a word allocates nothing. */
 struct buffer {
     UChar *units;
     int32_t capacity;
@@ -27,7 +27,7 @@ static int reserve(struct buffer *buffer, int32_t capacity) {
     return 1;
 }
 
-/* Ill-formed UTF-8 becomes U+FFFD; what comes here was checked, so it does not happen. */
+/* Ill-formed UTF-8 becomes U+FFFD. Callers pass checked text, so this does not happen. */
 static int load(struct buffer *buffer, const char *text, size_t count) {
     if (count > INT32_MAX / 8 || !reserve(buffer, (int32_t)count + 1)) return 0;
     UErrorCode error = U_ZERO_ERROR;
@@ -115,7 +115,7 @@ static UTransliterator *transliterator(const char *name) {
 static const char *const to_ascii = "Latin-ASCII";
 static const char *const to_latin = "Any-Latin";
 
-/* ICU reads the rules for Chinese characters when it meets the first one. */
+/* ICU loads the rules for Chinese characters at the first one. */
 void cicu_prepare(void) {
     UTransliterator *made = transliterator(to_ascii);
     if (made) utrans_close(made);
@@ -153,7 +153,7 @@ void cicu_folder_close(cicu_folder *folder) {
     free(folder);
 }
 
-/* From `first` to `first`, by way of `second`. */
+/* Normalizes `first`, with `second` as scratch space. */
 static int normalize(cicu_folder *folder, const UNormalizer2 *normalizer) {
     for (int attempt = 0; attempt < 2; attempt++) {
         UErrorCode error = U_ZERO_ERROR;
@@ -194,11 +194,11 @@ static int transliterate(cicu_folder *folder, UTransliterator *transliterator) {
 }
 
 /*
- * Accents of alphabets that are written without them as well: Latin, Greek, Cyrillic, the points of Hebrew and
- * the vowel signs of Arabic. The marks of other scripts, such as Devanagari's vowels, are letters to their readers.
+ * Accents that people also omit in writing: in Latin, Greek and Cyrillic, the points of Hebrew and the vowel signs of
+ * Arabic. Marks of other scripts, such as Devanagari's vowels, are letters to their readers.
  */
 static int is_accent(UChar32 character) {
-    /* The hyphen and the other punctuation among the points of Hebrew stand between words. */
+    /* The hyphen and other punctuation among the Hebrew points separate words. */
     if (character == 0x05BE || character == 0x05C0 || character == 0x05C3 || character == 0x05C6) return 0;
     return (character >= 0x0300 && character <= 0x036F) || (character >= 0x1AB0 && character <= 0x1AFF)
         || (character >= 0x1DC0 && character <= 0x1DFF) || (character >= 0x20D0 && character <= 0x20FF)
@@ -215,8 +215,8 @@ static void drop_accents(struct buffer *text) {
 }
 
 /*
- * Letters that are one to who looks for a name: katakana and hiragana, and forms of Arabic letters that keyboards
- * and countries write otherwise (the Persian yeh and kaf, the yeh without dots, the teh that is pronounced as a heh).
+ * Maps letters that count as the same in a search for a name: katakana to hiragana, and Arabic letters that vary by
+ * keyboard and country (the Persian yeh and kaf, the yeh without dots, the teh pronounced as heh).
  */
 static UChar plain_letter(UChar letter) {
     if ((letter >= 0x30A1 && letter <= 0x30F6) || letter == 0x30FD || letter == 0x30FE) return letter - 0x60;
@@ -238,7 +238,7 @@ static int fold(cicu_folder *folder) {
         folder->first.units[index] = plain_letter(folder->first.units[index]);
     }
     if (!transliterate(folder, folder->ascii)) return 0;
-    /* Latin-ASCII may bring capitals back for letters without a small form of their own. */
+    /* Latin-ASCII can produce capitals for letters without a small form. */
     return normalize(folder, folder->caseFold);
 }
 
@@ -270,7 +270,7 @@ ptrdiff_t cicu_fold_russian(cicu_folder *folder, const char *text, size_t count,
 enum cicu_class cicu_class_of(uint32_t value) {
     UChar32 character = (UChar32)value;
     if (character == 0x27 || character == 0x2019 || character == 0x02BC || character == 0xFF07) return CICU_APOSTROPHE;
-    /* Korean initial consonants: typed one after the other they are the beginning of a name. */
+    /* Korean initial consonants: a sequence of them can be the beginning of a name. */
     if (character >= 0x1100 && character <= 0x1112) return CICU_PART;
     UErrorCode error = U_ZERO_ERROR;
     switch (uscript_getScript(character, &error)) {
@@ -299,12 +299,12 @@ ptrdiff_t cicu_decode(const char *charset, const char *bytes, size_t count, char
     if (U_FAILURE(error)) return -1;
     struct buffer text = {0};
     ptrdiff_t size = -1;
-    /* No character set has a character of more than two units of UTF-16 in one byte. */
+    /* No character set yields more than two UTF-16 units per byte. */
     if (reserve(&text, (int32_t)count * 2 + 1)) {
         int32_t length = ucnv_toUChars(converter, text.units, text.capacity, bytes, (int32_t)count, &error);
         text.count = U_SUCCESS(error) ? length : 0;
         for (int32_t index = 0; index < text.count; index++) {
-            /* For single bytes ICU has a substitute of its own. */
+            /* ICU substitutes U+001A for a single invalid byte. */
             if (text.units[index] == 0x1A) text.units[index] = 0xFFFD;
         }
         if (U_SUCCESS(error)) size = store(&text, out, capacity);

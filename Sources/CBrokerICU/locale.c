@@ -7,7 +7,7 @@
 #include <unicode/upluralrules.h>
 #include <unicode/ustring.h>
 
-/* Longer than any name of a language, script and region. */
+/* Longer than any locale identifier with language, script and region. */
 enum { longest_locale = 64, longest_name = 256 };
 
 static ptrdiff_t store(const UChar *units, int32_t count, char *out, size_t capacity) {
@@ -23,7 +23,7 @@ ptrdiff_t cicu_region_name(const char *region, const char *language, char *out, 
     UErrorCode error = U_ZERO_ERROR;
     if (snprintf(locale, sizeof locale, "und_%s", region) >= (int)sizeof locale) return -1;
     int32_t count = uloc_getDisplayCountry(locale, language, units, longest_name, &error);
-    // The code itself is what ICU answers for a region that has no name.
+    // ICU returns the code itself for a region without a name.
     if (U_FAILURE(error) || error == U_USING_DEFAULT_WARNING || count <= 0) return -1;
     return store(units, count, out, capacity);
 }

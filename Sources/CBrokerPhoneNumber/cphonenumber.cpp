@@ -16,7 +16,7 @@ using i18n::phonenumbers::ShortNumberInfo;
 namespace {
 
 const PhoneNumberUtil &library() {
-    // What it would print could hold numbers of contacts.
+    // Log messages could contain contacts' numbers, so there are none.
     static PhoneNumberUtil *const made = [] {
         PhoneNumberUtil *library = PhoneNumberUtil::GetInstance();
         library->SetLogger(new NullLogger());
@@ -29,7 +29,7 @@ bool parse(const char *text, size_t count, const char *region, PhoneNumber *numb
     return library().Parse(std::string(text, count), region, number) == PhoneNumberUtil::NO_PARSING_ERROR;
 }
 
-/* No service's number is longer; looking at its plan costs as much as reading the number. */
+/* No short number is longer. Checking the short number plan costs as much as parsing the number. */
 constexpr uint64_t longest_short = 999999;
 
 bool is_short(const PhoneNumber &number) {
@@ -96,6 +96,6 @@ extern "C" void cphonenumber_prepare(void) {
     try {
         library();
     } catch (...) {
-        // Whoever reads a number finds out.
+        // The next call that reads a number fails too.
     }
 }

@@ -22,7 +22,7 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }
 
-// What came back, and room for why it was nothing good.
+// The answer, and the reason if it is a failure.
 struct waiting {
     bool is_over;
     enum cpolkit_answer answer;
@@ -42,7 +42,7 @@ static void fail_errno(struct waiting *waiting, const char *what, int error) {
 }
 
 static void read_answer(struct waiting *waiting, sd_bus_message *reply) {
-    // Nothing but the very shape is an answer: a reply with more in it means something that we do not know.
+    // Only this exact signature is accepted: additional content could have a meaning that we do not know.
     int is_authorized = 0, is_challenge = 0;
     if (!sd_bus_message_has_signature(reply, "(bba{ss})"))
         return fail(waiting, "polkit's reply has another shape", sd_bus_message_get_signature(reply, 1));
@@ -52,7 +52,7 @@ static void read_answer(struct waiting *waiting, sd_bus_message *reply) {
     if (result >= 0) result = sd_bus_message_exit_container(reply);
     if (result < 0) return fail_errno(waiting, "polkit's reply cannot be read", result);
     waiting->is_over = true;
-    // Both at once is nothing that polkit says.
+    // polkit never sets both.
     if (is_authorized && !is_challenge)
         waiting->answer = CPOLKIT_GRANTED;
     else if (!is_authorized && is_challenge)
@@ -71,7 +71,7 @@ static int answered(sd_bus_message *reply, void *data, sd_bus_error *error) {
     } else if (
         sd_bus_error_has_name(failure, SD_BUS_ERROR_SERVICE_UNKNOWN)
         || sd_bus_error_has_name(failure, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
-        // The bus knows nobody of that name, and nothing to start. Any other failure may be one of the moment.
+        // Nobody owns the name on the bus, and nothing can be started for it. Any other failure may be temporary.
         waiting->is_over = true;
         waiting->answer = CPOLKIT_ABSENT;
     } else {
@@ -82,7 +82,8 @@ static int answered(sd_bus_message *reply, void *data, sd_bus_error *error) {
 
 static int make_call(sd_bus *bus, const struct cpolkit_question *question, sd_bus_message **message) {
     int result = sd_bus_message_new_method_call(bus, message, destination, path, interface, "CheckAuthorization");
-    // With the uid: without it polkit looks the user up itself, and a process may become another user's in between.
+    // Passes the uid. Otherwise polkit looks up the process's user itself, and the process may have become another
+    // user's by then.
     if (result >= 0) {
         result = sd_bus_message_append(
             *message, "(sa{sv})s", "unix-process", 3, "pid", "u", question->pid, "start-time", "t", question->start_time, "uid",
@@ -92,18 +93,18 @@ static int make_call(sd_bus *bus, const struct cpolkit_question *question, sd_bu
         result = question->app ? sd_bus_message_append(*message, "a{ss}", 1, "app", question->app)
                                : sd_bus_message_append(*message, "a{ss}", 0);
     }
-    // No cancellation_id: CancelCheckAuthorization is never called. GLib, under polkitd (122 at least), waits for ever where that
-    // comes in the moment when the person's agent answers or goes away: the thread that cancels wants the connection that the
-    // reader of the agent's answer holds, who waits for the cancelling to be done. A connection that ends takes its questions
-    // back too, without all that.
+    // No cancellation_id, because CancelCheckAuthorization is never called. In polkitd (at least 122) it can deadlock
+    // GLib, if it arrives while the person's agent answers or exits. The cancelling thread then waits for the
+    // connection that the reader of the agent's answer holds, and that reader waits for the cancellation. Closing the
+    // connection cancels its questions too, without that risk.
     if (result >= 0)
         result = sd_bus_message_append(*message, "us", question->may_interact ? allow_user_interaction : 0, "");
     return result;
 }
 
-// polkit's sign of life: something that it answers without asking anybody, after what was sent before.
+// A liveness check: a call that polkit answers by itself, after all calls before it.
 struct pulse {
-    // When it was last felt for, and whether nothing has come back since.
+    // When the last check was sent, and whether its reply is outstanding.
     uint64_t time;
     bool is_awaited;
 };
@@ -111,7 +112,7 @@ struct pulse {
 static int felt(sd_bus_message *reply, void *data, sd_bus_error *error) {
     (void)reply;
     (void)error;
-    // Whatever it says, an error too: it is there.
+    // Any reply, even an error, shows that polkit is alive.
     ((struct pulse *)data)->is_awaited = false;
     return 0;
 }
@@ -123,14 +124,14 @@ static int feel(sd_bus *bus, struct pulse *pulse) {
     int result = sd_bus_message_new_method_call(
         bus, &message, destination, path, "org.freedesktop.DBus.Properties", "Get");
     if (result >= 0) result = sd_bus_message_append(message, "ss", interface, "BackendVersion");
-    // Whoever turns the bus sees to the time.
+    // No timeout here: turn() checks the time.
     if (result >= 0) result = sd_bus_call_async(bus, NULL, message, felt, pulse, UINT64_MAX);
     sd_bus_message_unref(message);
     return result;
 }
 
-// Goes on with the bus until the answer is there, the time is over, polkit gives no sign of life (-EHOSTDOWN), or somebody
-// wants no answer any more (1).
+// Processes the bus until there is an answer. Returns -ETIMEDOUT, -EHOSTDOWN if polkit does not respond, or 1 if the
+// question was cancelled.
 static int turn(sd_bus *bus, struct waiting *waiting, uint64_t end, uint64_t patience, int cancel) {
     struct pulse pulse = {0};
     int result = feel(bus, &pulse);
@@ -172,7 +173,7 @@ enum cpolkit_answer cpolkit_ask(
     const char *address, const struct cpolkit_question *question, int cancel, char *problem, size_t problem_size) {
     struct waiting waiting = {.problem = problem, .problem_size = problem_size};
     if (problem_size > 0) problem[0] = 0;
-    // polkit's number is signed, and of a negative one it would look the user up.
+    // polkit's uid is signed; for a negative one it would look up the user itself.
     if (question->uid > INT32_MAX) {
         fail(&waiting, "polkit cannot be asked", "the user's number is too large");
         return waiting.answer;
@@ -187,7 +188,7 @@ enum cpolkit_answer cpolkit_ask(
     if (result >= 0) result = sd_bus_set_bus_client(bus, 1);
     if (result >= 0) {
         result = sd_bus_start(bus);
-        // No socket is no bus. One that nobody answers at is a bus that is down.
+        // Without a socket there is no bus. A socket that nobody listens on is a bus that is down.
         if (result == -ENOENT) {
             waiting.is_over = true;
             waiting.answer = CPOLKIT_ABSENT;
@@ -207,9 +208,9 @@ enum cpolkit_answer cpolkit_ask(
 
     sd_bus_slot_unref(slot);
     sd_bus_message_unref(message);
-    // Closed without waiting. Of a question that polkit was asked it is told by the bus, and asks nobody for a password any more;
-    // one that is still on its way goes nowhere. Shut down before: a child that another thread has just forked holds the
-    // connection open until it runs its program, and as long would the person's password be good for a question that is over.
+    // Closes without waiting. The bus then notifies polkit, which stops asking for a password. A call that was not sent
+    // yet is dropped. shutdown comes first: a child that another thread has just forked keeps the connection open until
+    // it runs its program. Until then a password would still count for a question that was cancelled.
     int descriptor = bus ? sd_bus_get_fd(bus) : -1;
     if (descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
     sd_bus_close(bus);

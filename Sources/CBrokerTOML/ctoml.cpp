@@ -1,19 +1,20 @@
 #include "ctoml.h"
 
-// toml++ 3.3 asserts what it has not checked of a text (`[,]`, `a = [}`). Here such a text is wrong like any other, in every build.
+// toml++ 3.3 asserts conditions of the text that it has not checked (`[,]`, `a = [}`). Here a failed assertion is a
+// syntax error, in every build.
 #undef NDEBUG
 struct broken_assertion {};
 [[noreturn]] static void break_off() { throw broken_assertion{}; }
 #define TOML_ASSERT(condition) ((condition) ? void() : break_off())
 
-// An error of the text is a value.
+// Syntax errors are returned as values, not thrown.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
-// Four arrays within arrays, and what is in the innermost.
+// Four levels of nested arrays, plus the values in the innermost.
 #define TOML_MAX_NESTED_VALUES 5
 
-// toml++ leaves undefined what it says of a letter outside of strings that is not ASCII. Here it is no white space. The two headers
-// are included ahead for that; after 3.3 their names end in .hpp.
+// toml++ has undefined behaviour for some non-ASCII letters outside of strings. Here such a letter is no white space.
+// These two headers are included first for that; after 3.3 their names end in .hpp.
 #if __has_include(<toml++/impl/preprocessor.hpp>)
 #include <toml++/impl/preprocessor.hpp>
 #undef TOML_UNREACHABLE
@@ -40,7 +41,7 @@ struct ctoml_document {
     uint32_t error_line = 0;
 };
 
-// A node of ours is one of toml++: Swift sees only its address.
+// A ctoml_node is a toml++ node; Swift sees only its address.
 static const toml::node *node_of(const ctoml_node *node) { return reinterpret_cast<const toml::node *>(node); }
 
 static const ctoml_node *ours(const toml::node *node) { return reinterpret_cast<const ctoml_node *>(node); }
@@ -54,7 +55,8 @@ static bool breaks_off(std::string_view text) {
     }
 }
 
-// The parser does not say where it broke off: behind the last of the lines up to which it does not.
+// The parser does not report where it broke off. This finds the longest prefix of lines that does not break off; the
+// error is on the next line.
 static uint32_t line_of_break(std::string_view text) {
     std::vector<size_t> ends;
     for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end + 1)) {

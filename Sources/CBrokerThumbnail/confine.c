@@ -29,11 +29,11 @@ static int limit(int what, rlim_t most)
     return -errno;
 }
 
-/* All memory that there will be: the heap grows once, and stays. Pages are real only when they are used. */
+/* Reserves all memory in advance: the heap grows once and never shrinks. Pages take memory only when used. */
 static int reserve_memory(void)
 {
     if (!mallopt(M_MMAP_MAX, 0) || !mallopt(M_TRIM_THRESHOLD, 2147483647) || !mallopt(M_ARENA_MAX, 1)) return -EINVAL;
-    /* volatile: a compiler knows malloc and free, and leaves out a pair of which nothing comes. */
+    /* volatile, because a compiler may remove a malloc and free without effect. */
     void *volatile all = malloc(THUMBNAIL_MEMORY);
     if (!all) return -ENOMEM;
     free(all);
@@ -48,11 +48,11 @@ static int filter(void)
 {
     struct sock_filter program[] = {
         LOAD(arch), IF_NOT(ARCHITECTURE, 1), BPF_STMT(BPF_JMP | BPF_JA, 1), ANSWER(SECCOMP_RET_KILL_PROCESS), LOAD(nr),
-        /* Standard input alone is read. */
+        /* read only from standard input, write only to standard output. */
         IF_NOT(SYS_read, 4), LOAD(args[0]), IF_NOT(0, 1), ANSWER(SECCOMP_RET_ALLOW), ANSWER(SECCOMP_RET_KILL_PROCESS),
         IF_NOT(SYS_write, 4), LOAD(args[0]), IF_NOT(1, 1), ANSWER(SECCOMP_RET_ALLOW), ANSWER(SECCOMP_RET_KILL_PROCESS),
         IF_NOT(SYS_exit_group, 1), ANSWER(SECCOMP_RET_ALLOW), IF_NOT(SYS_exit, 1), ANSWER(SECCOMP_RET_ALLOW),
-        /* malloc(3) asks for more when the heap is full, and is told that there is none. */
+        /* malloc(3) asks for more memory if the heap is full. It gets ENOMEM. */
         IF_NOT(SYS_brk, 1), ANSWER(SECCOMP_RET_ERRNO | ENOMEM), IF_NOT(SYS_mmap, 1), ANSWER(SECCOMP_RET_ERRNO | ENOMEM),
         IF_NOT(SYS_mremap, 1), ANSWER(SECCOMP_RET_ERRNO | ENOMEM), ANSWER(SECCOMP_RET_KILL_PROCESS),
     };

@@ -16,7 +16,7 @@ struct trap {
 
 static void give_up(j_common_ptr common) { longjmp(((struct trap *)common->err)->back, 1); }
 
-/* A photo that is cut short is no photo; other oddities are usual. Nothing is said of either. */
+/* A truncated photo is rejected. Other warnings are common and ignored. Nothing is printed. */
 static void note(j_common_ptr common, int level)
 {
     if (level < 0 && common->err->msg_code == JWRN_JPEG_EOF) give_up(common);
@@ -38,7 +38,7 @@ static int orientation_of(const struct jpeg_decompress_struct *jpeg)
     return 1;
 }
 
-/* Adobe writes CMYK with every value turned round, and that is the CMYK that there is. */
+/* CMYK values are inverted, as Adobe writes them; other CMYK files are not expected. */
 static void to_rgb(uint8_t *row, uint32_t width)
 {
     for (uint32_t x = 0; x < width; x++)
@@ -65,7 +65,7 @@ int picture_from_jpeg(struct picture *picture, const uint8_t *photo, size_t size
     int is_cmyk = jpeg.jpeg_color_space == JCS_CMYK || jpeg.jpeg_color_space == JCS_YCCK;
     jpeg.out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB;
     jpeg.dct_method = JDCT_ISLOW;
-    /* It can leave out pixels while decoding; twice as many as are needed are enough to choose from. */
+    /* libjpeg can scale down while decoding. At least twice the needed size is kept for averaging. */
     uint32_t longer = jpeg.image_width > jpeg.image_height ? jpeg.image_width : jpeg.image_height;
     jpeg.scale_num = 1;
     for (jpeg.scale_denom = 8; jpeg.scale_denom > 1 && longer / jpeg.scale_denom < 2 * THUMBNAIL_SIDE;)
@@ -83,7 +83,7 @@ int picture_from_jpeg(struct picture *picture, const uint8_t *photo, size_t size
         picture_add(picture, y, row);
     }
     picture_finish(picture);
-    /* Whether all of it was there shows at the end. */
+    /* Detects a photo that is truncated at the end. */
     jpeg_finish_decompress(&jpeg);
     jpeg_destroy_decompress(&jpeg);
     free(row);

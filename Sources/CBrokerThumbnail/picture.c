@@ -57,7 +57,7 @@ void picture_add(struct picture *picture, uint32_t y, const uint8_t *row)
         picture_finish(picture);
         picture->row = to;
     }
-    /* A pixel gathers at most 94 by 94 others: the sums hold that many bytes. */
+    /* Each output pixel sums at most 94 by 94 pixels, so the sums do not overflow. */
     for (uint32_t x = 0; x < picture->from_width; x++) {
         uint32_t *sum = picture->sums + (size_t)((uint64_t)x * picture->width / picture->from_width) * 4;
         for (int color = 0; color < 3; color++) sum[color] += *row++;
@@ -76,7 +76,7 @@ int picture_turn(struct picture *picture)
     if (!turned) return -ENOMEM;
     for (uint32_t y = 0; y < new_height; y++) {
         for (uint32_t x = 0; x < new_width; x++) {
-            /* Where the pixel that belongs here was. */
+            /* The source of the pixel at this position. */
             uint32_t from_x = swaps ? y : x, from_y = swaps ? x : y;
             if (orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8) from_x = width - 1 - from_x;
             if (orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7) from_y = height - 1 - from_y;
@@ -122,7 +122,7 @@ int thumbnail_make(const uint8_t *photo, size_t size, uint8_t **out, size_t *out
     if (size > sizeof jpeg && memcmp(photo, jpeg, sizeof jpeg) == 0) result = picture_from_jpeg(&picture, photo, size);
     else if (size > sizeof png && memcmp(photo, png, sizeof png) == 0) result = picture_from_png(&picture, photo, size);
     if (result == 0) result = picture_turn(&picture);
-    /* Noise needs more bytes than anything that is a picture of something. */
+    /* A photo of noise needs a lower quality to fit the limit. */
     static const int qualities[] = { 85, 70, 50, 25 };
     for (size_t index = 0; result == 0 && index < sizeof qualities / sizeof *qualities; index++) {
         result = picture_to_jpeg(&picture, qualities[index], out, out_size);

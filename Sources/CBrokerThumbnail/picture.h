@@ -3,28 +3,28 @@
 
 #include "thumbnail.h"
 
-/* A picture that becomes smaller while its rows come in: each pixel of the photo counts for the one in which it lies. */
+/* A picture that is scaled down row by row: each output pixel averages the photo's pixels that fall into it. */
 struct picture {
     uint32_t width, height;
     uint32_t from_width, from_height;
-    /* Of the row that is being added up: three sums and a count for each pixel. */
+    /* Sums of the current output row: for each pixel three sums and a count. */
     uint32_t *sums;
     uint32_t row;
     uint8_t *pixels;
-    /* As EXIF says it: 1 to 8. */
+    /* As in EXIF: 1 to 8. */
     int orientation;
 };
 
 int picture_begin(struct picture *picture, uint32_t width, uint32_t height);
-/* The next row from above; RGB. */
+/* Adds the photo's row y; RGB. Rows come in order from the top. */
 void picture_add(struct picture *picture, uint32_t y, const uint8_t *row);
-/* The last row is complete. */
+/* Completes the current output row. */
 void picture_finish(struct picture *picture);
-/* Turned as its orientation says. */
+/* Rotates or mirrors the picture according to its orientation. */
 int picture_turn(struct picture *picture);
 void picture_free(struct picture *picture);
 
-/* 1 to 8; 1 where the TIFF does not say. */
+/* The EXIF orientation, 1 to 8; 1 if the TIFF has none. */
 int picture_orientation(const uint8_t *tiff, size_t size);
 
 int picture_size_is_fair(uint64_t width, uint64_t height);

@@ -32,7 +32,7 @@ static void keep_silent(png_structp png, png_const_charp message)
     (void)message;
 }
 
-/* On white. */
+/* Composes the pixels on white. */
 static void to_rgb(uint8_t *row, uint32_t width)
 {
     for (uint32_t x = 0; x < width; x++) {
@@ -45,7 +45,7 @@ static void to_rgb(uint8_t *row, uint32_t width)
 static void read_rows(png_structp png, struct picture *picture, uint8_t *rows, uint32_t width, uint32_t height, int passes)
 {
     size_t stride = (size_t)width * 4;
-    /* Interlaced, all of it has to be there before the first row is whole. */
+    /* An interlaced image must be read completely before its first row is final. */
     for (int pass = 0; pass + 1 < passes; pass++)
         for (uint32_t y = 0; y < height; y++) png_read_row(png, rows + y * stride, NULL);
     for (uint32_t y = 0; y < height; y++) {

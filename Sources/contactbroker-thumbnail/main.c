@@ -4,10 +4,10 @@
 
 #include "thumbnail.h"
 
-/* Reads a photo in base64 from its standard input, and writes a thumbnail in base64 to its standard output; ends with 1 where there
-   is none to make. Takes no arguments, reads no environment and no file. */
+/* Reads a photo in base64 from standard input and writes a thumbnail in base64 to standard output. Exits with 1 if it
+   cannot make one, with 2 if it cannot confine itself. Uses no arguments, environment or files. */
 
-/* Characters of the largest photo. */
+/* Maximum number of base64 characters of a photo. */
 #define TEXT_LIMIT (THUMBNAIL_PHOTO_LIMIT / 3 * 4 + 8)
 
 static int read_all(uint8_t *text, size_t *size)
@@ -34,7 +34,7 @@ static int write_all(const uint8_t *text, size_t size)
 
 int main(void)
 {
-    /* First of all. */
+    /* Confine the process before anything else. */
     if (thumbnail_confine() != 0) _exit(2);
     uint8_t *text = malloc(TEXT_LIMIT + 1), *photo = NULL, *thumbnail = NULL, *out = NULL;
     size_t size = 0;

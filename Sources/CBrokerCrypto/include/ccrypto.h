@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* libcrypto, as far as the broker needs it. Every function that can fail says so: 1 done, 0 not. */
+/* libcrypto, as far as the broker needs it. Functions that can fail return 1 on success and 0 or NULL on failure. */
 
 #define CCRYPTO_SHA256_SIZE 32
 #define CCRYPTO_BLOCK_SIZE 16
@@ -15,14 +15,14 @@ int ccrypto_random(uint8_t *out, size_t count);
 
 int ccrypto_sha256(const uint8_t *bytes, size_t count, uint8_t *out);
 
-/* SHA-256 over pieces. finish and discard both release it. */
+/* Incremental SHA-256. finish and discard both release the state. */
 typedef struct evp_md_ctx_st ccrypto_sha256_state;
 ccrypto_sha256_state *ccrypto_sha256_begin(void);
 int ccrypto_sha256_update(ccrypto_sha256_state *state, const uint8_t *bytes, size_t count);
 int ccrypto_sha256_finish(ccrypto_sha256_state *state, uint8_t *out);
 void ccrypto_sha256_discard(ccrypto_sha256_state *state);
 
-/* AES-128 on whole blocks, each by itself: for blocks that never repeat under one key. key: 16 bytes. */
+/* AES-128 on single blocks (ECB), for blocks that never repeat under one key. key: 16 bytes. */
 typedef struct ccrypto_blocks ccrypto_blocks;
 ccrypto_blocks *ccrypto_blocks_make(const uint8_t *key);
 int ccrypto_blocks_encrypt(ccrypto_blocks *cipher, const uint8_t *in, uint8_t *out, size_t blocks);

@@ -5,45 +5,45 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Asks polkit over the system bus (sd-bus(3), polkit's D-Bus interface org.freedesktop.PolicyKit1.Authority). What Swift
-// cannot import: sd-bus's variadic functions.
+// Asks polkit over the system bus (sd-bus(3), polkit's D-Bus interface org.freedesktop.PolicyKit1.Authority). In C,
+// because Swift cannot import sd-bus's variadic functions.
 
 /// One question: may this process do this?
 struct cpolkit_question {
     const char *action;
-    /// The process asked about, polkit's subject `unix-process`.
+    /// The process concerned, polkit's subject `unix-process`.
     uint32_t pid;
     /// Clock ticks since boot, /proc/PID/stat field 22.
     uint64_t start_time;
     uint32_t uid;
-    /// Told to the person, and to the administrator's rules, as the detail `app`; NULL for none. Valid UTF-8.
+    /// The detail `app`, for the person and the administrator's rules; NULL for none. Valid UTF-8.
     const char *app;
     /// Whether the person may be asked for a password.
     bool may_interact;
-    /// When nobody answers, in microseconds from now.
+    /// Time limit for the answer, in microseconds.
     uint64_t timeout;
-    /// How long polkit may give no sign of life, in microseconds. Looked at so often too.
+    /// How long polkit may be silent, in microseconds; also the interval of liveness checks.
     uint64_t patience;
 };
 
 enum cpolkit_answer {
     CPOLKIT_GRANTED = 1,
     CPOLKIT_REFUSED = 2,
-    /// Not without a password, and the person may not be asked or cannot be.
+    /// A password is required, but the person may not or cannot be asked.
     CPOLKIT_CHALLENGE = 3,
-    /// This machine has no bus, or nothing that goes by polkit's name and nothing that could be started under it.
+    /// This machine has no bus, or nothing owns or can be started for polkit's name.
     CPOLKIT_ABSENT = 4,
-    /// It could not be asked, or what came back was no answer.
+    /// polkit could not be asked, or its reply was invalid.
     CPOLKIT_FAILED = 5,
     CPOLKIT_CANCELLED = 6,
-    /// It is there, and does nothing: not even what it needs nobody for.
+    /// polkit runs, but does not respond even to calls that need no person.
     CPOLKIT_HUNG = 7,
 };
 
-/// Asks on a connection of its own and waits for the answer; blocks the thread, and no longer than the timeout.
+/// Asks on a new connection and waits for the answer. Blocks the thread, at most until the timeout.
 ///
-/// cancel: a descriptor that becomes readable when nobody wants the answer any more; the question is taken back then.
-/// problem: why it failed, ended by NUL, for the journal; empty otherwise.
+/// cancel: a descriptor that becomes readable to cancel the question. problem: the reason of a failure, with a NUL, for
+/// the journal; empty otherwise.
 enum cpolkit_answer cpolkit_ask(
     const char *address, const struct cpolkit_question *question, int cancel, char *problem, size_t problem_size);
 
