@@ -9,7 +9,7 @@ public struct Evidence: Hashable, Sendable {
     public var process: ProcessIdentity
     public var pidfdSource: PidfdSource
     public var bootIdentifier: Reading<String>
-    /// Absent if the leader has ended or is in another pid namespace.
+    /// Absent if the leader has ended or is in another pid namespace. Not looked up if the process has no terminal.
     public var sessionLeader: Reading<ProcessIdentity>
     /// The controlling terminal.
     public var terminal: Terminal?

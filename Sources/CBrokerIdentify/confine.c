@@ -97,7 +97,7 @@ static size_t append(struct sock_filter *program, size_t length, struct list lis
     return length;
 }
 
-/* Any other system call kills the process: it must come from injected code. */
+/* Any other system call kills the process: our own code makes none. */
 static int filter(const struct list *lists, size_t count)
 {
     struct sock_filter program[16 + 2 * (COUNT(looking) + COUNT(serving))];

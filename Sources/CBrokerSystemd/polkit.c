@@ -93,8 +93,8 @@ static int make_call(sd_bus *bus, const struct cpolkit_question *question, sd_bu
         result = question->app ? sd_bus_message_append(*message, "a{ss}", 1, "app", question->app)
                                : sd_bus_message_append(*message, "a{ss}", 0);
     }
-    // No cancellation_id, because CancelCheckAuthorization is never called. In polkitd (at least 122) it can deadlock
-    // GLib, if it arrives while the person's agent answers or exits. The cancelling thread then waits for the
+    // No cancellation_id, because CancelCheckAuthorization is never called. In polkitd (at least 122) GLib can
+    // deadlock if it arrives while the person's agent answers or exits. The cancelling thread then waits for the
     // connection that the reader of the agent's answer holds, and that reader waits for the cancellation. Closing the
     // connection cancels its questions too, without that risk.
     if (result >= 0)

@@ -8,8 +8,8 @@
  * ICU, as far as the broker needs it. No ICU header is included here: Debian's headers break Swift's module builds.
  *
  * An object may be used by one thread at a time. Input text is UTF-8; each function names its output. Functions that
- * return a size return the size of the whole result, even if `out` is too small, and -1 if ICU fails (then `out` is
- * undefined).
+ * return a size return the size of the whole result, even if `out` is too small; or -1 if ICU fails. `out` then
+ * holds no result.
  */
 
 typedef struct cicu_collator cicu_collator;
