@@ -7,8 +7,8 @@ import Synchronization
 
 /// This process's connections to the broker, for all of its stores and threads.
 ///
-/// A call has a connection to itself until it is answered, so that one that waits for the person keeps no other waiting. A
-/// few connections are kept for the next calls. Where the broker went away meanwhile, a new one is opened.
+/// A call uses a connection exclusively until its reply, so that a call that waits for the person blocks no other. A
+/// few idle connections are kept for later calls. If the broker closed one meanwhile, a new one is opened.
 final class BrokerCalls: Sendable {
     static let shared = BrokerCalls()
 
@@ -17,17 +17,18 @@ final class BrokerCalls: Sendable {
     private let bound: Duration
     private let connect: Connect
 
-    /// Opens a connection within a time.
+    /// Opens a connection within a timeout.
     typealias Connect = @Sendable (Duration) throws(BrokerConnectionError) -> VarlinkClient
 
-    /// Connections kept for the next calls.
+    /// The most idle connections to keep.
     static let idleConnections = 4
-    /// How long a call may wait in all, the person's time for the question and a password included: as ``WaitBudget`` counts.
+    /// How long a call may wait in all, including the person's time for the prompt and a password. ``WaitBudget``
+    /// counts it.
     static let bound = Duration.seconds(300)
-    /// How long a broker that was there may take to come back.
+    /// How long to wait for a broker that restarts.
     static let restart = Duration.seconds(5)
 
-    // Proof: whoever takes a connection out of the list is the only one that has it, and puts it back when done.
+    // Proof: whoever takes a connection out of the list uses it exclusively, and puts it back when done.
     private struct Parked: @unchecked Sendable {
         let client: VarlinkClient
     }
@@ -43,10 +44,10 @@ final class BrokerCalls: Sendable {
 
     // MARK: Calling
 
-    /// Calls a method whose answer is one reply.
+    /// Calls a method that has one reply.
     ///
     /// - Parameters:
-    ///   - isRepeatable: whether the call may be made again where a connection ended before it was answered: it changes
+    ///   - isRepeatable: whether the call may be repeated if the connection ended before the reply, because it changes
     ///     nothing.
     ///   - write: writes the parameters' members.
     /// - Throws: ``CallFailure``.
@@ -58,11 +59,11 @@ final class BrokerCalls: Sendable {
             answer = reply
             return true
         }
-        // A call that was answered has had a reply.
+        // A successful call had a reply.
         return answer ?? JSONDocument.emptyObject.root
     }
 
-    /// Calls a method and hands on its replies one by one, until the last or until `each` returns `false`.
+    /// Calls a method and passes on its replies one by one, until the last or until `each` returns `false`.
     func stream(
         _ method: ContactsMethod, more: Bool = true, isRepeatable: Bool = true,
         _ write: (inout JSONWriter) -> Void = { _ in },
@@ -71,17 +72,17 @@ final class BrokerCalls: Sendable {
         let budget = WaitBudget.current ?? WaitBudget(bound)
         var mayRepeat = isRepeatable
         while true {
-            // Who may call again need not look first.
+            // A call that may be repeated needs no check of the connection.
             let client = try connection(mustBeAlive: !mayRepeat, budget)
             do throws(CallFailure) {
                 try converse(client, method, more: more, budget, write) { (reply, isLast) throws(CallFailure) in
                     mayRepeat = false
-                    // What the app does with it has its own time, calls of its own included.
+                    // The budget does not count the app's own time with the reply, or calls that it makes there.
                     return try WaitBudget.with(nil) { () throws(CallFailure) in try each(reply, isLast) }
                 }
                 return ChangeWatch.shared.accessWorks()
             } catch {
-                // Once: the broker that was there is gone, and another one may be there now.
+                // Retry once: the broker that was there is gone, and a new one may have started.
                 guard mayRepeat, case .connection = error.kind else { throw error }
                 mayRepeat = false
             }
@@ -110,7 +111,7 @@ final class BrokerCalls: Sendable {
         }
     }
 
-    /// Sends a call; a connection that does not take it is closed.
+    /// Sends a call; closes the connection if that fails.
     func send(
         _ method: ContactsMethod, more: Bool, to client: VarlinkClient, _ budget: WaitBudget,
         _ write: (inout JSONWriter) -> Void
@@ -125,8 +126,8 @@ final class BrokerCalls: Sendable {
         }
     }
 
-    /// The next reply, or `nil` where none has come in the time that is left, or in this one. With the last one, the connection is free for other calls; after
-    /// anything that is no reply it is closed.
+    /// Returns the next reply; `nil` if none arrives within the budget or within `time`. After the last reply or an
+    /// error reply, the connection is free for other calls. After any other error it is closed.
     func reply(
         from client: VarlinkClient, more: Bool, _ budget: WaitBudget, within time: Duration? = nil
     ) throws(CallFailure) -> (parameters: JSONValue, continues: Bool)? {
@@ -136,7 +137,7 @@ final class BrokerCalls: Sendable {
                 try client.nextReply(timeout: min(time ?? left, left))
             }
         } catch {
-            // An error is an answer like any other, and the connection is good for the next call.
+            // An error is a valid reply, so the connection can serve the next call.
             if case .error = error { park(client) } else { client.close() }
             throw CallFailure(error)
         }
@@ -166,7 +167,7 @@ final class BrokerCalls: Sendable {
                 wasConnected.store(true, ordering: .relaxed)
                 return client
             } catch {
-                // One that was never there is not waited for.
+                // A broker that was never reached is not waited for.
                 guard wasConnected.load(ordering: .relaxed), ContinuousClock.now < deadline else {
                     throw CallFailure(error)
                 }
@@ -175,7 +176,7 @@ final class BrokerCalls: Sendable {
         }
     }
 
-    /// Whether the broker is still at the other end. Nothing can have come: every call took all of its replies.
+    /// Whether the broker is still connected. No reply can be pending, since every call read all of its replies.
     private static func isAlive(_ client: VarlinkClient) -> Bool {
         do throws(VarlinkClientError) {
             return try client.nextReply(timeout: .zero) == nil
@@ -195,24 +196,24 @@ final class BrokerCalls: Sendable {
     }
 }
 
-/// Why a call has no answer, or which error it was answered with, in the wire's own terms.
+/// Why a call has no reply, or its error reply, in the wire's terms.
 struct CallFailure: Error {
     enum Kind {
-        /// The broker was not reached, or went away.
+        /// The broker was not reached, or closed the connection.
         case connection
-        /// No answer in time, or none that means anything.
+        /// No reply in time, or an invalid one.
         case noAnswer
-        /// Answered with an error.
+        /// An error reply.
         case answered
     }
 
     let kind: Kind
-    /// The error's name on the wire, without the interface's; empty where there is none.
+    /// The error's name on the wire, without the interface's; empty if there is none.
     let name: String
     let parameters: JSONValue
     /// What happened, in lower case and without a full stop.
     let text: String
-    /// What to try, where there is something.
+    /// What to try, if there is a suggestion.
     let suggestion: String?
 
     init(_ error: BrokerConnectionError) {

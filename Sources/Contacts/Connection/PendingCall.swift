@@ -3,7 +3,8 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Foundation
 
-/// A call that was sent, and is not answered yet. One thread uses it. When it goes, so does the connection, and with it the answer.
+/// A call that was sent and has no reply yet. Only one thread uses it. Its deinit closes the connection and drops the
+/// reply.
 final class PendingCall {
     private var client: VarlinkClient?
 
@@ -11,17 +12,17 @@ final class PendingCall {
 
     deinit { client?.close() }
 
-    /// For poll(2); -1 when there is nothing to wait for any more.
+    /// The descriptor for poll(2); -1 if there is nothing to wait for.
     var fileDescriptor: CInt { client?.fileDescriptor ?? -1 }
 
-    /// Whether the answer was read already, so that the descriptor says nothing of it.
+    /// Whether the reply was already read from the socket, so that the descriptor does not become readable for it.
     var isAnswered: Bool { client?.hasBufferedReply ?? true }
 
-    /// The answer, or `nil` where it did not come in that time; it may come yet.
+    /// Returns the reply; `nil` if it did not arrive in that time, but still may.
     func poll(within time: Duration) throws(CallFailure) -> JSONValue? {
         guard let client else { throw CallFailure(.closed) }
         do throws(CallFailure) {
-            // Within a call that is more than this the time is that call's.
+            // Inside a larger call, that call's budget applies.
             let budget = WaitBudget.current ?? WaitBudget(time)
             guard let reply = try BrokerCalls.shared.reply(from: client, more: false, budget, within: time) else {
                 return nil
@@ -35,7 +36,7 @@ final class PendingCall {
         }
     }
 
-    /// The answer, which must come in that time.
+    /// Returns the reply; throws if it does not arrive in that time.
     func answer(within time: Duration) throws(CallFailure) -> JSONValue {
         if let answer = try poll(within: time) { return answer }
         abandon()
@@ -49,7 +50,7 @@ final class PendingCall {
 }
 
 extension BrokerCalls {
-    /// Sends a call that is not made again where the connection ends, and leaves its one answer to be taken later.
+    /// Sends a call that is never repeated; its one reply is read later.
     ///
     /// - Parameter write: writes the parameters' members.
     func begin(_ method: ContactsMethod, _ write: (inout JSONWriter) -> Void) throws(CallFailure) -> PendingCall {

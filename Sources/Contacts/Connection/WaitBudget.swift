@@ -1,7 +1,7 @@
 import Synchronization
 
-/// How long a call may still wait, over all that it is made of: the question before it, its repetition when the broker was
-/// restarted, what is fetched after it. What the app does meanwhile is not counted.
+/// How long a call may still wait, over all its parts: the prompt before it, its retry after a broker restart, and
+/// fetches after it. Time that the app itself spends meanwhile is not counted.
 final class WaitBudget: Sendable {
     private let remaining: Mutex<Duration>
 
@@ -9,10 +9,10 @@ final class WaitBudget: Sendable {
         remaining = Mutex(time)
     }
 
-    /// What is left; zero or less when the time is over.
+    /// The time left; zero or negative when it is used up.
     var left: Duration { remaining.withLock { $0 } }
 
-    /// Does what waits for this long at most, and counts how long it waited.
+    /// Runs a body that waits at most for the time left, and subtracts the time it took.
     func wait<Answer, Failure>(_ body: (_ left: Duration) throws(Failure) -> Answer) throws(Failure) -> Answer {
         let start = ContinuousClock.now
         defer {
@@ -22,21 +22,21 @@ final class WaitBudget: Sendable {
         return try body(left)
     }
 
-    // MARK: Of the running call
+    // MARK: For the running call
 
     @TaskLocal private static var ofCall: WaitBudget?
 
-    /// Of the call that this thread or task is in; `nil` between calls.
+    /// The budget of the call that this thread or task is in; `nil` between calls.
     static var current: WaitBudget? { ofCall }
 
-    /// Does something that is one call for the app, whatever it consists of. Within such a call the time goes on.
+    /// Runs a body that is one call for the app, whatever it consists of. Nested calls share one budget.
     static func forOneCall<Answer, Failure>(
         _ body: () throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
         try with(current ?? WaitBudget(BrokerCalls.bound), body)
     }
 
-    /// Does something with a time of its own, or with none.
+    /// Runs a body with its own budget, or with none.
     static func with<Answer, Failure>(
         _ budget: WaitBudget?, _ body: () throws(Failure) -> Answer
     ) throws(Failure) -> Answer {

@@ -1,4 +1,4 @@
-// The codes by the error’s own name: `catch CNError.recordDoesNotExist`.
+// The codes as members of the error, for `catch CNError.recordDoesNotExist`.
 
 extension CNError {
     /// Code 1: see ``Code/communicationError``.

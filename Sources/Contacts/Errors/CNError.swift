@@ -2,24 +2,24 @@ import Foundation
 
 /// The domain of the errors of this library.
 public let CNErrorDomain = "CNErrorDomain"
-/// In an error’s `userInfo`: the contacts, groups or containers that it is about.
+/// In an error’s `userInfo`: the affected contacts or groups.
 public let CNErrorUserInfoAffectedRecordsKey = "CNErrorUserInfoAffectedRecordsKey"
-/// In an error’s `userInfo`: the identifiers of the records that it is about.
+/// In an error’s `userInfo`: the identifiers of the affected records.
 public let CNErrorUserInfoAffectedRecordIdentifiersKey = "CNErrorUserInfoAffectedRecordIdentifiersKey"
-/// In an error’s `userInfo`: the ``CNError`` values that it consists of.
+/// In an error’s `userInfo`: one ``CNError`` for each invalid value.
 public let CNErrorUserInfoValidationErrorsKey = "CNErrorUserInfoValidationErrorsKey"
-/// In an error’s `userInfo`: the keys that it is about.
+/// In an error’s `userInfo`: the affected keys.
 public let CNErrorUserInfoKeyPathsKey = "CNErrorUserInfoKeyPathsKey"
-/// In an error’s `userInfo`: the broker’s own name for what went wrong, as on the wire. An extension of this library.
+/// In an error’s `userInfo`: the broker’s name for the error, as on the wire. An extension of this library.
 public let CNErrorUserInfoBrokerErrorKey = "CNErrorUserInfoBrokerErrorKey"
 
-/// Why something could not be done with contacts.
+/// An error of this library.
 ///
 /// Errors are caught by their code, as on Apple’s systems:
 ///
 ///     do { … } catch CNError.authorizationDenied { … }
 public struct CNError: Error, Hashable, Sendable {
-    /// What an app can do something about.
+    /// The kinds of error that an app can tell apart.
     public enum Code: Int, Hashable, Sendable, CaseIterable {
         /// The contact broker could not be reached.
         case communicationError = 1
@@ -27,7 +27,7 @@ public struct CNError: Error, Hashable, Sendable {
         case dataAccessError = 2
         /// This app may not access contacts.
         case authorizationDenied = 100
-        /// There is no place to put a contact.
+        /// No container accepts new contacts.
         case noAccessableWritableContainers = 101
         /// This app may not access some of the properties that it asked for.
         case unauthorizedKeys = 102
@@ -57,9 +57,9 @@ public struct CNError: Error, Hashable, Sendable {
         case validationTypeMismatch = 301
         /// A property that was not fetched cannot be saved.
         case validationConfigurationError = 302
-        /// The predicate is none of the address book’s.
+        /// The predicate is not supported.
         case predicateInvalid = 400
-        /// A bound of the address book was passed.
+        /// A limit was exceeded.
         case policyViolation = 500
         /// The client identifier is not valid.
         case clientIdentifierInvalid = 600
@@ -67,11 +67,11 @@ public struct CNError: Error, Hashable, Sendable {
         case clientIdentifierDoesNotExist = 601
         /// The client identifier exists already.
         case clientIdentifierCollision = 602
-        /// The history does not go back so far.
+        /// The history no longer reaches back to the token.
         case changeHistoryExpired = 603
         /// The history token is not valid.
         case changeHistoryInvalidAnchor = 604
-        /// The history cannot be fetched so.
+        /// The history fetch request is not valid.
         case changeHistoryInvalidFetchRequest = 605
         /// The vCard cannot be read.
         case vCardMalformed = 700
@@ -79,7 +79,7 @@ public struct CNError: Error, Hashable, Sendable {
         case vCardSummarizationError = 701
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
     private let reason: String
     private let records: [Record]
@@ -87,7 +87,7 @@ public struct CNError: Error, Hashable, Sendable {
     private let keys: [String]
     let details: Details
 
-    /// A record that an error is about: a copy that nobody changes any more.
+    /// A record that an error is about: an immutable copy.
     enum Record: Hashable, Sendable {
         case contact(CNContact)
         case group(CNGroup)
@@ -100,12 +100,12 @@ public struct CNError: Error, Hashable, Sendable {
         }
     }
 
-    /// Makes an error as this library would throw it, for tests of an app’s own.
+    /// Creates an error as this library would throw it, for an app’s own tests.
     ///
     /// - Parameters:
-    ///   - code: what went wrong.
-    ///   - userInfo: taken from it are the reason, identifiers and key paths; what else it says is dropped, since an error may be
-    ///     sent between threads.
+    ///   - code: the kind of error.
+    ///   - userInfo: the source of the reason, identifiers and key paths. Other entries are dropped, since an error may
+    ///     be sent between threads.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.init(
             code, reason: userInfo[NSLocalizedFailureReasonErrorKey] as? String ?? "",
@@ -125,7 +125,7 @@ public struct CNError: Error, Hashable, Sendable {
         self.details = details
     }
 
-    /// The same under another code.
+    /// Returns the same error with another code.
     func with(_ code: Code) -> CNError {
         CNError(
             code, reason: reason, records: records, identifiers: identifiers, keyPaths: keys, details: details)
@@ -134,22 +134,23 @@ public struct CNError: Error, Hashable, Sendable {
     /// The domain of the errors of this library.
     public static var errorDomain: String { CNErrorDomain }
 
-    /// The contacts or groups that the error is about; `nil` where it is about none.
+    /// The affected contacts or groups; `nil` if there are none.
     public var affectedRecords: [AnyObject]? { records.isEmpty ? nil : records.map(\.object) }
 
-    /// The identifiers of the records that the error is about; `nil` where it is about none.
+    /// The identifiers of the affected records; `nil` if there are none.
     public var affectedRecordIdentifiers: [String]? { identifiers.isEmpty ? nil : identifiers }
 
-    /// The keys that the error is about; `nil` where it is about none.
+    /// The affected keys; `nil` if there are none.
     public var keyPaths: [String]? { keys.isEmpty ? nil : keys }
 
-    /// What the error consists of, one for each key whose value is not taken; `nil` where it is about no value.
+    /// One error for each key with an invalid value; `nil` if the error is not about values.
     public var validationErrors: [CNError]? {
         guard code == .validationMultipleErrors else { return nil }
         return keys.map { CNError(.validationTypeMismatch, reason: details.valueReason ?? reason, keyPaths: [$0]) }
     }
 
-    /// What went wrong in the terms of the address book, with what to try; never what a contact says.
+    /// The description, and the reason, affected records and suggestion if there are any. It never contains values of a
+    /// contact.
     public var userInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: code.summary]
         if !reason.isEmpty { info[NSLocalizedFailureReasonErrorKey] = reason }
@@ -171,16 +172,16 @@ extension CNError: CustomNSError {
 }
 
 extension CNError: LocalizedError {
-    /// What went wrong, in one English sentence.
+    /// A description, in one English sentence.
     public var errorDescription: String? { code.summary }
-    /// What it was about and what to try, in English; `nil` where there is nothing to add.
+    /// The reason, in English; `nil` if there is none.
     public var failureReason: String? { reason.isEmpty ? nil : reason }
-    /// What to try, in English; `nil` where nothing helps.
+    /// What to try, in English; `nil` if there is no suggestion.
     public var recoverySuggestion: String? { details.suggestion }
 }
 
 extension CNError: CustomStringConvertible {
-    /// Domain, number, sentence and reason; never what a contact says, so that it may go into a log.
+    /// Domain, number, description, reason and suggestion. It never contains values of a contact, so it may be logged.
     public var description: String {
         let why = [failureReason, recoverySuggestion].compactMap { $0 }.joined(separator: "; ")
         return "\(CNErrorDomain) \(code.rawValue): \(code.summary)\(why.isEmpty ? "" : " (\(why))")"
@@ -188,14 +189,14 @@ extension CNError: CustomStringConvertible {
 }
 
 extension CNError.Code {
-    /// So that `catch CNError.authorizationDenied` finds the error of that code.
+    /// Lets `catch CNError.authorizationDenied` match errors with that code.
     public static func ~= (code: CNError.Code, error: any Error) -> Bool {
         if let error = error as? CNError { return error.code == code }
         let error = error as NSError
         return error.domain == CNErrorDomain && error.code == code.rawValue
     }
 
-    /// One sentence, without what the error is about.
+    /// One sentence, without details of the error.
     var summary: String {
         switch self {
         case .communicationError: "The contact broker could not be reached."

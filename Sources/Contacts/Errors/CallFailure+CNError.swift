@@ -2,9 +2,9 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// What the broker's errors mean to an app, in the codes that it knows.
+/// Translates the broker's errors into codes that apps know.
 extension CallFailure {
-    /// - Parameter record: what a step of a save was about, by its place.
+    /// - Parameter record: returns the record that the save's step at an index is about.
     func asError(about record: (Int) -> CNError.Record? = { _ in nil }) -> CNError {
         guard kind == .answered else {
             return CNError(.communicationError, reason: text, details: CNError.Details(suggestion: suggestion))
@@ -54,11 +54,11 @@ extension CallFailure {
 }
 
 extension CallFailure {
-    /// - Parameter steps: what the save was to do.
+    /// - Parameter steps: the steps of the save.
     func asError(saving steps: [CNSaveRequest.Step]) -> CNError {
         let record = { steps.indices.contains($0) ? steps[$0].record : nil } as (Int) -> CNError.Record?
         let error = asError(about: record)
-        // Of what is added only the container can be missing, and Apple's systems have a code for that.
+        // When a record is added, only its container can be missing. Apple's systems have a code for that.
         guard error.code == .recordDoesNotExist, let step = error.failedStep, steps.indices.contains(step) else {
             return error
         }

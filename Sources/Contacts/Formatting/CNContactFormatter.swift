@@ -2,36 +2,36 @@ import BrokerFormatting
 import BrokerModel
 import Foundation
 
-/// How a name is written.
+/// The style of a formatted name.
 public enum CNContactFormatterStyle: Int, Hashable, Sendable {
-    /// All of the name, with titles.
+    /// The whole name, with titles.
     case fullName = 0
-    /// How it is said.
+    /// The pronunciation of the name.
     case phoneticFullName = 1
 }
 
-/// Writes the names of contacts by the rules of their own script; where those leave it open, the name comes first that the
-/// person wants first (``CNContactsUserDefaults/displayNameOrder``), as it was a minute ago at most.
+/// Formats the names of contacts by the rules of their own script. If these do not decide the order, the person's
+/// preference does (``CNContactsUserDefaults/displayNameOrder``), cached for up to a minute.
 ///
-/// The contact must have been fetched with ``descriptorForRequiredKeys(for:)``; else the program stops, as with any property
-/// that was not fetched.
+/// Fetch the contact with ``descriptorForRequiredKeys(for:)``. The program traps if a required property was not
+/// fetched.
 public final class CNContactFormatter: Formatter {
-    /// How names are written.
+    /// The style of the names.
     public var style = CNContactFormatterStyle.fullName
 
-    /// A formatter of full names.
+    /// Creates a formatter for full names.
     public override init() {
         super.init()
     }
 
-    /// Reads the style; `nil` where it is none.
+    /// Decodes the style; returns `nil` if it is not valid.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         guard let style = CNContactFormatterStyle(rawValue: Int(coder.decodeInt32(forKey: "style"))) else { return nil }
         self.style = style
     }
 
-    /// Writes the style.
+    /// Encodes the style.
     public override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         coder.encode(Int32(style.rawValue), forKey: "style")
@@ -39,26 +39,25 @@ public final class CNContactFormatter: Formatter {
 
     // MARK: Names
 
-    /// The name; `nil` where there is none.
+    /// Returns the name; `nil` if there is none.
     public func string(from contact: CNContact) -> String? { Self.string(from: contact, style: style) }
 
-    /// The name of an object that is a contact.
+    /// Returns the name if the object is a contact.
     public override func string(for object: Any?) -> String? { (object as? CNContact).flatMap(string(from:)) }
 
-    /// The name in this style; `nil` where there is none.
+    /// Returns the name in this style; `nil` if there is none.
     public class func string(from contact: CNContact, style: CNContactFormatterStyle) -> String? {
         formatter(style).string(from: model(contact, style))
     }
 
-    /// The name, each part of it with the key that it comes from as its ``CNContactPropertyAttribute``.
+    /// Returns the name; each part has its key as ``CNContactPropertyAttribute``.
     public func attributedString(
         from contact: CNContact, defaultAttributes: [AnyHashable: Any]? = nil
     ) -> NSAttributedString? {
         Self.attributedString(from: contact, style: style, defaultAttributes: defaultAttributes)
     }
 
-    /// The name, each part of it with the key that it comes from as its ``CNContactPropertyAttribute``; `nil` where there is
-    /// none.
+    /// Returns the name; each part has its key as ``CNContactPropertyAttribute``. Returns `nil` if there is no name.
     public class func attributedString(
         from contact: CNContact, style: CNContactFormatterStyle, defaultAttributes: [AnyHashable: Any]? = nil
     ) -> NSAttributedString? {
@@ -69,7 +68,7 @@ public final class CNContactFormatter: Formatter {
         )
     }
 
-    /// Which name stands first in this contact’s name; never `userDefault`.
+    /// Returns which name comes first in this contact’s name; never `userDefault`.
     public class func nameOrder(for contact: CNContact) -> CNContactDisplayNameOrder {
         switch formatter(.fullName).nameOrder(for: model(contact, .fullName)) {
         case .familyNameFirst: .familyNameFirst
@@ -77,14 +76,14 @@ public final class CNContactFormatter: Formatter {
         }
     }
 
-    /// What stands between the names of this contact.
+    /// Returns the delimiter between the names of this contact.
     public class func delimiter(for contact: CNContact) -> String {
         formatter(.fullName).delimiter(for: model(contact, .fullName))
     }
 
     // MARK: Keys
 
-    /// The keys that a style needs.
+    /// Returns the keys that a style needs.
     public class func descriptorForRequiredKeys(for style: CNContactFormatterStyle) -> any CNKeyDescriptor {
         TaskKeys(keys: keys(style))
     }
@@ -127,7 +126,7 @@ public final class CNContactFormatter: Formatter {
 }
 
 extension NSAttributedString {
-    /// Joins texts, each with attributes of its own besides those of all.
+    /// Joins texts. Each has its own attributes besides the common ones.
     static func joining(
         _ parts: [(text: String, attributes: [String: String])], _ common: [AnyHashable: Any]?
     ) -> NSAttributedString {

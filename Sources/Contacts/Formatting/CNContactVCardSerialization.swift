@@ -2,20 +2,20 @@ import BrokerModel
 import BrokerVCard
 import Foundation
 
-/// Between contacts and vCards.
+/// Converts between contacts and vCards.
 public final class CNContactVCardSerialization: NSObject {
     private override init() {}
 
-    /// The keys that ``data(with:)`` needs: all but the note and unknown properties, which must be granted by name. Where they
-    /// were fetched too they are written.
+    /// Returns the keys that ``data(with:)`` needs: all but the note and unknown properties, which must be granted by
+    /// name. If these were fetched too, they are written.
     public class func descriptorForRequiredKeys() -> any CNKeyDescriptor { TaskKeys(keys: required) }
 
     private static let required = ContactKeySet.all.subtracting(.named).subtracting(.readOnly)
 
-    /// The contacts of a file of vCards 2.1, 3.0 or 4.0. What a card says that a contact has no property for is kept, and
-    /// written by ``data(with:)``.
+    /// Parses a file of vCards 2.1, 3.0 or 4.0. Card properties that a contact cannot represent are kept, and
+    /// ``data(with:)`` writes them.
     ///
-    /// - Throws: ``CNError/Code/vCardMalformed`` where a card cannot be read; none is returned then.
+    /// - Throws: ``CNError/Code/vCardMalformed`` if a card cannot be read; no contact is returned then.
     public class func contacts(with data: Data) throws -> [CNContact] {
         var reader = VCardReader()
         var contacts: [CNContact] = []
@@ -43,7 +43,7 @@ public final class CNContactVCardSerialization: NSObject {
         return contacts
     }
 
-    /// The contacts as vCards 3.0, which most programs read.
+    /// Returns the contacts as vCards 3.0, which most programs can read.
     ///
     /// - Throws: ``CNError/Code/vCardSummarizationError`` with the keys that were not fetched.
     public class func data(with contacts: [CNContact]) throws -> Data { try data(with: contacts, version: .v3) }
@@ -56,7 +56,7 @@ public final class CNContactVCardSerialization: NSObject {
         case v4
     }
 
-    /// The contacts as vCards of a version. An extension of this library.
+    /// Returns the contacts as vCards of a version. An extension of this library.
     public class func data(with contacts: [CNContact], version: Version) throws -> Data {
         let writer = VCardWriter(version: version == .v3 ? .v3_0 : .v4_0)
         var data = Data()

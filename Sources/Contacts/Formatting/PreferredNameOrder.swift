@@ -1,39 +1,39 @@
 import Synchronization
 
-/// Which name the person wants first, as it was a minute ago at most: names are written by the thousand.
+/// Which name the person wants first, cached for up to a minute, since lists format thousands of names.
 final class PreferredNameOrder: Sendable {
     static let shared = PreferredNameOrder()
 
     private struct State {
         var order = CNContactDisplayNameOrder.userDefault
-        /// When to look again.
+        /// When to ask the broker again.
         var expires: ContinuousClock.Instant?
     }
 
     private let state = Mutex(State())
 
     private static let lifetime = Duration.seconds(60)
-    /// Where the app could not be told: it may be soon.
+    /// After an unknown answer: the app may get access soon.
     private static let lifetimeOfNothing = Duration.seconds(2)
-    /// Writing a name is no reason to wait for a broker.
+    /// A name must not wait long for a broker.
     private static let patience = Duration.seconds(1)
 
-    /// `userDefault` where the app may not know. This asks nobody.
+    /// `userDefault` if the app may not know. Never prompts.
     var order: CNContactDisplayNameOrder {
-        // Others who write names at this moment wait for the answer: all of a list is in one order.
+        // Other threads wait here for the answer, so that all of a list is in one order.
         state.withLock { state in
             let now = ContinuousClock.now
             if let expires = state.expires, now < expires { return state.order }
             let known = WaitBudget.with(WaitBudget(Self.patience)) {
                 CNContactsUserDefaults.shared().knownDisplayNameOrder
             }
-            // A broker that is away has not changed what the person wants.
+            // If the broker cannot be reached, the last known order still applies.
             state.order = known ?? state.order
             state.expires = now + (known == nil ? Self.lifetimeOfNothing : Self.lifetime)
             return state.order
         }
     }
 
-    /// This process has changed it.
+    /// Drops the cached order, after this process changed it.
     func forget() { state.withLock { $0.expires = nil } }
 }

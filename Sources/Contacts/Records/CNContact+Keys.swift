@@ -2,22 +2,22 @@ import BrokerModel
 import Foundation
 
 extension CNContact {
-    /// Whether the property of a key may be looked at.
+    /// Whether the property of a key can be read.
     public func isKeyAvailable(_ key: String) -> Bool {
         if key == CNContactIdentifierKey { return true }
         return ContactKey(rawValue: key).map(keysThatCanBeRead.contains) ?? false
     }
 
-    /// Whether all that these descriptors need may be looked at.
+    /// Whether all properties that these descriptors need can be read.
     public func areKeysAvailable(_ descriptors: [any CNKeyDescriptor]) -> Bool {
         guard let keys = try? ContactKeySet(descriptors) else { return false }
         return keys.isSubset(of: keysThatCanBeRead)
     }
 
-    /// The name of a property in the person’s language; a key that no contact has as it is.
+    /// Returns the name of a property in the person’s language; an unknown key is returned unchanged.
     public class func localizedString(forKey key: String) -> String { Languages.key(key) }
 
-    /// What a list of contacts is sorted with, by name; ``descriptorForAllComparatorKeys()`` names what it looks at.
+    /// Returns a comparator that sorts contacts by name. It needs the keys of ``descriptorForAllComparatorKeys()``.
     public class func comparator(forNameSortOrder order: CNContactSortOrder) -> Comparator {
         let order = order == .userDefault ? CNContactsUserDefaults.shared().sortOrder : order
         return { left, right in
@@ -30,7 +30,7 @@ extension CNContact {
         }
     }
 
-    /// What ``comparator(forNameSortOrder:)`` looks at.
+    /// Returns the keys that ``comparator(forNameSortOrder:)`` needs.
     public class func descriptorForAllComparatorKeys() -> any CNKeyDescriptor { TaskKeys(keys: comparatorKeys) }
 
     private static let comparatorKeys = ContactKeySet([
@@ -38,8 +38,8 @@ extension CNContact {
         .phoneticMiddleName, .phoneticFamilyName, .organizationName, .phoneticOrganizationName,
     ])
 
-    /// The texts by which a contact stands in a list, first the most important one. Who has no name stands by what else they
-    /// are called.
+    /// The texts by which a contact is sorted, the most important first. A contact without a name is sorted by its
+    /// organization, nickname or name suffix.
     private func sortTexts(_ order: CNContactSortOrder) -> [String] {
         func spoken(_ phonetic: ContactKey, _ written: ContactKey) -> String {
             for key in [phonetic, written] where keysThatCanBeRead.contains(key) {
@@ -57,16 +57,16 @@ extension CNContact {
         return texts.filter { !$0.isEmpty } + [""]
     }
 
-    /// Whether this unified contact has the contact of that identifier as a member, or is it itself.
+    /// Whether this unified contact is the contact with that identifier, or has it as a member.
     ///
-    /// The store is asked, since a contact does not carry its members; where that is not possible the answer is `false`.
+    /// Asks the store, since a contact does not carry its members. Returns `false` if the store cannot answer.
     public func isUnifiedWithContact(withIdentifier identifier: String) -> Bool {
         if self.identifier == identifier { return true }
         return (try? CNContactStore().linkedContactIdentifiers(ofContactWithIdentifier: self.identifier))?
             .contains(identifier) ?? false
     }
 
-    /// The property of a key as an object; `nil` for what is no key.
+    /// Returns the property of a key as an object; `nil` if there is no such key.
     public func value(forKey key: String) -> Any? {
         if key == CNContactIdentifierKey { return identifier }
         guard let key = ContactKey(rawValue: key) else { return nil }
@@ -96,22 +96,23 @@ extension CNContact {
     }
 }
 
-// What Apple's library has no place for.
+// Extensions of this library, which Apple's Contacts does not have.
 extension CNContact {
-    /// When the contact was made, to the second. An extension of this library; fetched with ``CNContactCreationDateKey``.
+    /// When the contact was created, to the second. Fetched with ``CNContactCreationDateKey``. An extension of this
+    /// library.
     public var creationDate: Date? { Date(wire: fetched(.creationDate).values.card.creationDate) }
 
-    /// When the contact was last changed, as far as the app may see, to the second. An extension of this library; fetched with
-    /// ``CNContactModificationDateKey``.
+    /// When the contact was last changed, to the second, as far as the app may see. Fetched with
+    /// ``CNContactModificationDateKey``. An extension of this library.
     public var modificationDate: Date? { Date(wire: fetched(.modificationDate).values.card.modificationDate) }
 
-    /// vCard properties that have no key of their own, as unfolded content lines (RFC 6350 §3.2). An extension of this
-    /// library; fetched with ``CNContactExtraPropertiesKey``, which must be granted by name.
+    /// vCard properties that have no key of their own, as unfolded content lines (RFC 6350 §3.2). Fetched with
+    /// ``CNContactExtraPropertiesKey``, which must be granted by name. An extension of this library.
     public var extraProperties: [String] { fetched(.extraProperties).values.card.extraProperties }
 }
 
 extension Date {
-    /// A time as the interface writes it: UTC, to the second.
+    /// Parses a time of the interface: UTC, to the second.
     init?(wire text: String) {
         guard let seconds = Timestamp.seconds(text) else { return nil }
         self.init(timeIntervalSince1970: TimeInterval(seconds))

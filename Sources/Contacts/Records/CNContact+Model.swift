@@ -2,16 +2,14 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-// The one bridge between Apple's objects and the form in which this package's own readers of files (vCard, CSV, the text that
-// one edits) have contacts. It is for the programs of this package: ContactsModel is no product, so that its form may
-// change with the interface. A program outside has the properties, and `CNContactVCardSerialization`, which is built on this too.
+// The one bridge between Apple's objects and the form in which this package's own readers have contacts: vCard, CSV and
+// edited text. It is for the programs of this package only: BrokerModel is not a product, so its form may change with
+// the interface. Other programs use the properties and `CNContactVCardSerialization`, which also builds on it.
 
 extension CNContact {
-    /// What was fetched, as the broker sent it: the keys that are there, and the identifiers of values.
-    ///
-    /// Nothing is turned into objects for this.
+    /// The fetched keys and value identifiers, as the broker sent them, without decoding them into objects.
     package var wire: WireContact {
-        // Of a broker that says more than this version knows, what it knows is taken.
+        // Members that a newer broker added are ignored.
         if !text.isEmpty, let json = try? JSONDocument(parsing: Array(text)), let wire = try? WireContact(json.root) {
             return wire
         }
@@ -22,13 +20,12 @@ extension CNContact {
 }
 
 extension CNMutableContact {
-    /// A contact to add, that says what a card says. It is not turned into objects until somebody looks.
+    /// Creates a contact to add, with the values of a card. The card is decoded into objects only when they are read.
     package convenience init(_ contact: Contact) {
         self.init(ContactCard(identifier: RandomIdentifier.make(), contact: contact), writing: [])
     }
 
-    /// A contact of the address book to update: the save writes what `contact` says of `keys`, with the identifiers that its
-    /// values have, and nothing else.
+    /// Creates a contact to update. The save writes only `keys` from `contact`, with the identifiers of its values.
     package convenience init(withIdentifier identifier: String, _ contact: Contact, writing keys: ContactKeySet) {
         self.init(ContactCard(identifier: identifier, contact: contact), writing: keys)
     }

@@ -2,52 +2,52 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// A contact as it was when it was fetched: it never changes, outlives its store, and may be sent between threads.
+/// A fetched contact. It is immutable, outlives its store, and may be sent between threads.
 ///
-/// It has the properties that were asked for. To look at another one stops the program, with a message that names its key;
-/// ``isKeyAvailable(_:)`` tells before.
+/// It has only the requested properties. Reading another one traps, with a message that names its key. Check
+/// ``isKeyAvailable(_:)`` first.
 public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, Identifiable {
-    /// The keys that were asked for.
+    /// The keys that were requested.
     let availableKeys: ContactKeySet
-    /// What the broker sent: a JSON object, which has been parsed once. The bytes are those of a whole batch, shared by all of
-    /// its contacts: to fetch thousands is to note where each begins.
+    /// The JSON object that the broker sent; it was parsed once. All contacts of a batch share one buffer, so that a
+    /// fetch of thousands only records where each begins.
     let text: ArraySlice<UInt8>
-    /// What it says, once somebody has looked. Two threads may both decode it; one of them is believed.
+    /// The decoded text, after the first read. If two threads decode it, the first result is kept.
     private let decoded = SetOnce<ContactContent>()
 
-    /// An empty contact.
+    /// Creates an empty contact.
     public override init() {
         availableKeys = .all
         text = []
         _ = decoded.set(ContactContent(ContactValues(identifier: RandomIdentifier.make())))
     }
 
-    /// A contact of these values.
+    /// Creates a contact with these values.
     required init(_ values: ContactValues, keys: ContactKeySet) {
         availableKeys = keys
         text = []
         _ = decoded.set(ContactContent(values))
     }
 
-    /// A contact as the broker sent it.
+    /// Creates a contact from the text that the broker sent.
     init(text: ArraySlice<UInt8>, keys: ContactKeySet) {
         availableKeys = keys
         self.text = text
     }
 
-    /// A contact as the broker sent it, to change or not.
+    /// Creates a contact from the broker's reply, mutable or not.
     static func received(_ json: JSONValue, _ keys: ContactKeySet, _ isMutable: Bool) -> CNContact {
         let contact = CNContact(text: json.text, keys: keys)
         return isMutable ? CNMutableContact(contact.values, keys: keys) : contact
     }
 
-    /// What a class below has in a place of its own.
+    /// For a subclass that stores its content itself.
     init(keys: ContactKeySet) {
         availableKeys = keys
         text = []
     }
 
-    /// All that is there, whatever was fetched.
+    /// The whole content, without a check that a key was fetched.
     var content: ContactContent {
         if let decoded = decoded.value { return decoded }
         let values = (try? JSONDocument(parsing: Array(text))).map { ContactValues(wire: $0.root) }
@@ -56,7 +56,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
 
     final var values: ContactValues { content.values }
 
-    /// What is there, if the key was fetched.
+    /// The content, after a check that the key was fetched.
     func fetched(_ key: ContactKey) -> ContactContent {
         require(key)
         return content
@@ -64,34 +64,34 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
 
     final func require(_ key: ContactKey) {
         guard !availableKeys.contains(key) else { return }
-        // The program asked for what it had not asked for: Apple's systems raise an exception of this name, and Swift has
-        // none that could be caught. The message names the key, in release builds too.
+        // The program reads a property that it did not request. Apple's systems raise an exception of this name; Swift
+        // has no exception to catch. The message names the key, in release builds too.
         fatalError(
             "\(CNContactPropertyNotFetchedExceptionName): the property \(key.rawValue) was not requested when the contact was "
                 + "fetched; add its key to keysToFetch")
     }
 
-    /// The keys that were fetched, and those that were written since.
+    /// The keys that were fetched, and those that were set since.
     var keysThatCanBeRead: ContactKeySet { availableKeys }
 
-    /// Names the contact for this app, and for no other, for as long as the address book has it.
+    /// Identifies the contact for this app only, for as long as the contact exists.
     public var identifier: String { content.values.identifier }
 
-    /// The identifier as a number of 128 bits, for lists of user interfaces.
+    /// The identifier as a 128-bit number, for lists in user interfaces.
     public var id: UUID { UUID(contactIdentifier: identifier) }
 
     // MARK: Copying
 
-    /// A contact that nobody changes: this one, or a copy of one that can be.
+    /// Returns an immutable contact: this one. A mutable contact returns a copy.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// A contact to change and to save.
+    /// Returns a mutable copy.
     public func mutableCopy(with zone: NSZone? = nil) -> Any { CNMutableContact(values, keys: keysThatCanBeRead) }
 
-    /// Always `true`: it is archived with secure coding alone.
+    /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the properties that are there, in the broker’s own form.
+    /// Encodes the readable properties in the broker’s form.
     public func encode(with coder: NSCoder) {
         var writer = JSONWriter(reservingCapacity: 1_024)
         values.write(keysThatCanBeRead, to: &writer)
@@ -99,7 +99,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
         coder.encode(NSNumber(value: keysThatCanBeRead.rawValue), forKey: "keys")
     }
 
-    /// Reads what `encode(with:)` wrote; `nil` where it is anything else.
+    /// Decodes what `encode(with:)` wrote; returns `nil` for anything else.
     public required convenience init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: "contact") as Data?,
             let keys = coder.decodeObject(of: NSNumber.self, forKey: "keys")?.uint64Value,
@@ -111,17 +111,17 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
 
     // MARK: Comparing
 
-    /// Whether both are the same contact, with the same keys, and say the same.
+    /// Whether both have the same identifier, keys and values.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNContact else { return false }
         if self === other { return true }
         return keysThatCanBeRead == other.keysThatCanBeRead && values == other.values
     }
 
-    /// Of the identifier alone, which stays when what a contact says changes.
+    /// The hash of the identifier only, which does not change with the values.
     public override var hash: Int { identifier.hashValue }
 
-    /// The identifier and the keys that are there. What they say is not for a log.
+    /// The identifier and the readable keys. Values do not belong in a log.
     public override var description: String {
         let keys = keysThatCanBeRead.keys.map(\.rawValue).joined(separator: ",")
         return "<\(type(of: self)): identifier=\(identifier), keys=\(keysThatCanBeRead == .all ? "all" : keys)>"
@@ -131,7 +131,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
 
     /// Whether this is a person or an organization.
     public var contactType: CNContactType { CNContactType(fetched(.contactType).values.card.contactType) }
-    /// What stands before the name: Dr.
+    /// The name prefix, for example Dr.
     public var namePrefix: String { fetched(.namePrefix).values.card.namePrefix }
     /// The given name.
     public var givenName: String { fetched(.givenName).values.card.givenName }
@@ -139,17 +139,17 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     public var middleName: String { fetched(.middleName).values.card.middleName }
     /// The family name.
     public var familyName: String { fetched(.familyName).values.card.familyName }
-    /// The family name before, as by marriage.
+    /// The previous family name, for example before a marriage.
     public var previousFamilyName: String { fetched(.previousFamilyName).values.card.previousFamilyName }
-    /// What stands after the name: Jr.
+    /// The name suffix, for example Jr.
     public var nameSuffix: String { fetched(.nameSuffix).values.card.nameSuffix }
     /// The nickname.
     public var nickname: String { fetched(.nickname).values.card.nickname }
-    /// How the given name is said.
+    /// The pronunciation of the given name.
     public var phoneticGivenName: String { fetched(.phoneticGivenName).values.card.phoneticGivenName }
-    /// How the middle name is said.
+    /// The pronunciation of the middle name.
     public var phoneticMiddleName: String { fetched(.phoneticMiddleName).values.card.phoneticMiddleName }
-    /// How the family name is said.
+    /// The pronunciation of the family name.
     public var phoneticFamilyName: String { fetched(.phoneticFamilyName).values.card.phoneticFamilyName }
     /// The organization.
     public var organizationName: String { fetched(.organizationName).values.card.organizationName }
@@ -157,13 +157,13 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     public var departmentName: String { fetched(.departmentName).values.card.departmentName }
     /// The job title.
     public var jobTitle: String { fetched(.jobTitle).values.card.jobTitle }
-    /// How the organization’s name is said.
+    /// The pronunciation of the organization’s name.
     public var phoneticOrganizationName: String {
         fetched(.phoneticOrganizationName).values.card.phoneticOrganizationName
     }
-    /// The note. Reading and writing it must be granted by name.
+    /// The note. It must be granted by name, to read and to write.
     public var note: String { fetched(.note).values.card.note }
-    /// The birthday in the Gregorian calendar; one without a year has none.
+    /// The birthday in the Gregorian calendar. Its year is `nil` if it is not known.
     public var birthday: DateComponents? { fetched(.birthday).values.birthday }
     /// The birthday in another calendar.
     public var nonGregorianBirthday: DateComponents? { fetched(.nonGregorianBirthday).values.nonGregorianBirthday }
@@ -173,7 +173,7 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     public var emailAddresses: [CNLabeledValue<NSString>] { fetched(.emailAddresses).values.emailAddresses }
     /// Postal addresses.
     public var postalAddresses: [CNLabeledValue<CNPostalAddress>] { fetched(.postalAddresses).values.postalAddresses }
-    /// Dates other than the birthday; one without a year has none.
+    /// Dates other than the birthday. The year is `nil` if it is not known.
     public var dates: [CNLabeledValue<NSDateComponents>] { fetched(.dates).values.dates }
     /// Web addresses.
     public var urlAddresses: [CNLabeledValue<NSString>] { fetched(.urlAddresses).values.urlAddresses }
@@ -181,25 +181,25 @@ public class CNContact: NSObject, NSCopying, NSMutableCopying, NSSecureCoding, I
     public var contactRelations: [CNLabeledValue<CNContactRelation>] {
         fetched(.contactRelations).values.contactRelations
     }
-    /// Accounts at social networks.
+    /// Social network accounts.
     public var socialProfiles: [CNLabeledValue<CNSocialProfile>] { fetched(.socialProfiles).values.socialProfiles }
-    /// Accounts at messengers.
+    /// Messenger accounts.
     public var instantMessageAddresses: [CNLabeledValue<CNInstantMessageAddress>] {
         fetched(.instantMessageAddresses).values.instantMessageAddresses
     }
-    /// The picture, as it was given.
+    /// The photo, as it was saved.
     public var imageData: Data? { Data(image: fetched(.imageData).values.card.imageData) }
-    /// The small picture that the broker made of it.
+    /// The thumbnail that the broker made of the photo.
     public var thumbnailImageData: Data? { Data(image: fetched(.thumbnailImageData).values.card.thumbnailImageData) }
-    /// Whether there is a picture.
+    /// Whether the contact has a photo.
     public var imageDataAvailable: Bool { fetched(.imageDataAvailable).values.card.imageDataAvailable }
 }
 
-// Proof: every stored property is a constant that is Sendable: keys, bytes, and decoded values that are set once. It is not checked
-// because the class has a subclass, and what that adds is behind a lock too.
+// Proof: every stored property is a constant that is Sendable: keys, bytes, and a decoded value that is set once. The
+// compiler cannot check this, because the class has a subclass; that keeps its state behind a lock.
 extension CNContact: @unchecked Sendable {}
 
-/// What a contact says, behind one reference: reading one property copies no other.
+/// The values of a contact behind one reference: reading one property copies no other.
 final class ContactContent: Sendable {
     let values: ContactValues
 
@@ -209,7 +209,7 @@ final class ContactContent: Sendable {
 }
 
 extension UUID {
-    /// Thirty-two hexadecimal digits are a number already; any other identifier is spread over one.
+    /// Uses 32 hexadecimal digits as the UUID, and hashes any other identifier into one.
     init(contactIdentifier text: String) {
         let digits = text.unicodeScalars.filter { $0 != "-" }
         if digits.count == 32 {
@@ -220,7 +220,7 @@ extension UUID {
                 return
             }
         }
-        // FNV-1a, twice over with two beginnings: the same in every run, unlike Swift's own hashes.
+        // FNV-1a twice, with two start values: the same in every run, unlike Swift's own hashes.
         var high: UInt64 = 0xCBF2_9CE4_8422_2325
         var low: UInt64 = 0x8422_2325_CBF2_9CE4
         for byte in text.utf8 {
@@ -232,7 +232,7 @@ extension UUID {
 }
 
 extension Data {
-    /// The bytes of an image in base64; `nil` where there is none.
+    /// Decodes an image from base64; returns `nil` if there is none.
     init?(image text: String) {
         guard !text.isEmpty else { return nil }
         self.init(base64Encoded: text)

@@ -1,18 +1,18 @@
 import BrokerModel
 import Foundation
 
-/// One property of a contact, or one value of it: what a person picked.
+/// One property of a contact, or one value of it, that a person picked.
 public final class CNContactProperty: NSObject, NSCopying, NSSecureCoding, Sendable {
-    /// The contact, as far as it was handed over.
+    /// The contact, with the properties that were disclosed.
     public let contact: CNContact
     /// The property’s key.
     public let key: String
-    /// The value’s identifier, where the property has several.
+    /// The value’s identifier, if the property has several values.
     public let identifier: String?
-    /// The value’s label, where the property has several.
+    /// The value’s label, if the property has several values.
     public let label: String?
 
-    /// The value; of a property that has several the one of ``identifier``.
+    /// The value. If the property has several, the one with ``identifier``.
     public var value: Any? {
         guard contact.isKeyAvailable(key), let value = contact.value(forKey: key) else { return nil }
         guard let identifier, ContactKey(rawValue: key)?.hasSeveralValues == true else { return value }
@@ -26,22 +26,22 @@ public final class CNContactProperty: NSObject, NSCopying, NSSecureCoding, Senda
         self.label = label
     }
 
-    /// Returns this object: it never changes, so that nobody needs another.
+    /// Returns this object, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether both are the same value of the same contact, whatever its label.
+    /// Whether both are the same value of the same contact; labels are not compared.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNContactProperty else { return false }
         return contact == other.contact && key == other.key && identifier == other.identifier
     }
 
-    /// Of the contact alone.
+    /// The hash of the contact only.
     public override var hash: Int { contact.hash }
 
-    /// Always `true`: it is archived with secure coding alone.
+    /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes contact, key, identifier and label.
+    /// Encodes contact, key, identifier and label.
     public func encode(with coder: NSCoder) {
         coder.encode(contact, forKey: "contact")
         coder.encode(key as NSString, forKey: "key")
@@ -49,7 +49,7 @@ public final class CNContactProperty: NSObject, NSCopying, NSSecureCoding, Senda
         coder.encode(label as NSString?, forKey: "label")
     }
 
-    /// Reads what `encode(with:)` wrote; `nil` where contact or key are missing.
+    /// Decodes what `encode(with:)` wrote; returns `nil` if contact or key are missing.
     public required convenience init?(coder: NSCoder) {
         guard let contact = coder.decodeObject(of: CNContact.self, forKey: "contact"),
             let key = coder.decodeObject(of: NSString.self, forKey: "key") as String?

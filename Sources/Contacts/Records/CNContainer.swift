@@ -1,10 +1,10 @@
 import Foundation
 
-/// A place where contacts are kept. Every address book has one; the person’s programs may have made others.
+/// A container of contacts. Every address book has one; the person’s programs may have created others.
 public final class CNContainer: NSObject, NSCopying, NSSecureCoding, Identifiable, Sendable {
-    /// Names the container for this app, and for no other.
+    /// Identifies the container for this app only.
     public let identifier: String
-    /// What the person calls it.
+    /// The name that the person sees.
     public let name: String
     /// Where its contacts come from.
     public let type: CNContainerType
@@ -15,32 +15,32 @@ public final class CNContainer: NSObject, NSCopying, NSSecureCoding, Identifiabl
         self.type = type
     }
 
-    /// The identifier as a number of 128 bits, for lists of user interfaces.
+    /// The identifier as a 128-bit number, for lists in user interfaces.
     public var id: UUID { UUID(contactIdentifier: identifier) }
 
-    /// Returns this object: it never changes, so that nobody needs another.
+    /// Returns this object, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether both are the same container, and say the same.
+    /// Whether both have the same identifier, name and type.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNContainer else { return false }
         return identifier == other.identifier && name == other.name && type == other.type
     }
 
-    /// Of the identifier alone.
+    /// The hash of the identifier only.
     public override var hash: Int { identifier.hashValue }
 
-    /// Always `true`: it is archived with secure coding alone.
+    /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes identifier, name and type.
+    /// Encodes identifier, name and type.
     public func encode(with coder: NSCoder) {
         coder.encode(identifier as NSString, forKey: CNContainerIdentifierKey)
         coder.encode(name as NSString, forKey: CNContainerNameKey)
         coder.encode(Int32(type.rawValue), forKey: CNContainerTypeKey)
     }
 
-    /// Reads what `encode(with:)` wrote; `nil` where something is missing.
+    /// Decodes what `encode(with:)` wrote; returns `nil` if something is missing.
     public required convenience init?(coder: NSCoder) {
         guard let identifier = coder.decodeObject(of: NSString.self, forKey: CNContainerIdentifierKey) as String?,
             let name = coder.decodeObject(of: NSString.self, forKey: CNContainerNameKey) as String?,
@@ -49,6 +49,6 @@ public final class CNContainer: NSObject, NSCopying, NSSecureCoding, Identifiabl
         self.init(identifier: identifier, name: name, type: type)
     }
 
-    /// Identifier and type. What a container is called is not for a log.
+    /// Identifier and type. The name does not belong in a log.
     public override var description: String { "<CNContainer: identifier=\(identifier), type=\(type)>" }
 }

@@ -3,22 +3,22 @@ import Foundation
 import Synchronization
 
 // Proof of the Sendable: its only stored property is a constant that is Sendable.
-/// A contact to fill in or to change, and then to save with a ``CNSaveRequest``.
+/// A contact that can be changed, and saved with a ``CNSaveRequest``.
 ///
-/// Of one that was fetched only the properties that were fetched can be saved. Each property is read and written under a
-/// lock; who changes one from several threads loses no more than their own last word.
+/// For a fetched contact, only the fetched properties can be saved. A lock protects each read and each write of a
+/// property. If several threads set one property, the last write wins.
 public final class CNMutableContact: CNContact, @unchecked Sendable {
     private let state: Mutex<State>
 
     private struct State {
         var content: MutableContent
-        /// The keys that were written since this was made or fetched.
+        /// The keys that were set since the contact was created, fetched or saved.
         var changed = ContactKeySet()
-        /// Those of them that had not been fetched.
+        /// The keys that were set without having been fetched.
         var unfetched = ContactKeySet()
     }
 
-    /// An empty contact with an identifier of its own, until it is saved and has the broker’s.
+    /// Creates an empty contact. It has a temporary identifier until it is saved.
     public override init() {
         state = Mutex(State(content: .objects(ContactContent(ContactValues(identifier: RandomIdentifier.make())))))
         super.init(keys: .all)
@@ -29,19 +29,19 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         super.init(keys: keys)
     }
 
-    /// Reads what a contact’s `encode(with:)` wrote; `nil` where it is anything else. Nothing counts as changed.
+    /// Decodes what a contact’s `encode(with:)` wrote; returns `nil` for anything else. No key counts as changed.
     public required convenience init?(coder: NSCoder) {
         guard let contact = CNContact(coder: coder) else { return nil }
         self.init(contact.values, keys: contact.availableKeys)
     }
 
-    /// A contact of which a save writes just these keys.
+    /// Creates a contact of which a save writes only these keys.
     convenience init(_ values: ContactValues, writing keys: ContactKeySet) {
         self.init(values, keys: .all)
         state.withLock { $0.changed = keys }
     }
 
-    /// A contact that says what a card says, of which an update writes just these keys.
+    /// Creates a contact with the values of a card, of which an update writes only these keys.
     init(_ card: ContactCard, writing keys: ContactKeySet) {
         state = Mutex(State(content: .card(card, seen: nil), changed: keys))
         super.init(keys: .all)
@@ -49,7 +49,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
 
     override var content: ContactContent { state.withLock { $0.content.objects() } }
 
-    /// Names the contact for this app; of one that was made here an identifier of its own, until it is saved.
+    /// Identifies the contact for this app. A new contact has a temporary identifier until it is saved.
     public override var identifier: String { state.withLock { $0.content.identifier } }
 
     override func fetched(_ key: ContactKey) -> ContactContent {
@@ -70,14 +70,14 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         }
     }
 
-    /// What a save has to write, taken in one moment.
+    /// What a save has to write, read under one lock.
     var changes: (content: MutableContent, changed: ContactKeySet, unfetched: ContactKeySet) {
         state.withLock { ($0.content, $0.changed, $0.unfetched) }
     }
 
-    /// From here on this is the saved contact.
+    /// Marks the contact as saved.
     ///
-    /// - Parameter identifier: the one that it was given; empty where it has one.
+    /// - Parameter identifier: the identifier that the save assigned; empty if the contact has one.
     func wasSaved(as identifier: String) {
         state.withLock { state in
             if !identifier.isEmpty { state.content.rename(to: identifier) }
@@ -85,7 +85,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         }
     }
 
-    /// Takes over what a save gave: from here on this is the saved contact.
+    /// Applies values that a save returned, and marks the contact as saved.
     func wasSaved(_ change: (inout ContactValues) -> Void) {
         state.withLock { state in
             state.content.change(change)
@@ -93,7 +93,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         }
     }
 
-    /// A contact as this one is now, which nobody changes any more.
+    /// Returns an immutable copy of the contact in its present state.
     public override func copy(with zone: NSZone? = nil) -> Any { CNContact(values, keys: keysThatCanBeRead) }
 
     // MARK: Properties
@@ -103,7 +103,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         get { super.contactType }
         set { set(.contactType) { $0.card.contactType = newValue.model } }
     }
-    /// What stands before the name: Dr.
+    /// The name prefix, for example Dr.
     public override var namePrefix: String {
         get { fetched(.namePrefix).values.card.namePrefix }
         set { set(.namePrefix) { $0.card.namePrefix = newValue } }
@@ -123,12 +123,12 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         get { fetched(.familyName).values.card.familyName }
         set { set(.familyName) { $0.card.familyName = newValue } }
     }
-    /// The family name before, as by marriage.
+    /// The previous family name, for example before a marriage.
     public override var previousFamilyName: String {
         get { fetched(.previousFamilyName).values.card.previousFamilyName }
         set { set(.previousFamilyName) { $0.card.previousFamilyName = newValue } }
     }
-    /// What stands after the name: Jr.
+    /// The name suffix, for example Jr.
     public override var nameSuffix: String {
         get { fetched(.nameSuffix).values.card.nameSuffix }
         set { set(.nameSuffix) { $0.card.nameSuffix = newValue } }
@@ -138,17 +138,17 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         get { fetched(.nickname).values.card.nickname }
         set { set(.nickname) { $0.card.nickname = newValue } }
     }
-    /// How the given name is said.
+    /// The pronunciation of the given name.
     public override var phoneticGivenName: String {
         get { fetched(.phoneticGivenName).values.card.phoneticGivenName }
         set { set(.phoneticGivenName) { $0.card.phoneticGivenName = newValue } }
     }
-    /// How the middle name is said.
+    /// The pronunciation of the middle name.
     public override var phoneticMiddleName: String {
         get { fetched(.phoneticMiddleName).values.card.phoneticMiddleName }
         set { set(.phoneticMiddleName) { $0.card.phoneticMiddleName = newValue } }
     }
-    /// How the family name is said.
+    /// The pronunciation of the family name.
     public override var phoneticFamilyName: String {
         get { fetched(.phoneticFamilyName).values.card.phoneticFamilyName }
         set { set(.phoneticFamilyName) { $0.card.phoneticFamilyName = newValue } }
@@ -168,17 +168,17 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         get { fetched(.jobTitle).values.card.jobTitle }
         set { set(.jobTitle) { $0.card.jobTitle = newValue } }
     }
-    /// How the organization’s name is said.
+    /// The pronunciation of the organization’s name.
     public override var phoneticOrganizationName: String {
         get { fetched(.phoneticOrganizationName).values.card.phoneticOrganizationName }
         set { set(.phoneticOrganizationName) { $0.card.phoneticOrganizationName = newValue } }
     }
-    /// The note. Reading and writing it must be granted by name.
+    /// The note. It must be granted by name, to read and to write.
     public override var note: String {
         get { fetched(.note).values.card.note }
         set { set(.note) { $0.card.note = newValue } }
     }
-    /// The birthday in the Gregorian calendar; one without a year has none.
+    /// The birthday in the Gregorian calendar. Leave out the year if it is not known.
     public override var birthday: DateComponents? {
         get { fetched(.birthday).values.birthday }
         set { set(.birthday) { $0.birthday = newValue } }
@@ -203,7 +203,7 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         get { fetched(.postalAddresses).values.postalAddresses }
         set { set(.postalAddresses) { $0.postalAddresses = newValue } }
     }
-    /// Dates other than the birthday; one without a year has none.
+    /// Dates other than the birthday. Leave out the year if it is not known.
     public override var dates: [CNLabeledValue<NSDateComponents>] {
         get { fetched(.dates).values.dates }
         set { set(.dates) { $0.dates = newValue } }
@@ -218,17 +218,17 @@ public final class CNMutableContact: CNContact, @unchecked Sendable {
         get { fetched(.contactRelations).values.contactRelations }
         set { set(.contactRelations) { $0.contactRelations = newValue } }
     }
-    /// Accounts at social networks.
+    /// Social network accounts.
     public override var socialProfiles: [CNLabeledValue<CNSocialProfile>] {
         get { fetched(.socialProfiles).values.socialProfiles }
         set { set(.socialProfiles) { $0.socialProfiles = newValue } }
     }
-    /// Accounts at messengers.
+    /// Messenger accounts.
     public override var instantMessageAddresses: [CNLabeledValue<CNInstantMessageAddress>] {
         get { fetched(.instantMessageAddresses).values.instantMessageAddresses }
         set { set(.instantMessageAddresses) { $0.instantMessageAddresses = newValue } }
     }
-    /// The picture: JPEG, PNG or what else the person’s programs show; 8 MiB at most.
+    /// The photo: JPEG, PNG or another format that the person’s programs can show; at most 8 MiB.
     public override var imageData: Data? {
         get { super.imageData }
         set { set(.imageData) { $0.card.imageData = newValue?.base64EncodedString() ?? "" } }

@@ -1,6 +1,6 @@
 import Foundation
 
-// The spellings of 2015, as Swift 2 had them, for sources that still use them. Each says what to write now.
+// The names of 2015, from Swift 2, for sources that still use them. Each names its replacement.
 
 extension CNContact {
     /// The spelling of 2015 for `predicateForContacts(matchingName:)`.

@@ -2,12 +2,13 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// What a contact that can be changed says: objects, or the card that it was made of, until somebody changes it.
+/// The content of a mutable contact: objects, or the card that it was made of, until it is changed.
 ///
-/// Of the thousands of cards of a file few are looked at as objects before they are saved; the others go to the broker as they are.
+/// Most of a file's thousands of cards are never decoded into objects before they are saved; they go to the broker
+/// unchanged.
 enum MutableContent: Sendable {
     case objects(ContactContent)
-    /// - Parameter seen: its objects, once somebody has looked at them.
+    /// - Parameter seen: the decoded objects, after the first read.
     case card(ContactCard, seen: ContactContent?)
 
     var identifier: String {
@@ -49,7 +50,7 @@ enum MutableContent: Sendable {
         }
     }
 
-    /// Writes a `Contact` of the interface with these keys, empty or not.
+    /// Writes a `Contact` of the interface with these keys, including empty ones.
     func write(_ keys: ContactKeySet, isNamed: Bool, to writer: inout JSONWriter) {
         switch self {
         case .objects(let content): content.values.write(keys, isNamed: isNamed, to: &writer)
@@ -60,7 +61,7 @@ enum MutableContent: Sendable {
     }
 }
 
-/// A contact as the project's other parts have it, behind one reference.
+/// A contact in the form of the project's other modules, behind one reference.
 final class ContactCard: Sendable {
     let identifier: String
     let contact: Contact

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Identifiers of what has none from the broker yet.
+/// Temporary identifiers of records that the broker has not saved yet.
 enum RandomIdentifier {
-    /// A UUID of version 4 (RFC 9562 §5.4). Foundation's own on Linux opens a file for each that it makes.
+    /// Returns a UUID of version 4 (RFC 9562 §5.4). Foundation's own on Linux opens a file for each one.
     static func make() -> String {
         var generator = SystemRandomNumberGenerator()
         let (high, low): (UInt64, UInt64) = (generator.next(), generator.next())
@@ -11,7 +11,7 @@ enum RandomIdentifier {
 }
 
 extension UUID {
-    /// The one of these sixteen bytes, the highest first.
+    /// Creates the UUID of these sixteen bytes, the most significant first.
     init(_ high: UInt64, _ low: UInt64) {
         // Sound: both are sixteen bytes, any sixteen bytes are a UUID, and the pointer does not leave the closure.
         let uuid = unsafe withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {

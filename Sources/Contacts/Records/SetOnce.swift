@@ -1,27 +1,28 @@
 import Synchronization
 
-/// A place for one object, which is put there once and stays. Any thread may put it there; one of them is believed.
+/// Holds one object, which is set once and never changes. Any thread may set it; the first one wins.
 ///
-/// As `AtomicLazyReference`, whose order the thread sanitizer does not see on Linux: that library is not built with it.
+/// Like `AtomicLazyReference`. That library is not built with the thread sanitizer on Linux, which therefore does not
+/// see its memory ordering.
 struct SetOnce<Object: AnyObject & Sendable>: ~Copyable, Sendable {
-    /// The object's address, retained; 0 before.
+    /// The retained object's address; 0 if none is set.
     private let address = Atomic<UInt>(0)
 
     deinit {
         guard let address = UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)) else { return }
-        // Sound: it was retained when it was put here, and nobody looks any more.
+        // Sound: the object was retained when it was set, and nobody reads it any more.
         Unmanaged<Object>.fromOpaque(address).release()
     }
 
     var value: Object? {
         guard let address = UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)) else { return nil }
-        // Sound: the address is of an Object, which is retained as long as this is there.
+        // Sound: the address is that of an Object, which is retained for as long as this value exists.
         return Unmanaged<Object>.fromOpaque(address).takeUnretainedValue()
     }
 
-    /// Puts the object here, if there is none yet.
+    /// Sets the object, if none is set.
     ///
-    /// - Returns: the one that is here.
+    /// - Returns: the object that is set.
     func set(_ object: Object) -> Object {
         let retained = Unmanaged.passRetained(object)
         let (isFirst, _) = address.compareExchange(

@@ -1,31 +1,31 @@
 import BrokerModel
 import Foundation
 
-/// What all requests for records have in common.
+/// The base class of all fetch requests.
 public class CNFetchRequest: NSObject {}
 
-/// Which contacts to fetch, and what of them.
+/// Which contacts to fetch, and which of their properties.
 public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
-    /// Which contacts; `nil` for all that the app may see. One of ``CNContact``'s predicates.
+    /// Which contacts to fetch, as one of ``CNContact``'s predicates; `nil` for all that the app may see.
     public var predicate: NSPredicate?
-    /// The properties that the contacts will have. Naming few makes a fetch faster.
+    /// The properties to fetch. A short list makes a fetch faster.
     public var keysToFetch: [any CNKeyDescriptor]
-    /// Whether contacts are ``CNMutableContact``.
+    /// Whether the fetched contacts are ``CNMutableContact``.
     public var mutableObjects = false
-    /// Whether linked contacts come as one.
+    /// Whether linked contacts are merged into one unified contact.
     public var unifyResults = true
-    /// In which order they come.
+    /// The sort order of the results.
     public var sortOrder = CNContactSortOrder.none
 
-    /// Asks for these properties of all contacts, in no order.
+    /// Requests these properties of all contacts, in unspecified order.
     public init(keysToFetch: [any CNKeyDescriptor]) {
         self.keysToFetch = keysToFetch
     }
 
-    /// Always `true`: it is archived with secure coding alone.
+    /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes what is asked for. A predicate that is none of ``CNContact``’s is left out.
+    /// Encodes the request. A predicate that is not one of ``CNContact``’s is left out.
     public func encode(with coder: NSCoder) {
         let keys = (try? ContactKeySet(keysToFetch))?.keys.map(\.rawValue) ?? []
         coder.encode(keys.map { $0 as NSString } as NSArray, forKey: "keysToFetch")
@@ -35,7 +35,7 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
         coder.encode(Int32(sortOrder.rawValue), forKey: "sortOrder")
     }
 
-    /// Reads what `encode(with:)` wrote; `nil` where keys or order are missing or unknown.
+    /// Decodes what `encode(with:)` wrote; returns `nil` if keys or order are missing or unknown.
     public required convenience init?(coder: NSCoder) {
         guard let keys = coder.decodeTexts(forKey: "keysToFetch"),
             let order = CNContactSortOrder(rawValue: Int(coder.decodeInt32(forKey: "sortOrder")))
@@ -48,12 +48,12 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
     }
 }
 
-/// What was fetched, and the place in the history at which it was read: what happened since is told by a
-/// ``CNChangeHistoryFetchRequest`` that starts there.
+/// The fetched value, and the history token at which it was read. A ``CNChangeHistoryFetchRequest`` that starts at the
+/// token returns later changes.
 public final class CNFetchResult<ValueType>: NSObject {
-    /// What was fetched.
+    /// The fetched value.
     public let value: ValueType
-    /// The place in the history; empty where it is not known.
+    /// The history token; empty if it is not known.
     public let currentHistoryToken: Data
 
     init(value: ValueType, currentHistoryToken: Data?) {

@@ -4,17 +4,18 @@ import BrokerModel
 import Foundation
 
 extension CNContactStore {
-    /// The contact of an identifier, merged from those that it is linked with as far as the app sees them.
+    /// Returns the contact with this identifier, merged with its linked contacts that the app may see.
     ///
-    /// - Throws: ``CNError/Code/recordDoesNotExist`` also where the app may not see it.
+    /// - Throws: ``CNError/Code/recordDoesNotExist``, also if the app may not see the contact.
     public func unifiedContact(
         withIdentifier identifier: String, keysToFetch keys: [any CNKeyDescriptor]
     ) throws -> CNContact {
         try one(.identifiers([identifier]), keys, identifier)
     }
 
-    /// The contacts that match, merged from those that are linked. A predicate that is none of ``CNContact``'s is
-    /// ``CNError/Code/predicateInvalid``.
+    /// Returns the contacts that match, linked ones merged.
+    ///
+    /// - Throws: ``CNError/Code/predicateInvalid`` if the predicate is not one of ``CNContact``'s.
     public func unifiedContacts(
         matching predicate: NSPredicate, keysToFetch keys: [any CNKeyDescriptor]
     ) throws -> [CNContact] {
@@ -28,32 +29,32 @@ extension CNContactStore {
         return contacts
     }
 
-    /// The person's own contact, if they have said which one it is.
+    /// Returns the person's own contact, if they have chosen one.
     ///
-    /// - Throws: ``CNError/Code/recordDoesNotExist`` where there is none that the app may see.
+    /// - Throws: ``CNError/Code/recordDoesNotExist`` if there is none that the app may see.
     public func unifiedMeContactWithKeys(toFetch keys: [any CNKeyDescriptor]) throws -> CNContact {
         try one(.me, keys, nil)
     }
 
-    /// Hands out the contacts that match a request, one by one. The list is not in memory as a whole.
+    /// Calls a block with each contact that matches a request. The list is never in memory as a whole.
     ///
     /// - Parameters:
     ///   - request: which contacts, with which keys, in which order.
-    ///   - block: is given a contact, and a flag that it may set to end the list.
+    ///   - block: receives a contact, and a flag that it may set to end the enumeration.
     public func enumerateContacts(
         with request: CNContactFetchRequest, usingBlock block: (CNContact, UnsafeMutablePointer<ObjCBool>) -> Void
     ) throws {
         _ = try fetch(request) { contact in
             var stop = ObjCBool(false)
-            // Sound: the pointer is the block's for as long as it runs, as on Apple's systems.
+            // Sound: the pointer is valid only while the block runs, as on Apple's systems.
             unsafe withUnsafeMutablePointer(to: &stop) { unsafe block(contact, $0) }
             return !stop.boolValue
         }
     }
 
-    /// An enumerator of the contacts that match a request, and the place in the history at which they were read.
+    /// Returns an enumerator of the contacts that match a request, and the history token at which they were read.
     ///
-    /// On Apple's systems only Objective-C sees this method. The contacts are fetched when it is called.
+    /// On Apple's systems only Objective-C has this method. It fetches all contacts before it returns.
     public func enumerator(for request: CNContactFetchRequest) throws -> CNFetchResult<NSEnumerator> {
         var contacts: [CNContact] = []
         let token = try fetch(request) {
@@ -81,7 +82,8 @@ extension CNContactStore {
         return found
     }
 
-    /// - Returns: the token of the place in the history at which the list was read; `nil` where it was ended before.
+    /// - Returns: the history token at which the list was read; `nil` if `each` ended the list before the token
+    ///   arrived.
     func fetch(
         _ request: CNContactFetchRequest, more: Bool = true, each: (CNContact) throws -> Bool
     ) throws -> Data? {
@@ -111,7 +113,7 @@ extension CNContactStore {
         return token.map { Data($0.utf8) }
     }
 
-    /// Writes the parameters of `FetchContacts`, but for what is said of pages.
+    /// Writes the parameters of `FetchContacts`, except those for paging.
     static func write(
         _ request: CNContactFetchRequest, _ keys: ContactKeySet, _ predicate: WirePredicate?,
         to writer: inout JSONWriter

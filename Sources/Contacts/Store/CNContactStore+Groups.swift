@@ -3,7 +3,7 @@ import BrokerJSON
 import Foundation
 
 extension CNContactStore {
-    /// The groups that match, or all that the app may see.
+    /// Returns the groups that match, or all that the app may see.
     public func groups(matching predicate: NSPredicate?) throws -> [CNGroup] {
         guard let predicate else { return try groups { _ in } }
         guard case .groups(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
@@ -21,7 +21,7 @@ extension CNContactStore {
         return reply["groups"]?.elements?.map { CNGroup(wire: $0) } ?? []
     }
 
-    /// The containers that match, or all that the app may see.
+    /// Returns the containers that match, or all that the app may see.
     public func containers(matching predicate: NSPredicate?) throws -> [CNContainer] {
         guard let predicate else { return try containers { _ in }.containers }
         guard case .containers(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
@@ -36,14 +36,14 @@ extension CNContactStore {
             case .group(let identifier): return try containers { $0.member("group", identifier) }.containers
             }
         } catch {
-            // A predicate that means nothing finds nothing, as with contacts.
+            // An identifier that does not exist matches nothing, as in a fetch of contacts.
             guard error.code == .recordDoesNotExist else { throw error }
             return []
         }
     }
 
-    /// The identifier of the container into which contacts go; empty where the app may not know it. This may have the person
-    /// asked, as every call.
+    /// Returns the identifier of the container for new contacts; empty if the app may not know it. Like every call,
+    /// this may prompt the person.
     public func defaultContainerIdentifier() -> String { (try? containers { _ in })?.standard ?? "" }
 
     private func containers(
@@ -56,7 +56,7 @@ extension CNContactStore {
 }
 
 extension CNGroup {
-    /// A `Group` of the interface.
+    /// Decodes a `Group` of the interface.
     convenience init(wire json: JSONValue) {
         var values = Values(identifier: json["identifier"]?.string ?? "", name: json["name"]?.string ?? "")
         values.container = json["container"]?.string
@@ -66,7 +66,7 @@ extension CNGroup {
 }
 
 extension CNContainer {
-    /// A `Container` of the interface.
+    /// Decodes a `Container` of the interface.
     convenience init(wire json: JSONValue) {
         let type: CNContainerType =
             switch json["kind"]?.string {

@@ -3,26 +3,27 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// A part of the contacts that match a request, in its order. An extension of this library.
+/// One page of the contacts that match a request, in its order. An extension of this library.
 public struct CNContactPage: Hashable, Sendable {
     /// The contacts of this page.
     public let contacts: [CNContact]
-    /// Where the next page begins; `nil` after the last.
+    /// The cursor of the next page; `nil` after the last.
     public let nextPage: String?
 }
 
-// Fetching for whoever takes their time. Nothing of it is on Apple's systems.
+// Paged fetching, which Apple's systems do not have.
 extension CNContactStore {
-    /// Fetches a part of the contacts that match a request. An extension of this library.
+    /// Fetches one page of the contacts that match a request. An extension of this library.
     ///
-    /// Between two pages the broker holds nothing for the app, which may take as long as it likes: a list that is scrolled, or output that
-    /// somebody reads. ``enumerateContacts(with:usingBlock:)`` is faster, and gives up on an app that does not take a contact for 60 seconds.
-    /// What is saved between two pages may be in the later one, but no contact is told twice.
+    /// The broker keeps no state for the app between two pages, so the app can pause for any time: for a list that is
+    /// scrolled, or output that somebody reads. ``enumerateContacts(with:usingBlock:)`` is faster, but it fails if the
+    /// app takes no contact for 60 seconds. A change between two pages may show in the later one, but no contact is
+    /// returned twice.
     ///
     /// - Parameters:
     ///   - request: which contacts, with which keys, in which order.
-    ///   - page: ``CNContactPage/nextPage`` of the page before, of the same request; `nil` for the first.
-    ///   - limit: how many contacts a page may have: 1 to 1,000. It has fewer where they are large; 8 MiB are the most.
+    ///   - page: ``CNContactPage/nextPage`` of the page before, for the same request; `nil` for the first page.
+    ///   - limit: how many contacts a page may have: 1 to 1,000. A page is also limited to 8 MiB, so it may have fewer.
     public func contactPage(
         with request: CNContactFetchRequest, startingAt page: String? = nil, limit: Int = 200
     ) throws -> CNContactPage {
@@ -38,17 +39,18 @@ extension CNContactStore {
         ChangeWatch.shared.read(at: reply["historyToken"]?.string)
         let contacts = reply["contacts"]?.elements?.map { CNContact.received($0, keys, request.mutableObjects) } ?? []
         let next = reply["next"]?.string
-        // The same page again would never end.
+        // A cursor that does not advance would make the caller loop for ever.
         return CNContactPage(contacts: contacts, nextPage: next == page ? nil : next)
     }
 
-    /// Hands out the contacts that match a request one by one, fetched page by page: as ``enumerateContacts(with:usingBlock:)``, for a
-    /// closure that may throw, which ends the list, and may take as long as it likes. An extension of this library.
+    /// Calls a closure with each contact that matches a request, fetched page by page. Unlike the block of
+    /// ``enumerateContacts(with:usingBlock:)``, the closure may throw, which ends the fetch, and may take any time. An
+    /// extension of this library.
     ///
     /// - Parameters:
     ///   - request: which contacts, with which keys, in which order.
     ///   - pageSize: how many contacts are fetched at a time: 1 to 1,000.
-    ///   - body: is given a contact. What it throws is thrown on.
+    ///   - body: receives a contact. Its error is rethrown.
     public func forEachContact(
         with request: CNContactFetchRequest, pageSize: Int = 200, _ body: (CNContact) throws -> Void
     ) throws {

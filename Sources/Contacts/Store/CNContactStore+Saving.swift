@@ -5,23 +5,23 @@ import Foundation
 import Synchronization
 
 extension CNContactStore {
-    /// Saves all that a request holds, or nothing of it.
+    /// Saves everything in a request, or nothing.
     ///
-    /// Where two saves change the same property, the last one counts. When this returns the save is on the disk, and what was
-    /// added has its identifier.
+    /// If two saves change the same property, the last one wins. When this returns, the save is durable on disk, and
+    /// added records have their identifiers.
     ///
-    /// A request holds 2,000 steps and 16 MiB at most, pictures included, and is about 10,000 cards, where a unified contact counts
-    /// by its cards; more is ``CNError/Code/policyViolation``, and nothing is saved. Apple's systems have no such bound. The library
-    /// does not cut a request into several saves: one of them could fail, and the others would be made. An app that does not need
-    /// all or nothing executes several requests.
+    /// A request has at most 2,000 steps and 16 MiB, photos included. It may touch at most about 10,000 cards; a
+    /// unified contact counts by its cards. Beyond that the save fails with ``CNError/Code/policyViolation``, and
+    /// nothing is saved. Apple's systems have no such limit. The library does not split a request: one part could then
+    /// fail after others were saved. An app that does not need all or nothing executes several requests.
     ///
-    /// - Throws: ``CNError``; of one step that is refused it names the record. `communicationError` where the broker went away
-    ///   meanwhile: then nobody knows whether the save was made.
+    /// - Throws: ``CNError``. If a step is refused, the error names its record. `communicationError` means that the
+    ///   connection to the broker was lost: the save may or may not have been made.
     public func execute(_ saveRequest: CNSaveRequest) throws {
         try WaitBudget.forOneCall { try beginExecuting(saveRequest).finish() }
     }
 
-    /// Whether a save has more steps than can be made as a whole.
+    /// Throws if a save has more steps than the broker accepts in one call.
     static func require(bounded steps: [CNSaveRequest.Step]) throws(CNError) {
         guard steps.count > ParameterLimits.changes else { return }
         throw tooLarge("\(ParameterLimits.changes) steps", "has \(steps.count)", ParameterLimits.changes)
@@ -37,19 +37,19 @@ extension CNContactStore {
             details: details)
     }
 
-    /// The save of these steps is made.
+    /// Records that these steps were saved.
     func saved(_ steps: [CNSaveRequest.Step], as identifiers: [String], _ undoing: UndoPlan?, refetching: Bool) {
-        // Where this one cannot be taken back, the one before it cannot be either: it is not the last any more.
+        // If this save cannot be undone, nothing can: the save before it is no longer the last.
         undo.withLock { $0.plan = $0.keeps ? undoing?.completed(identifiers) : nil }
         Self.take(identifiers, steps)
-        // That its values' identifiers could not be fetched makes it no failure.
+        // The save succeeded, even if the identifiers of its values cannot be fetched.
         if refetching { try? refetch(steps) }
     }
 
-    /// What the broker takes in one call, in bytes, less what stands around the steps.
+    /// The most bytes of steps in one save: the broker's limit for a call, less 4 KiB for the rest of the call.
     static let largestSave = 16 * 1_048_576 - 4_096
 
-    /// - Returns: for each step the identifier of what it added, or an empty text.
+    /// - Returns: for each step, the identifier of the record it added, or an empty string.
     func save(_ steps: [CNSaveRequest.Step], author: String?) throws(CNError) -> [String] {
         let call = try Self.begin(Self.written(steps), author: author)
         do throws(CallFailure) {
@@ -59,12 +59,12 @@ extension CNContactStore {
         }
     }
 
-    /// What the broker answered: for each step the identifier of what it added, or an empty text.
+    /// Decodes the reply: for each step, the identifier of the record it added, or an empty string.
     static func identifiers(_ answer: JSONValue) -> [String] {
         answer["identifiers"]?.elements?.map { $0.string ?? "" } ?? []
     }
 
-    /// Gives what was saved its identifiers, and forgets what was changed of it.
+    /// Sets the identifiers of saved records, and clears their pending changes.
     private static func take(_ identifiers: [String], _ steps: [CNSaveRequest.Step]) {
         for (step, identifier) in zip(steps, identifiers) {
             switch step {
@@ -78,7 +78,7 @@ extension CNContactStore {
         }
     }
 
-    /// Fetches the identifiers of the values of what was saved, where it has any that could have new ones.
+    /// Fetches the value identifiers of saved contacts that have lists with possibly new values.
     private func refetch(_ steps: [CNSaveRequest.Step]) throws {
         let lists = ContactKeySet(ContactKey.allCases.filter(\.hasSeveralValues))
         var contacts: [String: CNMutableContact] = [:]
@@ -109,7 +109,7 @@ extension CNContactStore {
 }
 
 extension ContactValues {
-    /// Takes over the lists of these keys.
+    /// Copies the lists of these keys.
     mutating func take(_ other: ContactValues, _ keys: ContactKeySet) {
         if keys.contains(.phoneNumbers) { phoneNumbers = other.phoneNumbers }
         if keys.contains(.emailAddresses) { emailAddresses = other.emailAddresses }

@@ -2,15 +2,15 @@ import BrokerModel
 import Foundation
 import Synchronization
 
-/// What takes a save back.
+/// Whether a store keeps undo plans, and the plan for its last save.
 struct UndoState: Sendable {
     var keeps = false
     var plan: UndoPlan?
 }
 
 extension CNContactStore {
-    /// Whether saves of this store can be taken back with ``undoLastSave()``. Off at first: each save then fetches what it is
-    /// about to change. An extension of this library.
+    /// Whether ``undoLastSave()`` can undo saves of this store. Off by default, because each save then first fetches
+    /// the records that it changes. An extension of this library.
     public var keepsUndo: Bool {
         get { undo.withLock { $0.keeps } }
         set {
@@ -21,21 +21,24 @@ extension CNContactStore {
         }
     }
 
-    /// Whether ``undoLastSave()`` has something to take back. An extension of this library.
+    /// Whether ``undoLastSave()`` has a save to undo. An extension of this library.
     public var canUndo: Bool { undo.withLock { $0.plan != nil } }
 
-    /// Takes back the last save of this store, in one step: what was added is deleted, what was changed is as it was, what was
-    /// deleted is added again, under a new identifier. What others did meanwhile to the same properties is lost: the last one
-    /// counts. An extension of this library.
+    /// Undoes the last save of this store, in one save. Added records are deleted, changed properties get their former
+    /// values, and deleted records are added again under new identifiers. Changes that others made meanwhile to the
+    /// same properties are overwritten. An extension of this library.
     ///
-    /// Contacts come back into their groups, groups with their members and with the groups around and within them, cards that
-    /// were one person as one person. What the app may not read of a contact that was deleted does not come back.
+    /// Contacts return to their groups, groups get back their members, parents and subgroups, and cards are linked as
+    /// before. Keys of a deleted contact that the app may not read are lost.
     ///
-    /// After a save that cannot be taken back there is nothing to undo, nor what was saved before it: links, containers and the
-    /// person's own contact, of which the address book keeps more than it tells; a deletion of the person's own contact;
-    /// and whatever would take more than 2,000 steps.
+    /// Some saves cannot be undone, and after one of them ``canUndo`` is `false`:
     ///
-    /// - Throws: ``CNError/Code/featureNotAvailable`` where there is nothing to take back.
+    /// - saves that change links, containers or the person's own contact, since an app cannot read all that the address
+    ///   book stores about these
+    /// - saves that delete the person's own contact
+    /// - saves whose undo takes more than 2,000 steps
+    ///
+    /// - Throws: ``CNError/Code/featureNotAvailable`` if there is nothing to undo.
     public func undoLastSave() throws {
         guard let plan = undo.withLock({ $0.plan }) else {
             throw CNError(.featureNotAvailable, reason: "there is no save that can be taken back")

@@ -4,27 +4,28 @@ import BrokerModel
 import Foundation
 import Synchronization
 
-/// The person's contacts, groups and containers, as far as they let this app.
+/// The person's contacts, groups and containers that this app may see.
 ///
-/// A store may be used from any thread, and there may be many. Its calls block: where nothing was decided yet, until the
-/// person has answered the question that the call brings up. No call waits longer than 300 seconds in all, and five for a broker
-/// that is being restarted; most take less than a millisecond. ``requestAccess(for:completionHandler:)`` does not block. What
-/// a store returned does not need it any more.
+/// A store is safe to use from any thread, and a process may have several. Its calls block; if nothing was decided yet,
+/// the call prompts the person and waits for the answer. No call waits longer than 300 seconds in all, or 5 seconds for
+/// a broker that restarts; most take less than a millisecond. ``requestAccess(for:completionHandler:)`` does not block.
+/// Objects that a store returned do not need the store.
 ///
-/// Errors are ``CNError``: `authorizationDenied` where the app may not, `communicationError` where the broker is not there.
+/// Errors are ``CNError``: `authorizationDenied` if the app has no access, `communicationError` if the broker cannot be
+/// reached.
 public final class CNContactStore: NSObject, Sendable {
     let undo = Mutex<UndoState>(UndoState())
 
-    /// Makes a store. This asks nobody, and waits for nothing.
+    /// Creates a store. This does not prompt the person and does not block.
     public override init() {
         super.init()
         ChangeWatch.shared.start()
     }
 
-    /// Makes a store, and says whether the process wants `CNContactStoreDidChange`. An extension of this library.
+    /// Creates a store, and chooses whether it posts `CNContactStoreDidChange`. An extension of this library.
     ///
-    /// - Parameter observingChanges: `false` spares a program that does one thing and ends a thread and a connection. Another
-    ///   store of the same process may want them all the same.
+    /// - Parameter observingChanges: `false` saves a thread and a connection, for programs that do one thing and exit.
+    ///   Another store of the same process may still observe changes.
     public init(observingChanges: Bool) {
         super.init()
         if observingChanges { ChangeWatch.shared.start() }
@@ -34,17 +35,17 @@ public final class CNContactStore: NSObject, Sendable {
 
     private static let purpose = Mutex<String?>(nil)
 
-    /// Why the app wants contacts, in its own words: the person reads them, in quotation marks, when they are asked. At most
-    /// 1,024 bytes; what is longer is cut. Set it before the first call to a store.
+    /// Why the app wants contacts. The prompt shows this text in quotation marks. It is cut at 1,024 bytes. Set it
+    /// before the first call to a store.
     ///
-    /// An extension of this library: on Apple's systems `NSContactsUsageDescription` stands in the app's Info.plist, and
-    /// Linux knows no such file. Where a program has one all the same (`Bundle.main`), its text counts until this is set.
+    /// An extension of this library. On Apple's systems the text is `NSContactsUsageDescription` in the app's
+    /// Info.plist. If a program on Linux has that key (`Bundle.main`), its value is used until this is set.
     public static var usageDescription: String? {
         get { purpose.withLock { $0 } ?? inBundle }
         set { purpose.withLock { $0 = newValue } }
     }
 
-    /// The purpose as a call carries it; looked up once, as calls are many.
+    /// The purpose that a call carries. The bundle is looked up only once.
     static var purposeOfCall: String? {
         purpose.withLock { purpose in
             if purpose == nil { purpose = inBundle ?? "" }
@@ -53,7 +54,7 @@ public final class CNContactStore: NSObject, Sendable {
         }
     }
 
-    /// As much of the app's own words as a call carries.
+    /// Cuts the purpose to the length that a call may carry.
     static func shortened(_ text: String) -> String {
         guard text.utf8.count > ParameterLimits.purpose else { return text }
         var cut = text
@@ -63,7 +64,7 @@ public final class CNContactStore: NSObject, Sendable {
 
     private static let inBundle = Bundle.main.object(forInfoDictionaryKey: "NSContactsUsageDescription") as? String
 
-    /// What was decided for this app. Asks nobody. Where there is no broker, nothing was.
+    /// Returns this app's authorization level. Never prompts. Returns `notDetermined` if the broker cannot be reached.
     public class func authorizationStatus(for entityType: CNEntityType) -> CNAuthorizationStatus {
         guard let reply = try? BrokerCalls.shared.call(.getAuthorization) else { return .notDetermined }
         let status = CNAuthorizationStatus(wire: reply["status"]?.string)
@@ -71,18 +72,18 @@ public final class CNContactStore: NSObject, Sendable {
         return status
     }
 
-    /// Has the person asked whether this app may see contacts, if nothing was decided yet.
+    /// Prompts the person for access to contacts, if nothing was decided yet.
     ///
-    /// Returns at once. The handler runs on a thread of this library's own: `true` where the app may see all contacts, or some
-    /// of them (``CNAuthorizationStatus/limited``); otherwise `false` and the reason.
+    /// Returns at once. The handler runs on a thread of this library. It gets `true` if the app may see all or some
+    /// contacts (``CNAuthorizationStatus/limited``), otherwise `false` and the error.
     public func requestAccess(
         for entityType: CNEntityType, completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         requestAccess(for: entityType, keysToOffer: [], completionHandler: completionHandler)
     }
 
-    /// The same, with keys that the person is offered to share besides the ordinary ones: ``CNContactNoteKey``,
-    /// ``CNContactExtraPropertiesKey``, and ``CNGroupsOfOthersKey``. An extension of this library.
+    /// Does the same, and the prompt also offers these keys: ``CNContactNoteKey``, ``CNContactExtraPropertiesKey`` and
+    /// ``CNGroupsOfOthersKey``. An extension of this library.
     public func requestAccess(
         for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor],
         completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
@@ -98,16 +99,16 @@ public final class CNContactStore: NSObject, Sendable {
         }
     }
 
-    /// Has the person asked whether this app may see contacts, if nothing was decided yet. Suspends until they have answered.
+    /// Prompts the person for access to contacts, if nothing was decided yet, and suspends until they have answered.
     ///
-    /// - Throws: ``CNError/Code/authorizationDenied`` where the app may see none.
+    /// - Throws: ``CNError/Code/authorizationDenied`` if the app has no access.
     @discardableResult
     public func requestAccess(for entityType: CNEntityType) async throws -> Bool {
         try await requestAccess(for: entityType, keysToOffer: [])
     }
 
-    /// The same, with keys that the person is offered to share besides the ordinary ones: ``CNContactNoteKey``,
-    /// ``CNContactExtraPropertiesKey``, and ``CNGroupsOfOthersKey``. An extension of this library.
+    /// Does the same, and the prompt also offers these keys: ``CNContactNoteKey``, ``CNContactExtraPropertiesKey`` and
+    /// ``CNGroupsOfOthersKey``. An extension of this library.
     @discardableResult
     public func requestAccess(for entityType: CNEntityType, keysToOffer: [any CNKeyDescriptor]) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
@@ -117,10 +118,10 @@ public final class CNContactStore: NSObject, Sendable {
         }
     }
 
-    /// Waits for the person on a thread of its own, so that no thread of the app's does.
+    /// Runs a blocking call on a thread of its own, so that it blocks no thread of the app.
     ///
-    /// No queue of Dispatch: its threads want to set their priority, and where they may not they write that to the system's
-    /// journal, which keeps the program's command line beside it, with whatever names stand there.
+    /// Not on a Dispatch queue: its threads try to set their priority. If that is not permitted, they write a line to
+    /// the system's journal, which stores the program's command line with it, including any names in it.
     static func whileAppGoesOn(_ body: @escaping @Sendable () -> Void) {
         let thread = Thread(block: body)
         thread.name = "contacts-ask"
@@ -133,7 +134,7 @@ public final class CNContactStore: NSObject, Sendable {
             () throws(CallFailure) in
             try BrokerCalls.shared.call(.requestAccess) {
                 $0.member("purpose", purposeOfCall)
-                // Those that are not named are ordinary.
+                // The call lists all keys to offer, so the ordinary ones are added.
                 if !keys.isEmpty {
                     $0.member("keys", ContactKeySet.all.subtracting(.named).union(keys).grantNames)
                 }
@@ -154,16 +155,16 @@ public final class CNContactStore: NSObject, Sendable {
 
     private static let isDecided = Atomic(false)
 
-    /// Has the person asked, with the app's purpose, before the first call that cannot say it. Fetching can.
+    /// Prompts with the app's purpose before the first call that cannot carry it. Fetches can.
     static func askFirst() throws(CNError) {
         guard !isDecided.load(ordering: .relaxed), purposeOfCall != nil else { return }
-        // Without a broker the call itself says so.
+        // If the broker cannot be reached, the call itself reports the error.
         guard let reply = try? BrokerCalls.shared.call(.getAuthorization) else { return }
         if reply["status"]?.says("notDetermined") == true { try askForAccess() }
         isDecided.store(true, ordering: .relaxed)
     }
 
-    /// Makes a call that may have the person asked, and translates what it failed with.
+    /// Makes a call that may prompt the person, and translates its errors.
     static func ask<Answer>(_ call: () throws(CallFailure) -> Answer) throws(CNError) -> Answer {
         try WaitBudget.forOneCall { () throws(CNError) in
             try askFirst()
@@ -171,7 +172,7 @@ public final class CNContactStore: NSObject, Sendable {
         }
     }
 
-    /// Translates what a call failed with.
+    /// Translates the errors of a call.
     static func answer<Answer>(_ call: () throws(CallFailure) -> Answer) throws(CNError) -> Answer {
         do throws(CallFailure) {
             return try call()
@@ -182,7 +183,7 @@ public final class CNContactStore: NSObject, Sendable {
 }
 
 extension CNAuthorizationStatus {
-    /// A word that this version does not know means that nothing certain was decided.
+    /// A status that this version does not know is read as `notDetermined`.
     init(wire: String?) {
         switch wire {
         case "full": self = .authorized

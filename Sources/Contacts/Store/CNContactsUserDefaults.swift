@@ -3,29 +3,29 @@ import BrokerJSON
 import Foundation
 import Synchronization
 
-/// What the person prefers, for contacts in all of their programs.
+/// The person's preferences for contacts, shared by all of their programs.
 public final class CNContactsUserDefaults: NSObject, Sendable {
     private static let common = CNContactsUserDefaults()
 
-    /// The person’s preferences. They are looked up each time, and never have the person asked: where nothing was decided yet,
-    /// or the app may not know, they are the environment’s.
+    /// Returns the person’s preferences. Each property is read from the broker every time and never prompts. If nothing
+    /// was decided yet, or the app has no access, the values come from the environment.
     public class func shared() -> CNContactsUserDefaults { common }
 
-    /// In which order contacts are listed: `givenName` or `familyName`.
+    /// The order in which contacts are listed: `givenName` or `familyName`.
     public var sortOrder: CNContactSortOrder {
         defaults?["sortOrder"]?.string == "familyName" ? .familyName : .givenName
     }
 
-    /// Which name is shown first, for names whose own language does not say: ``CNContactFormatter`` keeps to it. An extension
-    /// of this library.
+    /// Which name is shown first, if the name's own language does not decide it. ``CNContactFormatter`` follows it. An
+    /// extension of this library.
     public var displayNameOrder: CNContactDisplayNameOrder { knownDisplayNameOrder ?? .givenNameFirst }
 
-    /// `nil` where nobody told.
+    /// `nil` if the broker did not return it.
     var knownDisplayNameOrder: CNContactDisplayNameOrder? {
         (defaults?["displayOrder"]?.string).map { $0 == "familyName" ? .familyNameFirst : .givenNameFirst }
     }
 
-    /// The country in which the person’s phone numbers are dialled (ISO 3166-1, small letters).
+    /// The country of the person’s phone numbers (ISO 3166-1, lower case).
     public var countryCode: String {
         if let code = defaults?["countryCode"]?.string, !code.isEmpty { return code.lowercased() }
         return Locale.region?.lowercased() ?? "us"
@@ -40,7 +40,8 @@ public final class CNContactsUserDefaults: NSObject, Sendable {
         }
     }
 
-    /// Sets the person’s preferences; what is `nil` stays as it is. An extension of this library; for apps with full access.
+    /// Sets the person’s preferences; `nil` leaves a preference unchanged. Needs full access. An extension of this
+    /// library.
     public func set(
         sortOrder: CNContactSortOrder? = nil, displayNameOrder: CNContactDisplayNameOrder? = nil,
         countryCode: String? = nil

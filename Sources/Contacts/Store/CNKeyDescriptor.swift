@@ -1,9 +1,9 @@
 import BrokerModel
 import Foundation
 
-/// Something that names keys to fetch: a key, or what a formatter or another part of the library needs.
+/// Names keys to fetch: one key, or all that a formatter or another part of the library needs.
 ///
-/// Only strings and what this library returns as a descriptor mean something to a contact store.
+/// A contact store accepts only strings and descriptors that this library returned.
 public protocol CNKeyDescriptor {}
 
 extension String: CNKeyDescriptor {}
@@ -15,9 +15,9 @@ struct TaskKeys: CNKeyDescriptor, Hashable, Sendable {
 }
 
 extension ContactKeySet {
-    /// The keys that descriptors stand for.
+    /// Creates the set of keys that the descriptors name.
     ///
-    /// - Throws: ``CNError/Code/unauthorizedKeys`` with the names of those that nobody knows.
+    /// - Throws: ``CNError/Code/unauthorizedKeys`` with the names of unknown keys.
     init(_ descriptors: [any CNKeyDescriptor]) throws(CNError) {
         var keys = ContactKeySet()
         var unknown: [String] = []
@@ -36,7 +36,7 @@ extension ContactKeySet {
         self = keys
     }
 
-    /// The keys that descriptors of an offer stand for: ``CNGroupsOfOthersKey`` too, which no contact has.
+    /// Creates the set of keys to offer. It accepts ``CNGroupsOfOthersKey`` too, which is not a key of a contact.
     init(offered descriptors: [any CNKeyDescriptor]) throws(CNError) {
         let ofContacts = descriptors.filter { ($0 as? String) != CNGroupsOfOthersKey }
         self = try ContactKeySet(ofContacts)

@@ -1,12 +1,12 @@
 import BrokerModel
 
-// Names of what a contact has, for lists of keys to fetch. Each is the property’s name, as on Apple’s systems.
+// Names of a contact's properties, for lists of keys to fetch. Each is the property’s name, as on Apple’s systems.
 
 /// Key of the identifier; it is always fetched.
 public let CNContactIdentifierKey = "identifier"
-/// Key of person or organization.
+/// Key of the type: person or organization.
 public let CNContactTypeKey = "contactType"
-/// Key of what stands before a name: Dr.
+/// Key of the name prefix, for example Dr.
 public let CNContactNamePrefixKey = "namePrefix"
 /// Key of the given name.
 public let CNContactGivenNameKey = "givenName"
@@ -14,19 +14,19 @@ public let CNContactGivenNameKey = "givenName"
 public let CNContactMiddleNameKey = "middleName"
 /// Key of the family name.
 public let CNContactFamilyNameKey = "familyName"
-/// Key of the family name before, as by marriage.
+/// Key of the previous family name, for example before a marriage.
 public let CNContactPreviousFamilyNameKey = "previousFamilyName"
-/// Key of what stands after a name: Jr.
+/// Key of the name suffix, for example Jr.
 public let CNContactNameSuffixKey = "nameSuffix"
 /// Key of the nickname.
 public let CNContactNicknameKey = "nickname"
-/// Key of how the given name is said.
+/// Key of the pronunciation of the given name.
 public let CNContactPhoneticGivenNameKey = "phoneticGivenName"
-/// Key of how the middle name is said.
+/// Key of the pronunciation of the middle name.
 public let CNContactPhoneticMiddleNameKey = "phoneticMiddleName"
-/// Key of how the family name is said.
+/// Key of the pronunciation of the family name.
 public let CNContactPhoneticFamilyNameKey = "phoneticFamilyName"
-/// Key of how the organization’s name is said.
+/// Key of the pronunciation of the organization’s name.
 public let CNContactPhoneticOrganizationNameKey = "phoneticOrganizationName"
 /// Key of the organization.
 public let CNContactOrganizationNameKey = "organizationName"
@@ -38,13 +38,13 @@ public let CNContactJobTitleKey = "jobTitle"
 public let CNContactBirthdayKey = "birthday"
 /// Key of the birthday in another calendar.
 public let CNContactNonGregorianBirthdayKey = "nonGregorianBirthday"
-/// Key of the note; it must be granted by name.
+/// Key of the note, which must be granted by name.
 public let CNContactNoteKey = "note"
-/// Key of the picture.
+/// Key of the photo.
 public let CNContactImageDataKey = "imageData"
-/// Key of the small picture.
+/// Key of the thumbnail of the photo.
 public let CNContactThumbnailImageDataKey = "thumbnailImageData"
-/// Key of whether there is a picture.
+/// Key of whether the contact has a photo.
 public let CNContactImageDataAvailableKey = "imageDataAvailable"
 /// Key of phone numbers.
 public let CNContactPhoneNumbersKey = "phoneNumbers"
@@ -58,19 +58,19 @@ public let CNContactDatesKey = "dates"
 public let CNContactUrlAddressesKey = "urlAddresses"
 /// Key of related people.
 public let CNContactRelationsKey = "contactRelations"
-/// Key of accounts at social networks.
+/// Key of social network accounts.
 public let CNContactSocialProfilesKey = "socialProfiles"
-/// Key of accounts at messengers.
+/// Key of messenger accounts.
 public let CNContactInstantMessageAddressesKey = "instantMessageAddresses"
 
-/// Key of the time when a contact was made. An extension of this library.
+/// Key of the time when a contact was created. An extension of this library.
 public let CNContactCreationDateKey = "creationDate"
-/// Key of the time when a contact was last changed, as far as the app may see. An extension of this library.
+/// Key of the time of the last change that the app may see. An extension of this library.
 public let CNContactModificationDateKey = "modificationDate"
-/// Key of vCard properties that have no key of their own; it must be granted by name. An extension of this library.
+/// Key of vCard properties that have no key of their own. It must be granted by name. An extension of this library.
 public let CNContactExtraPropertiesKey = "extraProperties"
-/// Groups that other apps made, to be offered in `requestAccess(for:keysToOffer:)`: who sees some contacts only sees with it in which
-/// groups these are. Nothing that can be fetched of a contact. An extension of this library.
+/// Groups that other apps created, for `requestAccess(for:keysToOffer:)`. With it, an app with limited access sees the
+/// groups that its contacts are in. This is not a key that can be fetched. An extension of this library.
 public let CNGroupsOfOthersKey = GrantKey.groups.rawValue
 
 // Fields of a postal address.
@@ -164,14 +164,15 @@ public let CNInstantMessageServiceSkype = "Skype"
 /// The messenger Yahoo.
 public let CNInstantMessageServiceYahoo = "Yahoo"
 
-// What parts of formatted text say of themselves.
+// Attributes of formatted text.
 
-/// Attribute of a part of a formatted name: the key it comes from.
+/// Attribute of a part of a formatted name: the key that it comes from.
 public let CNContactPropertyAttribute = "contactProperty"
-/// Attribute of a part of a formatted address: the key it comes from.
+/// Attribute of a part of a formatted address: the key that it comes from.
 public let CNPostalAddressPropertyAttribute = "postalAddressProperty"
 /// Attribute of a part of a formatted address: that key’s name in the person’s language.
 public let CNPostalAddressLocalizedPropertyNameAttribute = "postalAddressLocalizedPropertyName"
 
-/// What a program stops with that looks at a property which was not fetched: the message begins with it, and names the key.
+/// The start of the message with which a program traps when it reads a property that was not fetched. The message names
+/// the key.
 public let CNContactPropertyNotFetchedExceptionName = "CNPropertyNotFetchedException"

@@ -3,11 +3,12 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Foundation
 
-/// A save that is prepared or under way: what ``CNContactStore/beginExecuting(_:)`` and ``CNContactStore/prepare(_:)`` return. An
-/// extension of this library.
+/// A save that is prepared or under way, from ``CNContactStore/beginExecuting(_:)`` or ``CNContactStore/prepare(_:)``.
+/// An extension of this library.
 ///
-/// It is there for programs with something else to do meanwhile: to read what is to be saved next, or to listen to whom it is for. Whoever
-/// began the save finishes it, on one thread at a time. When it is let go of before it is finished, that is ``abandon()``.
+/// It lets a program do other work meanwhile: read the next records to save, or serve its own clients. The program that
+/// began the save also finishes it, on one thread at a time. Releasing it before it is finished has the effect of
+/// ``abandon()``.
 public final class CNPendingSave {
     private let store: CNContactStore
     private let request: CNSaveRequest
@@ -15,7 +16,7 @@ public final class CNPendingSave {
     private var state: State
 
     private enum State {
-        /// With the steps as they go to the broker.
+        /// The steps, encoded for the broker.
         case prepared([UInt8])
         case underWay(PendingCall, UndoPlan?)
         case over
@@ -31,10 +32,10 @@ public final class CNPendingSave {
         state = .prepared(try CNContactStore.written(steps))
     }
 
-    /// Sends what was prepared, and has the person asked before where nothing was decided yet: 300 seconds at most. Once it was sent,
-    /// this does nothing.
+    /// Sends the prepared save. If nothing was decided yet, first prompts the person; this takes 300 seconds at most.
+    /// Does nothing if the save was sent.
     ///
-    /// - Throws: ``CNError``, where it could not be sent: then it is not made.
+    /// - Throws: ``CNError`` if it could not be sent; the save is then not made.
     public func begin() throws {
         guard case .prepared(let changes) = state else { return }
         try WaitBudget.forOneCall {
@@ -44,14 +45,14 @@ public final class CNPendingSave {
         }
     }
 
-    /// For poll(2) and event loops: it has something to read when the answer has come, or a part of it. It belongs to the save; -1
-    /// before that is sent, and once it is over.
+    /// A descriptor for poll(2) and event loops: readable when the reply or a part of it has arrived. The save owns it.
+    /// It is -1 before the save is sent, and after it is over.
     public var fileDescriptor: Int32 {
         if case .underWay(let call, _) = state { call.fileDescriptor } else { -1 }
     }
 
-    /// Whether the answer was read already, with what else came. Look here before you wait for ``fileDescriptor``, which does not
-    /// tell of it any more.
+    /// Whether the reply was already read from the socket. Check this before you wait for ``fileDescriptor``, which
+    /// then no longer becomes readable.
     public var isAnswered: Bool {
         switch state {
         case .prepared: false
@@ -60,10 +61,10 @@ public final class CNPendingSave {
         }
     }
 
-    /// Waits for the answer, 300 seconds at most, after sending what is not sent yet. When this returns the save is on the disk, and what
-    /// was added has its identifier, as after ``CNContactStore/execute(_:)``.
+    /// Waits for the reply, 300 seconds at most; sends the save first if that was not done. When this returns, the save
+    /// is durable on disk, and added records have their identifiers, as after ``CNContactStore/execute(_:)``.
     ///
-    /// - Throws: as ``CNContactStore/execute(_:)``. Once this has returned or thrown, it returns at once.
+    /// - Throws: as ``CNContactStore/execute(_:)``. Once it has returned or thrown, another call returns at once.
     public func finish() throws {
         try WaitBudget.forOneCall {
             guard try !finish(within: Self.bound) else { return }
@@ -72,10 +73,10 @@ public final class CNPendingSave {
         }
     }
 
-    /// Waits for the answer as long as that, 300 seconds at most; what is not sent yet is sent before.
+    /// Waits for the reply for this time, 300 seconds at most; sends the save first if that was not done.
     ///
-    /// - Parameter seconds: 0 only looks.
-    /// - Returns: `false` where it has not come: wait again, or ``abandon()``.
+    /// - Parameter seconds: 0 polls without waiting.
+    /// - Returns: `false` if the reply has not arrived: wait again, or call ``abandon()``.
     /// - Throws: as ``finish()``.
     public func finish(within seconds: TimeInterval) throws -> Bool {
         try WaitBudget.forOneCall { try answered(within: seconds) }
@@ -98,7 +99,7 @@ public final class CNPendingSave {
         return true
     }
 
-    /// Waits no more. Of what was sent nobody knows then whether it is made: not before its contacts are fetched.
+    /// Stops waiting for the reply. If the save was sent, it may or may not be made; fetch its contacts to find out.
     public func abandon() {
         if case .underWay(let call, _) = state { call.abandon() }
         state = .over
@@ -108,21 +109,21 @@ public final class CNPendingSave {
 }
 
 extension CNContactStore {
-    /// Does of a save what needs no broker, and returns before anything is sent: ``CNPendingSave/begin()`` does that. So the next save
-    /// can be made ready while one is under way. An extension of this library.
+    /// Does the part of a save that needs no broker, and sends nothing: ``CNPendingSave/begin()`` does that. A program
+    /// can thus prepare the next save while one is under way. An extension of this library.
     ///
-    /// The request's contacts are looked at now. They have their identifiers when ``CNPendingSave/finish()`` returns.
+    /// The request's contacts are read now. They have their identifiers when ``CNPendingSave/finish()`` returns.
     ///
-    /// - Throws: ``CNError/Code/validationConfigurationError`` where what was written of a contact had not been fetched;
-    ///   ``CNError/Code/policyViolation`` where there is more than one save can have.
+    /// - Throws: ``CNError/Code/validationConfigurationError`` if a contact has a changed property that was not
+    ///   fetched; ``CNError/Code/policyViolation`` if the request exceeds the limits of a save.
     public func prepare(_ saveRequest: CNSaveRequest) throws -> CNPendingSave {
         try CNPendingSave(saveRequest, in: self)
     }
 
-    /// Sends a save, as ``execute(_:)``, and returns before it is answered. An extension of this library.
+    /// Sends a save like ``execute(_:)``, but returns before the reply. An extension of this library.
     ///
-    /// The request's contacts are looked at now. They have their identifiers when ``CNPendingSave/finish()`` returns. Saves that are
-    /// under way at the same time are made in any order.
+    /// The request's contacts are read now. They have their identifiers when ``CNPendingSave/finish()`` returns. Saves
+    /// that are under way at the same time are made in any order.
     ///
     /// - Throws: as ``prepare(_:)`` and ``CNPendingSave/begin()``.
     public func beginExecuting(_ saveRequest: CNSaveRequest) throws -> CNPendingSave {
@@ -131,7 +132,7 @@ extension CNContactStore {
         return save
     }
 
-    /// The steps as `Change`s of the interface.
+    /// Encodes the steps as `Change`s of the interface.
     static func written(_ steps: [CNSaveRequest.Step]) throws(CNError) -> [UInt8] {
         var changes = JSONWriter(reservingCapacity: 512 * steps.count)
         let names = CNSaveRequest.Step.names(in: steps)
@@ -142,7 +143,7 @@ extension CNContactStore {
         return changes.bytes
     }
 
-    /// Sends a save. What is begun and not answered may have been done: it is not begun again.
+    /// Sends a save. A save without a reply may have been made, so it is never sent again.
     static func begin(_ changes: [UInt8], author: String?) throws(CNError) -> PendingCall {
         try askFirst()
         ChangeWatch.shared.saved()

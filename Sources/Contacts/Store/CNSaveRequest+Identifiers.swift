@@ -1,44 +1,44 @@
 import BrokerModel
 
-// Steps about records of which one knows the identifiers, and nothing has to be fetched. Nothing of it is on Apple's systems.
+// Steps that name records by identifier, so that nothing has to be fetched. Apple's systems do not have them.
 extension CNSaveRequest {
-    /// Deletes the contact of an identifier. An extension of this library.
+    /// Deletes the contact with this identifier. An extension of this library.
     public func deleteContact(withIdentifier identifier: String) {
         delete(CNMutableContact(ContactValues(identifier: identifier), keys: []))
     }
 
-    /// Deletes the group of an identifier; its contacts stay. An extension of this library.
+    /// Deletes the group with this identifier; its contacts stay. An extension of this library.
     public func deleteGroup(withIdentifier identifier: String) {
         delete(CNMutableGroup(CNGroup.Values(identifier: identifier)))
     }
 
-    /// Adds the contact of an identifier to a group. Both may be what this request adds, under the identifiers that they have until then.
-    /// An extension of this library.
+    /// Adds a contact to a group. This request may add both; they are then named by their temporary identifiers. An
+    /// extension of this library.
     public func addMember(withIdentifier contact: String, toGroupWithIdentifier group: String) {
         addMember(Self.contact(contact), to: Self.group(group))
     }
 
-    /// Takes the contact of an identifier out of a group. An extension of this library.
+    /// Removes a contact from a group. An extension of this library.
     public func removeMember(withIdentifier contact: String, fromGroupWithIdentifier group: String) {
         removeMember(Self.contact(contact), from: Self.group(group))
     }
 
-    /// Adds the group of an identifier to another one. An extension of this library.
+    /// Adds a group to another one. An extension of this library.
     public func addSubgroup(withIdentifier subgroup: String, toGroupWithIdentifier group: String) {
         addSubgroup(Self.group(subgroup), to: Self.group(group))
     }
 
-    /// Takes the group of an identifier out of another one. An extension of this library.
+    /// Removes a group from another one. An extension of this library.
     public func removeSubgroup(withIdentifier subgroup: String, fromGroupWithIdentifier group: String) {
         removeSubgroup(Self.group(subgroup), from: Self.group(group))
     }
 
-    /// Says that the contacts of two identifiers are one person. An extension of this library; as ``link(_:with:)``.
+    /// Links two contacts as one person, as ``link(_:with:)``. An extension of this library.
     public func link(contactWithIdentifier contact: String, withContactWithIdentifier other: String) {
         link(Self.contact(contact), with: Self.contact(other))
     }
 
-    /// Says that the contacts of two identifiers are not one person. An extension of this library; as ``unlink(_:from:)``.
+    /// Marks two contacts as different people, as ``unlink(_:from:)``. An extension of this library.
     public func unlink(contactWithIdentifier contact: String, fromContactWithIdentifier other: String) {
         unlink(Self.contact(contact), from: Self.contact(other))
     }
@@ -51,7 +51,7 @@ extension CNSaveRequest {
 }
 
 extension CNSaveRequest.Step {
-    /// The identifiers of contacts that steps speak of. Where none of them adds a contact nobody needs to know.
+    /// The identifiers of contacts that steps refer to; empty if no step adds a contact, since nobody then needs them.
     static func names(in steps: [CNSaveRequest.Step]) -> Set<String> {
         var names: Set<String> = []
         guard steps.contains(where: { if case .add = $0 { true } else { false } }) else { return names }
@@ -69,7 +69,7 @@ extension CNSaveRequest.Step {
 }
 
 extension CNGroup {
-    /// The identifiers of the groups that this one is within, as far as the app sees them; of a group that was fetched. An extension of
-    /// this library.
+    /// The identifiers of the groups that contain this one, as far as the app may see them. Only for a fetched group.
+    /// An extension of this library.
     public var parentGroupIdentifiers: [String] { values.parents }
 }

@@ -3,16 +3,17 @@ import BrokerModel
 import Foundation
 
 extension CNSaveRequest.Step {
-    /// Whether this library made an identifier, for what no address book has yet: the broker's have no hyphens. Any other is told
-    /// with what is added, since there may be such a record already.
+    /// Whether this library made the identifier: the broker's have no hyphens. Any other identifier is sent with an
+    /// added contact, since such a record may already exist.
     private static func isOwn(_ identifier: String) -> Bool {
         identifier.utf8.count == 36 && identifier.utf8.contains(UInt8(ascii: "-"))
     }
 
     /// Writes the step as a `Change` of the interface.
     ///
-    /// - Parameter names: the identifiers by which steps of this save speak of contacts that it adds; others need not be written.
-    /// - Throws: ``CNError/Code/validationConfigurationError`` where a property that was not fetched was written.
+    /// - Parameter names: the identifiers that other steps of this save refer to. An added contact needs its own only
+    ///   then.
+    /// - Throws: ``CNError/Code/validationConfigurationError`` if a property was changed that was not fetched.
     func write(naming names: Set<String>, to writer: inout JSONWriter) throws(CNError) {
         writer.beginObject()
         switch self {
@@ -94,7 +95,7 @@ extension CNSaveRequest.Step {
         writer.member("member", member)
     }
 
-    /// What an error says that the step was about: a copy, since the app may go on changing its own.
+    /// The record that an error names: a copy, since the app may change its own.
     var record: CNError.Record? {
         switch self {
         case .add(let contact, _), .update(let contact), .delete(let contact):

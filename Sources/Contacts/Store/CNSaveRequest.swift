@@ -1,16 +1,16 @@
 import Foundation
 
-/// What to save: contacts and groups to add, change and delete, in one step.
+/// The contacts and groups to add, change and delete in one save.
 ///
-/// ``CNContactStore/execute(_:)`` does all of it or nothing. Where two saves change the same property, the last one counts.
-/// A request is filled in by one thread. Its contacts are looked at when it is executed; after that those that were added
-/// have the identifiers that they are saved under.
+/// ``CNContactStore/execute(_:)`` saves all of it or nothing. If two saves change the same property, the last one wins.
+/// Only one thread at a time may fill in a request. Its contacts are read when it is executed; afterwards, added ones
+/// have their permanent identifiers.
 public final class CNSaveRequest: NSObject {
-    /// Whether contacts that were saved are given, when the request is executed, what the address book made of them: the
-    /// identifiers of their new values. The contacts’ own identifiers they are given in any case.
+    /// Whether saved contacts get the identifiers of their new values when the request is executed. They always get
+    /// their own identifiers.
     public var shouldRefetchContacts = true
-    /// The app’s own name for who makes this change, by which ``CNChangeHistoryFetchRequest/excludedTransactionAuthors``
-    /// leaves it out. Nobody else ever sees it. 256 bytes at most.
+    /// The app’s own name for the author of this change. ``CNChangeHistoryFetchRequest/excludedTransactionAuthors``
+    /// leaves changes out by it. No other app ever sees it. At most 256 bytes.
     public var transactionAuthor: String?
 
     enum Step {
@@ -35,18 +35,18 @@ public final class CNSaveRequest: NSObject {
 
     // MARK: Contacts
 
-    /// Adds a contact, to the default container where none is named. This takes back its deletion in the same request.
+    /// Adds a contact, to the default container if none is named. Cancels its deletion in the same request.
     public func add(_ contact: CNMutableContact, toContainerWithIdentifier identifier: String?) {
         if takeBack({ if case .delete(let deleted) = $0 { deleted === contact } else { false } }) { return }
         steps.append(.add(contact, container: identifier))
     }
 
-    /// Saves what was changed of a contact. Only properties that were fetched can be.
+    /// Saves the changes of a contact. Only fetched properties can be changed.
     public func update(_ contact: CNMutableContact) {
         steps.append(.update(contact))
     }
 
-    /// Deletes a contact. This takes back its addition in the same request.
+    /// Deletes a contact. Cancels its addition in the same request.
     public func delete(_ contact: CNMutableContact) {
         if takeBack({ if case .add(let added, _) = $0 { added === contact } else { false } }) { return }
         steps.append(.delete(contact))
@@ -54,7 +54,7 @@ public final class CNSaveRequest: NSObject {
 
     // MARK: Groups
 
-    /// Adds a group, to the default container where none is named. This takes back its deletion in the same request.
+    /// Adds a group, to the default container if none is named. Cancels its deletion in the same request.
     public func add(_ group: CNMutableGroup, toContainerWithIdentifier identifier: String?) {
         if takeBack({ if case .deleteGroup(let deleted) = $0 { deleted === group } else { false } }) { return }
         steps.append(.addGroup(group, container: identifier))
@@ -65,7 +65,7 @@ public final class CNSaveRequest: NSObject {
         steps.append(.updateGroup(group))
     }
 
-    /// Deletes a group; its contacts stay. This takes back its addition in the same request.
+    /// Deletes a group; its contacts stay. Cancels its addition in the same request.
     public func delete(_ group: CNMutableGroup) {
         if takeBack({ if case .addGroup(let added, _) = $0 { added === group } else { false } }) { return }
         steps.append(.deleteGroup(group))
@@ -76,7 +76,7 @@ public final class CNSaveRequest: NSObject {
         steps.append(.subgroup(subgroup, group, isIn: true))
     }
 
-    /// Takes a group out of another one.
+    /// Removes a group from another one.
     public func removeSubgroup(_ subgroup: CNGroup, from group: CNGroup) {
         steps.append(.subgroup(subgroup, group, isIn: false))
     }
@@ -86,44 +86,45 @@ public final class CNSaveRequest: NSObject {
         steps.append(.member(contact, group, isIn: true))
     }
 
-    /// Takes a contact out of a group.
+    /// Removes a contact from a group.
     public func removeMember(_ contact: CNContact, from group: CNGroup) {
         steps.append(.member(contact, group, isIn: false))
     }
 
-    // MARK: What Apple's library has no place for
+    // MARK: Not in Apple's Contacts
 
-    /// Says that two contacts are one person. An extension of this library; for apps with full access, else
-    /// ``CNError/Code/recordNotWritable``. 64 contacts at most are linked with one another.
+    /// Links two contacts as one person. Needs full access, otherwise the save fails with
+    /// ``CNError/Code/recordNotWritable``. At most 64 contacts are linked with one another. An extension of this
+    /// library.
     public func link(_ contact: CNContact, with other: CNContact) {
         steps.append(.link(contact.identifier, other.identifier, isOne: true))
     }
 
-    /// Says that two contacts are not one person. An extension of this library; for apps with full access, else
-    /// ``CNError/Code/recordNotWritable``.
+    /// Marks two contacts as different people. Needs full access, otherwise the save fails with
+    /// ``CNError/Code/recordNotWritable``. An extension of this library.
     public func unlink(_ contact: CNContact, from other: CNContact) {
         steps.append(.link(contact.identifier, other.identifier, isOne: false))
     }
 
-    /// Says which contact is the person’s own; `nil` that none is. An extension of this library; for apps with full access.
+    /// Sets the person’s own contact; `nil` for none. Needs full access. An extension of this library.
     public func setMeContact(_ contact: CNContact?) {
         steps.append(.setMe(contact?.identifier))
     }
 
-    /// Adds a container. An extension of this library; for apps with full access. What goes into it is saved afterwards, when
-    /// it has its identifier.
+    /// Adds a container. Needs full access. Its contents need a later save, when it has its identifier. An extension of
+    /// this library.
     public func addContainer(named name: String) {
         steps.append(.addContainer(name: name))
     }
 
-    /// Deletes an empty container. An extension of this library; for apps with full access.
+    /// Deletes an empty container. Needs full access. An extension of this library.
     public func deleteContainer(withIdentifier identifier: String) {
         steps.append(.deleteContainer(identifier))
     }
 
     func append(_ step: Step) { steps.append(step) }
 
-    /// Takes back the last step that is the opposite of the one that comes.
+    /// Removes the last step that is the opposite of a new one; returns whether there was one.
     private func takeBack(_ isOpposite: (Step) -> Bool) -> Bool {
         guard let place = steps.lastIndex(where: isOpposite) else { return false }
         steps.remove(at: place)

@@ -2,7 +2,7 @@ import BrokerInterface
 import BrokerJSON
 import Foundation
 
-/// A predicate that the address book understands: which records it means, and nothing to evaluate here.
+/// A predicate that the broker evaluates; this process only carries its meaning.
 final class ContactsPredicate: NSPredicate, NSSecureCoding {
     enum Meaning: Hashable, Sendable {
         case contacts(WirePredicate)
@@ -23,10 +23,10 @@ final class ContactsPredicate: NSPredicate, NSSecureCoding {
 
     override var hash: Int { meaning.hashValue }
 
-    /// Which records are meant is for the store to say: on its own this is true of everything.
+    /// Only the broker can tell which records match; locally this is true of everything.
     override func evaluate(with object: Any?) -> Bool { true }
 
-    // Foundation's predicates on Linux cannot be archived; these can, by their meaning.
+    // Foundation's predicates on Linux cannot be archived; this class archives its meaning.
 
     static var supportsSecureCoding: Bool { true }
 
@@ -52,7 +52,7 @@ final class ContactsPredicate: NSPredicate, NSSecureCoding {
 }
 
 extension WirePredicate {
-    /// - Throws: ``CNError/Code/predicateInvalid`` for every predicate that was not made by ``CNContact``.
+    /// - Throws: ``CNError/Code/predicateInvalid`` for a predicate that ``CNContact`` did not make.
     init(_ predicate: NSPredicate) throws(CNError) {
         guard case .contacts(let meaning)? = (predicate as? ContactsPredicate)?.meaning else {
             throw CNError(.predicateInvalid, reason: "contacts are found by CNContact's own predicates, one at a time")
@@ -91,7 +91,7 @@ enum ContainerPredicate: Hashable, Sendable {
 }
 
 extension ContactsPredicate.Meaning {
-    /// A word for the kind, and its texts: the form in which a predicate is archived.
+    /// The archived form: a word for the kind, and its strings.
     var written: (kind: String, texts: [String]) {
         switch self {
         case .contacts(.name(let text)): ("name", [text])
@@ -131,66 +131,67 @@ extension ContactsPredicate.Meaning {
 }
 
 extension CNContact {
-    /// Contacts with a name of which every word that is given begins a word, in any order.
+    /// Matches contacts by name: each given word must begin a word of the name, in any order.
     public class func predicateForContacts(matchingName name: String) -> NSPredicate {
         ContactsPredicate(.contacts(.name(name)))
     }
 
-    /// Contacts with this e-mail address.
+    /// Matches contacts with this e-mail address.
     public class func predicateForContacts(matchingEmailAddress emailAddress: String) -> NSPredicate {
         ContactsPredicate(.contacts(.emailAddress(emailAddress)))
     }
 
-    /// Contacts with this phone number, however it is written.
+    /// Matches contacts with this phone number, in any notation.
     public class func predicateForContacts(matching phoneNumber: CNPhoneNumber) -> NSPredicate {
         ContactsPredicate(.contacts(.phoneNumber(phoneNumber.stringValue)))
     }
 
-    /// Contacts of these identifiers; what names nothing that the app may see is left out. At most 10,000.
+    /// Matches contacts with these identifiers, at most 10,000. Identifiers of contacts that the app may not see are
+    /// ignored.
     public class func predicateForContacts(withIdentifiers identifiers: [String]) -> NSPredicate {
         ContactsPredicate(.contacts(.identifiers(identifiers)))
     }
 
-    /// Contacts in a group.
+    /// Matches contacts in a group.
     public class func predicateForContactsInGroup(withIdentifier groupIdentifier: String) -> NSPredicate {
         ContactsPredicate(.contacts(.group(groupIdentifier)))
     }
 
-    /// Contacts in a container.
+    /// Matches contacts in a container.
     public class func predicateForContactsInContainer(withIdentifier containerIdentifier: String) -> NSPredicate {
         ContactsPredicate(.contacts(.container(containerIdentifier)))
     }
 }
 
 extension CNGroup {
-    /// Groups of these identifiers.
+    /// Matches groups with these identifiers.
     public class func predicateForGroups(withIdentifiers identifiers: [String]) -> NSPredicate {
         ContactsPredicate(.groups(.identifiers(identifiers)))
     }
 
-    /// Groups in a container.
+    /// Matches groups in a container.
     public class func predicateForGroupsInContainer(withIdentifier containerIdentifier: String) -> NSPredicate {
         ContactsPredicate(.groups(.container(containerIdentifier)))
     }
 
-    /// Groups right below another group.
+    /// Matches direct subgroups of a group.
     public class func predicateForSubgroupsInGroup(withIdentifier parentGroupIdentifier: String) -> NSPredicate {
         ContactsPredicate(.groups(.subgroups(of: parentGroupIdentifier)))
     }
 }
 
 extension CNContainer {
-    /// Containers of these identifiers.
+    /// Matches containers with these identifiers.
     public class func predicateForContainers(withIdentifiers identifiers: [String]) -> NSPredicate {
         ContactsPredicate(.containers(.identifiers(identifiers)))
     }
 
-    /// The container that a contact is in.
+    /// Matches the container of a contact.
     public class func predicateForContainerOfContact(withIdentifier contactIdentifier: String) -> NSPredicate {
         ContactsPredicate(.containers(.contact(contactIdentifier)))
     }
 
-    /// The container that a group is in.
+    /// Matches the container of a group.
     public class func predicateForContainerOfGroup(withIdentifier groupIdentifier: String) -> NSPredicate {
         ContactsPredicate(.containers(.group(groupIdentifier)))
     }

@@ -1,25 +1,26 @@
 import BrokerModel
 import Foundation
 
-/// What gives `NSPredicate` the initializer that it has on Apple's systems and lacks on Linux: an initializer of a protocol may
-/// put an object of a class below in its place.
+/// Gives `NSPredicate` its format initializer, which Linux lacks. An initializer in a protocol extension may assign an
+/// object of a subclass to `self`.
 public protocol PredicateFormat {}
 
 extension NSPredicate: PredicateFormat {}
 
 extension PredicateFormat where Self: NSPredicate {
-    /// A predicate of the one-time picker, as Apple's documentation writes it: `emailAddresses.@count > 0`,
-    /// `key == 'phoneNumbers'`, `familyName IN {'Lovelace'}`, `NOT (identifier IN %@)`, and several of these with `AND`.
+    /// Creates a predicate of the one-time picker, in the format of Apple's documentation: `emailAddresses.@count > 0`,
+    /// `key == 'phoneNumbers'`, `familyName IN {'Lovelace'}`, `NOT (identifier IN %@)`, and several of these with
+    /// `AND`.
     ///
-    /// Nothing else is understood: a predicate of any other format finds nothing, and is
-    /// ``CNError/Code/predicateInvalid`` where it is used. An extension of this library.
+    /// No other format is supported: such a predicate matches nothing, and its use throws
+    /// ``CNError/Code/predicateInvalid``. An extension of this library.
     public init(format: String, _ arguments: Any...) { self.init(format: format, argumentArray: arguments) }
 
-    /// The same with the arguments in a list.
+    /// Does the same, with the arguments in a list.
     public init(format: String, argumentArray arguments: [Any]?) {
         let predicate =
             PickerPredicate.parse(format, arguments ?? []).map { PickerPredicate($0) } ?? UnreadPredicate(format)
-        // Both are classes below NSPredicate, and no class of ours is made by this initializer: Self is NSPredicate.
+        // Both are subclasses of NSPredicate, and no subclass of ours uses this initializer: Self is NSPredicate.
         guard let predicate = predicate as? Self else {
             preconditionFailure("a format makes an NSPredicate and no other class")
         }
@@ -27,7 +28,7 @@ extension PredicateFormat where Self: NSPredicate {
     }
 }
 
-/// A predicate that nobody here can read.
+/// A predicate with an unsupported format.
 final class UnreadPredicate: NSPredicate {
     let format: String
 
@@ -46,7 +47,7 @@ final class UnreadPredicate: NSPredicate {
 }
 
 extension PickerPredicate {
-    /// The rule that a format says; `nil` where it says anything else.
+    /// Parses a format; returns `nil` if it is not supported.
     static func parse(_ format: String, _ arguments: [Any]) -> Rule? {
         var scanner = FormatScanner(format, arguments)
         guard let words = scanner.words() else { return nil }
@@ -108,7 +109,7 @@ extension PickerPredicate {
     }
 }
 
-/// Cuts a format into words.
+/// Splits a format into words.
 private struct FormatScanner {
     enum Word: Hashable {
         case name(String)
@@ -136,7 +137,7 @@ private struct FormatScanner {
         self.arguments = arguments[...]
     }
 
-    /// `nil` where something is not understood, or an argument is missing or left.
+    /// Returns `nil` on an unknown word, or if an argument is missing or left over.
     mutating func words() -> [Word]? {
         var words: [Word] = []
         while true {

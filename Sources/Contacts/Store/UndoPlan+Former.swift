@@ -2,19 +2,19 @@ import BrokerModel
 import Foundation
 
 extension UndoPlan {
-    /// What there is before a save, as far as the save touches it and the app may read it.
+    /// The state before a save, of the records that it touches, as far as the app may read them.
     struct Former {
-        /// Of whatever is deleted: the cards that it consists of. One, where it is linked with none.
+        /// The cards of each deleted contact; one card if it has no links.
         private(set) var cards: [String: [String]] = [:]
         private(set) var contacts: [String: ContactValues] = [:]
         private(set) var containers: [String: String] = [:]
         private(set) var groups: [String: CNGroup.Values] = [:]
-        /// Who is in a group, card by card.
+        /// The members of each group, card by card.
         private var members: [String: Set<String>] = [:]
-        /// Everybody who is one person with a card that is deleted, in an order of its own.
+        /// The linked cards of each unified contact with a deleted card.
         private var persons: [[String]] = []
 
-        /// - Returns: `nil` where something of it cannot be said again.
+        /// - Returns: `nil` if a part of the state could not be restored.
         init?(of touched: Touched, in store: CNContactStore) throws {
             for identifier in touched.deleted {
                 let linked = try store.linkedContactIdentifiers(ofContactWithIdentifier: identifier)
@@ -38,14 +38,14 @@ extension UndoPlan {
                 deleted.isEmpty
                 ? touched.deletedGroups.union(touched.members.keys.map(\.group)) : Set(groups.keys)
             for group in wanted { members[group] = try Self.members(of: group, store) }
-            // Of a unified contact nobody can say which of its cards was in a group before.
+            // For a unified contact, an app cannot tell which of its cards was in a group.
             for record in Set(touched.members.keys.map(\.record)) {
                 let linked = try store.linkedContactIdentifiers(ofContactWithIdentifier: record)
                 guard linked.contains(record) else { return nil }
             }
         }
 
-        /// Whether everything was found that is to be restored: what is not there the save itself is refused for.
+        /// Whether all records to restore were found. If one is missing, the broker refuses the save itself.
         func knowsAll(_ touched: Touched) -> Bool {
             touched.updated.keys.allSatisfy { contacts[$0] != nil }
                 && cards.values.allSatisfy { cards in !cards.isEmpty && cards.allSatisfy { contacts[$0] != nil } }
@@ -56,7 +56,7 @@ extension UndoPlan {
 
         func isSubgroup(_ pair: Pair) -> Bool { groups[pair.record]?.parents.contains(pair.group) ?? false }
 
-        /// Who is to be put into which group again.
+        /// The memberships to restore.
         func memberships(deleted: Set<String>, _ touched: Touched) -> [Pair] {
             var pairs = Set(touched.members.filter { !$0.value && isMember($0.key) }.keys)
             for (group, members) in members {
@@ -66,7 +66,7 @@ extension UndoPlan {
             return pairs.sorted { ($0.group, $0.record) < ($1.group, $1.record) }
         }
 
-        /// Which groups are to be put into which again.
+        /// The subgroup relations to restore.
         func relations(_ touched: Touched) -> [Pair] {
             var pairs = Set(touched.subgroups.filter { !$0.value && isSubgroup($0.key) }.keys)
             for (identifier, values) in groups {
@@ -78,7 +78,7 @@ extension UndoPlan {
             return pairs.sorted { ($0.group, $0.record) < ($1.group, $1.record) }
         }
 
-        /// Who is to be one person again.
+        /// The links to restore.
         func links(of deleted: [String]) -> [(String, String)] {
             persons.flatMap { person in
                 let first = person.first { !deleted.contains($0) } ?? person[0]
@@ -117,7 +117,7 @@ extension UndoPlan {
             return members
         }
 
-        /// What an app may read without naming it, and write; and of what must be named what it was granted.
+        /// The keys that the app may read and write: all ordinary ones, and of those granted by name the granted ones.
         private static func everything(_ store: CNContactStore) throws -> ContactKeySet {
             let named = try (store.authorizedKeys() ?? []).compactMap(ContactKey.init).reduce(into: ContactKeySet()) {
                 $0.formUnion(ContactKeySet($1))
@@ -125,7 +125,7 @@ extension UndoPlan {
             return ContactKeySet.all.subtracting(.named).union(named.intersection(.named)).subtracting(.readOnly)
         }
 
-        /// Whether one of these is the person's own: that can be said of a contact, but not who said it of whom before.
+        /// Whether one of the cards belongs to the person's own contact. An undo cannot restore who chose that contact.
         private static func isMe(_ cards: [String], _ store: CNContactStore) throws -> Bool {
             let me: CNContact
             do {

@@ -2,15 +2,15 @@ import BrokerInterface
 import BrokerModel
 import Foundation
 
-/// The steps that take back others, made before those are taken.
+/// The steps that undo a save. They are made before the save.
 struct UndoPlan: Sendable {
-    /// In the order in which they are taken: what was added goes before what was taken apart comes together, so that no group
-    /// is ever within itself.
+    /// In the order of execution: additions are removed before former relations are restored, so that no group ever
+    /// contains itself.
     private enum Step: Sendable {
-        /// Deletes what the save's step of that place added.
+        /// Deletes the record that the save's step at this index added.
         case deleteContact(place: Int), deleteGroup(place: Int)
         case member(Pair, isIn: Bool), subgroup(Pair, isIn: Bool)
-        /// Adds again what had this identifier.
+        /// Adds the record that had this identifier.
         case add(ContactValues, container: String?), addGroup(CNGroup.Values)
         case put(ContactValues, ContactKeySet), rename(group: String, String)
         case link(String, String)
@@ -19,7 +19,7 @@ struct UndoPlan: Sendable {
     private var plan: [Step] = []
     private var added: [String] = []
 
-    /// - Returns: `nil` where one of the steps cannot be taken back.
+    /// - Returns: `nil` if one of the steps cannot be undone.
     init?(of steps: [CNSaveRequest.Step], in store: CNContactStore) throws {
         guard let touched = Touched(steps) else { return nil }
         let former = try Former(of: touched, in: store)
@@ -58,7 +58,7 @@ struct UndoPlan: Sendable {
         guard plan.count <= ParameterLimits.changes else { return nil }
     }
 
-    /// With the identifiers that the save gave.
+    /// Returns the plan with the identifiers that the save assigned.
     func completed(_ identifiers: [String]) -> UndoPlan {
         var completed = self
         completed.added = identifiers
@@ -66,7 +66,7 @@ struct UndoPlan: Sendable {
     }
 
     var steps: [CNSaveRequest.Step] {
-        // What comes back is, until it is saved, an object that other steps name.
+        // Until they are saved, restored records are objects that later steps refer to.
         var contacts: [String: CNMutableContact] = [:]
         var groups: [String: CNMutableGroup] = [:]
         func contact(_ identifier: String) -> CNContact {
@@ -107,19 +107,19 @@ struct UndoPlan: Sendable {
 }
 
 extension UndoPlan {
-    /// Somebody, or a group, in a group.
+    /// A contact or a group, and a group that contains it.
     struct Pair: Hashable, Sendable {
         let record: String
         let group: String
     }
 
-    /// What a save is about to change of what is there.
+    /// The existing records that a save changes.
     struct Touched {
         var updated: [String: ContactKeySet] = [:]
         var deleted: Set<String> = []
         var renamed: Set<String> = []
         var deletedGroups: Set<String> = []
-        /// Who is in which group afterwards, of those that the save names.
+        /// For each pair that the save names: whether the record is in the group afterwards.
         var members: [Pair: Bool] = [:]
         var subgroups: [Pair: Bool] = [:]
 
@@ -127,10 +127,10 @@ extension UndoPlan {
             !(renamed.isEmpty && deletedGroups.isEmpty && members.isEmpty && subgroups.isEmpty)
         }
 
-        /// - Returns: `nil` where a step is among them that cannot be taken back. Of links the book keeps more than an app can
-        ///   see: whose hand or what evidence made them, and which two are never to be linked.
+        /// - Returns: `nil` if a step cannot be undone. For links, the book stores more than an app can see: who or
+        ///   what evidence made them, and which pairs must never be linked.
         init?(_ steps: [CNSaveRequest.Step]) {
-            // What only comes with the save goes with it, and with it whatever it is in.
+            // Undo deletes new records, and with them their memberships.
             var new: Set<String> = []
             for step in steps {
                 switch step {
