@@ -2,27 +2,27 @@ import BrokerVarlinkClient
 import CBrokerLinux
 import Glibc
 
-/// Finds the broker's doors, opens them, and makes sure that it is the broker who stands behind them.
+/// Finds the broker's sockets, connects to them, and checks that a trusted broker listens.
 public enum BrokerConnection {
-    /// The name of the user as whom the system's broker runs.
+    /// The name of the user that the system's broker runs as.
     public static let brokerUser = "contactbroker"
 
-    /// Connects to one of the broker's doors.
+    /// Connects to one of the broker's sockets.
     ///
-    /// The door is looked for in `$CONTACTBROKER_RUNTIME_DIR` where that is set, otherwise in `/run/contactbroker`,
-    /// then in `$XDG_RUNTIME_DIR/contactbroker`; the first place with a socket is taken, whoever answers there.
+    /// If `$CONTACTBROKER_RUNTIME_DIR` is set, the socket is searched only there. Otherwise it is searched in
+    /// `/run/contactbroker`, then in `$XDG_RUNTIME_DIR/contactbroker`. The first socket that exists is used.
     ///
     /// - Parameters:
-    ///   - timeout: for connecting and for every later reply; `nil` waits for ever, as one does for a person.
-    ///   - honoringOverride: whether `$CONTACTBROKER_RUNTIME_DIR` counts. At the agent's and the administrator's door
-    ///     it never does where the system's broker is installed.
+    ///   - timeout: for connecting and for every later reply; `nil` waits for ever, for replies that need the person.
+    ///   - honoringOverride: whether `$CONTACTBROKER_RUNTIME_DIR` is used. It is always ignored for the agent's and the
+    ///     administrator's socket if the system's broker is installed.
     public static func connect(
         to door: BrokerDoor, timeout: Duration? = nil, honoringOverride: Bool = true
     ) throws(BrokerConnectionError) -> VarlinkClient {
         try connect(to: door, timeout: timeout, honoringOverride: honoringOverride, places: .ofThisProcess)
     }
 
-    /// Whether this machine has a broker of its own, which serves all its users.
+    /// Whether this machine has a system broker, which serves all its users.
     public static var systemBrokerIsInstalled: Bool { BrokerPlaces.ofThisProcess.systemBrokerIsInstalled }
 
     static func connect(
@@ -44,9 +44,9 @@ public enum BrokerConnection {
         return client
     }
 
-    /// Whether a broker of this user may be believed: one's own, the system's, or root's, who holds the socket where
-    /// systemd listens for the broker (unix(7): SO_PEERCRED names whoever called listen) and is trusted anyway. A program
-    /// with more rights than its user does not lend them to a broker of that user.
+    /// Whether a broker that runs as this user is trusted: one's own user, the system's broker, or root. Root is
+    /// trusted anyway, and is the peer if systemd listens for the broker (unix(7): SO_PEERCRED names the caller of
+    /// listen). A program with more privileges than its user does not trust that user's own broker.
     static func isTrusted(
         _ uid: uid_t, ownUser: uid_t? = clinux_is_privileged() ? nil : getuid(),
         brokerUser: uid_t? = userID(of: brokerUser)
@@ -54,9 +54,9 @@ public enum BrokerConnection {
         uid == ownUser || uid == 0 || uid == brokerUser
     }
 
-    /// Whether this is the system's broker as a program in a user namespace of its own sees it: users that the namespace
-    /// does not have, root among them, all go by one number there (user_namespaces(7)). Who made the sandbox has put the
-    /// system's folder into it, and nothing in it could have: what stands at that path is believed.
+    /// Whether this is the system's broker, seen from a user namespace. There, all users without a mapping, including
+    /// root, have the same number (user_namespaces(7)). The socket in the system's folder is trusted: only the creator
+    /// of the sandbox can have put it there, no program inside.
     static func isSeenFromSandbox(
         _ uid: uid_t, at path: String, map: String? = contents(of: "/proc/self/uid_map"),
         overflow: String? = contents(of: "/proc/sys/kernel/overflowuid")
@@ -64,11 +64,11 @@ public enum BrokerConnection {
         guard !clinux_is_privileged(), BrokerPlaces.isOfSystem(path), let map, let overflow,
             uid == overflow.split(whereSeparator: \.isWhitespace).first.flatMap({ uid_t($0) })
         else { return false }
-        // The first namespace has everybody.
+        // The initial namespace maps all users.
         return map.split(whereSeparator: \.isWhitespace) != ["0", "0", "4294967295"]
     }
 
-    /// The first bytes of a small file of the kernel's.
+    /// Returns the first bytes of a small kernel file.
     static func contents(of path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -89,11 +89,12 @@ public enum BrokerConnection {
     }
 
     private static func userID(of name: String) -> uid_t? {
-        // The reentrant form: apps ask from many threads. What getpwnam_r(3) could find is small; longer is not ours.
+        // getpwnam_r(3) is reentrant: apps call from many threads. An entry that exceeds the buffer is not the
+        // broker's.
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16_384)
-        // Sound: none of the pointers is looked at after the buffer is gone, and the number is copied.
+        // Sound: no pointer is used after the buffer is gone, and the number is copied.
         guard unsafe getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil else {
             return nil
         }

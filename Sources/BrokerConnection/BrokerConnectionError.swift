@@ -1,15 +1,15 @@
-/// Why the broker was not reached.
+/// Why a connection to the broker failed.
 public enum BrokerConnectionError: Error, Hashable, Sendable {
-    /// There is no socket in any of the places where a broker would have put it.
+    /// No candidate path has a socket.
     case notRunning(lookedAt: [String])
-    /// The socket is there, but the broker cannot be talked to.
+    /// The socket exists, but connecting to it failed.
     case cannotConnect(path: String, reason: String)
-    /// Somebody listens there who is neither the system's broker nor this user's own.
+    /// The listener is neither the system's broker nor this user's own.
     case foreignServer(path: String, uid: UInt32?)
 }
 
 extension BrokerConnectionError: CustomStringConvertible {
-    /// What went wrong, in lower case and without a full stop, to stand after `could not …: `.
+    /// The error, in lower case and without a full stop, to follow `could not …: `.
     public var description: String {
         switch self {
         case .notRunning(let places):

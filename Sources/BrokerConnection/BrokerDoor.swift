@@ -1,10 +1,10 @@
-/// One of the broker's sockets: each has a folder of its own, so that a sandbox can be given one without the others.
+/// One of the broker's sockets. Each has its own folder, so that a sandbox can get one without the others.
 public enum BrokerDoor: CaseIterable, Hashable, Sendable {
-    /// For every app; the only one that a sandbox is ever given.
+    /// For every app; the only one that a sandbox ever gets.
     case apps
-    /// For the program that shows the person the prompts.
+    /// For the program that shows prompts to the person.
     case agent
-    /// For those who manage access.
+    /// For programs that manage access.
     case admin
 
     /// The socket's path below the broker's runtime directory.
@@ -16,8 +16,8 @@ public enum BrokerDoor: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether whoever opens this door shows or changes what other programs may do. Such a program must not be led
-    /// to a false broker by a variable that any program can set.
+    /// Whether programs on this socket show or change what other programs may do. A variable that any program can set
+    /// must not lead them to a false broker.
     var isForThePerson: Bool {
         switch self {
         case .apps: false

@@ -1,29 +1,30 @@
 import CBrokerLinux
 import Glibc
 
-/// Where a broker's runtime directory may be, in the order in which one looks.
+/// The runtime directories that a broker may have.
 struct BrokerPlaces {
     private static let system = "/run/contactbroker"
 
     /// `CONTACTBROKER_RUNTIME_DIR`.
     var override: String?
-    /// Made by the system; only root can.
+    /// Created by the system; only root can create it.
     var system = BrokerPlaces.system
     /// `XDG_RUNTIME_DIR`.
     var user: String?
 
-    /// The places as this process's environment has them.
+    /// The directories according to this process's environment.
     ///
-    /// A program with more rights than whoever started it (setuid, setgid) takes no word from the environment, also when
-    /// it has given them up.
+    /// A program with more privileges than its caller (setuid, setgid) ignores the environment, even after it has
+    /// dropped them.
     static var ofThisProcess: BrokerPlaces {
         guard !clinux_is_privileged() else { return BrokerPlaces() }
         return BrokerPlaces(override: variable("CONTACTBROKER_RUNTIME_DIR"), user: variable("XDG_RUNTIME_DIR"))
     }
 
-    /// The paths at which this door's socket may be, most wanted first.
+    /// Returns the paths that this socket may have, in search order.
     ///
-    /// Where the system's broker is installed, the doors of the person are the system's, whatever the environment says.
+    /// If the system's broker is installed, the agent's and the administrator's socket are always the system's,
+    /// whatever the environment says.
     func candidates(for door: BrokerDoor, honoringOverride: Bool) -> [String] {
         let systemPath = "\(system)/\(door.path)"
         if door.isForThePerson, systemBrokerIsInstalled { return [systemPath] }
@@ -31,15 +32,15 @@ struct BrokerPlaces {
         return [systemPath] + (user.map { ["\($0)/contactbroker/\(door.path)"] } ?? [])
     }
 
-    /// Whether the system has a broker: a folder for the agent's door that is root's, and nobody else's to write. It is made
-    /// when the machine starts, whether or not the broker runs, so that nothing else can come to stand there.
+    /// Whether the system has a broker: the folder of the agent's socket belongs to root, and nobody else can write to
+    /// it. The folder is created at boot, even if the broker does not run, so that nothing else can take its place.
     var systemBrokerIsInstalled: Bool {
         var status = stat()
         return lstat("\(system)/agent", &status) == 0 && status.st_uid == 0 && status.st_mode & S_IFMT == S_IFDIR
             && status.st_mode & 0o022 == 0
     }
 
-    /// Whether a socket is one of the system's broker.
+    /// Whether the path is a socket of the system's broker.
     static func isOfSystem(_ path: String) -> Bool { path.hasPrefix(system + "/") }
 
     private static func variable(_ name: String) -> String? {

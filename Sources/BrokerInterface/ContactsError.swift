@@ -15,7 +15,7 @@ public enum ContactsError {
         VarlinkError(prefix + "TooManyPrompts") { $0.member("retryAfterSeconds", retryAfterSeconds) }
     }
 
-    /// The same bytes for every record that the caller cannot see.
+    /// The same bytes for every record that the caller may not see, so that it cannot probe for records.
     public static func recordDoesNotExist(at index: Int? = nil) -> VarlinkError {
         VarlinkError(prefix + "RecordDoesNotExist") { $0.member("index", index) }
     }
@@ -34,7 +34,7 @@ public enum ContactsError {
         }
     }
 
-    /// The same bytes for every group that the caller cannot see.
+    /// The same bytes for every group that the caller may not see.
     public static func parentRecordDoesNotExist(at index: Int) -> VarlinkError {
         VarlinkError(prefix + "ParentRecordDoesNotExist") { $0.member("index", index) }
     }
@@ -74,7 +74,7 @@ public enum AgentError {
     public static let unknownPrompt = VarlinkError(prefix + "UnknownPrompt")
     public static let tooManyAgents = VarlinkError(prefix + "TooManyAgents")
 
-    /// - Parameter reason: why nobody was asked, or nobody answered; `nil` where the person was, and was not recognised.
+    /// - Parameter reason: why the person was not asked or did not answer; `nil` if the authentication itself failed.
     public static func authenticationFailed(_ reason: String? = nil) -> VarlinkError {
         VarlinkError(prefix + "AuthenticationFailed") { $0.member("reason", reason) }
     }
@@ -92,12 +92,12 @@ public enum AgentError {
 public enum AdminError {
     private static let prefix = "io.contactbroker.Admin."
 
-    /// - Parameter reason: what came of asking for a password, where one would help; `nil` where none does.
+    /// - Parameter reason: the outcome of the password request, if a password would help; otherwise `nil`.
     public static func notAuthorized(_ reason: String? = nil) -> VarlinkError {
         VarlinkError(prefix + "NotAuthorized") { $0.member("reason", reason) }
     }
 
-    /// A password is wanted, and the caller did not say that the person may be asked. systemd's name for it.
+    /// A password is required, but the caller did not allow the broker to ask the person. systemd's name for it.
     public static let interactiveAuthenticationRequired = VarlinkError(
         "io.systemd.InteractiveAuthenticationRequired")
 

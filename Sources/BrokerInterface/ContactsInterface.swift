@@ -1,8 +1,8 @@
 import BrokerVarlink
 
-/// The contract with apps, agents and administrators: three interfaces, one for each door.
+/// The contract with apps, agents and administrators: three interfaces, one for each socket.
 ///
-/// Their texts are the files under `Interfaces`, served as they stand.
+/// Their texts are the files under `Interfaces`, served unchanged.
 public enum ContactsInterface: CaseIterable, Sendable {
     case contacts, agent, admin
 
@@ -24,7 +24,7 @@ public enum ContactsInterface: CaseIterable, Sendable {
         return InterfaceDescription(name: name, text: String(decoding: text, as: UTF8.self))
     }
 
-    /// What the broker says of itself at this interface's door.
+    /// Creates the `org.varlink.service` interface for this interface's socket.
     public func service() throws(InterfaceError) -> ServiceInterface {
         try ServiceInterface(
             vendor: "contactbroker", product: "contactbrokerd", version: Release.version,
@@ -32,7 +32,7 @@ public enum ContactsInterface: CaseIterable, Sendable {
     }
 }
 
-/// The release this is.
+/// This release.
 public enum Release {
     public static let version = "0.1.0"
 }

@@ -3,7 +3,7 @@ public enum SortOrder: String, CaseIterable, Sendable {
     case none, userDefault, givenName, familyName
 }
 
-/// `Predicate` of the interface, its identifiers as the caller spelled them.
+/// `Predicate` of the interface, with its identifiers as the caller sent them.
 public enum WirePredicate: Hashable, Sendable {
     case name(String)
     case emailAddress(String)

@@ -1,22 +1,22 @@
 import BrokerJSON
 
-/// One call of one connection, from its frame to its last reply. It lives on the loop.
+/// One call of one connection, from its frame to its last reply. Used only on the event loop.
 ///
-/// A call is answered once: by ``reply(_:continues:sensitive:)`` without `continues`, or by ``fail(_:)``. Before that, and only where the
-/// caller asked for `more`, any number of replies with `continues`. Answering a call that is over, or whose
-/// connection is gone, does nothing: the person may take two minutes to answer, and the caller may not wait.
+/// A call has one final reply: ``reply(_:continues:sensitive:)`` without `continues`, or ``fail(_:)``. If the caller
+/// set `more`, any number of replies with `continues` may come before it. Replying to a call that is over, or whose
+/// connection is closed, does nothing: the person may take minutes to answer, and the caller may be gone by then.
 public final class Call {
     /// Fully qualified, for example `io.contactbroker.Contacts.FetchContacts`.
     public let method: String
-    /// An object; empty where the caller sent none.
+    /// An object; empty if the caller sent none.
     public let parameters: JSONValue
     public let more: Bool
     public let oneway: Bool
     public let connection: any Connection
 
-    /// Over: answered for good, or its connection is closed.
+    /// Whether the final reply was sent, or the connection is closed.
     public private(set) var isOver = false
-    /// Runs once when the connection closes before the call was answered. Set it to learn that nobody waits any more.
+    /// Runs once if the connection closes before the final reply, so that work for the call can stop.
     public var onAbandoned: (() -> Void)?
 
     public init(method: String, parameters: JSONValue, more: Bool, oneway: Bool, connection: any Connection) {
@@ -30,13 +30,13 @@ public final class Call {
     /// The method's own name, without its interface.
     public var name: Substring { method[(method.lastIndex(of: ".").map(method.index(after:)) ?? method.startIndex)...] }
 
-    /// Answers.
+    /// Sends a reply.
     ///
     /// - Parameters:
-    ///   - parameters: a JSON object, written out.
-    ///   - continues: another reply follows. Only for a caller that asked for `more`.
-    ///   - sensitive: the reply discloses something that can be taken back: ``Connection/withdraw(_:)`` drops it as
-    ///     long as the kernel does not have it.
+    ///   - parameters: an encoded JSON object.
+    ///   - continues: whether another reply follows. Only for a caller that set `more`.
+    ///   - sensitive: whether the reply discloses something that may be revoked: ``Connection/withdraw(_:)`` drops it
+    ///     while the kernel has none of it.
     public func reply(_ parameters: [UInt8], continues: Bool = false, sensitive: Bool = false) {
         precondition(!continues || more, "only a call with more has replies that continue")
         guard !isOver else { return }
@@ -56,14 +56,14 @@ public final class Call {
         connection.send(.error(error), for: self)
     }
 
-    /// Runs the body once the peer has taken what it was sent before: at once, or when it has read enough.
-    /// Never runs after the connection has closed.
+    /// Runs the body when few of the connection's bytes are unsent: at once, or after the peer has read enough. Never
+    /// runs after the connection has closed.
     public func whenWritable(_ body: @escaping () -> Void) {
         guard !isOver else { return }
         connection.whenWritable(body)
     }
 
-    /// The connection closed. Only connections call this.
+    /// Marks the call as over, because the connection closed. Only connections call this.
     public func abandon() {
         guard !isOver else { return }
         isOver = true
@@ -78,29 +78,29 @@ public final class Call {
     }
 }
 
-/// What a connection is given to send for a call.
+/// A reply that a connection sends for a call.
 public enum Reply {
     case parameters([UInt8], continues: Bool, sensitive: Bool)
     case error(VarlinkError)
 }
 
-/// One connection as those who answer its calls see it. It lives on the loop.
+/// One connection, as the code that answers its calls sees it. Used only on the event loop.
 public protocol Connection: AnyObject {
-    /// What the server's owner keeps with the connection, such as who is calling.
+    /// Data that the owner of the server stores with the connection, such as the caller's identity.
     var context: AnyObject? { get set }
     var isClosed: Bool { get }
 
-    /// Sends a reply. Calls are dispatched one after the other, so replies are in the order of the calls;
-    /// for a `oneway` call nothing is sent.
+    /// Sends a reply. Calls are dispatched one after the other, so replies are in the order of the calls. Nothing is
+    /// sent for a `oneway` call.
     func send(_ reply: Reply, for call: Call)
 
     func whenWritable(_ body: @escaping () -> Void)
 
-    /// Takes back what was disclosed but has not left: sensitive replies that the kernel does not have yet.
+    /// Withdraws queued disclosures: sensitive replies of which the kernel has no byte yet.
     ///
-    /// A final reply is replaced by the error, so that the caller's count of replies stays right. If a sensitive
-    /// reply has partly left, the connection is closed.
-    /// - Returns: how many replies were taken back.
+    /// The error replaces a final reply, so that the caller still gets one reply per call. If a sensitive reply was
+    /// sent in part, the connection is closed.
+    /// - Returns: the number of withdrawn replies.
     @discardableResult
     func withdraw(_ error: VarlinkError) -> Int
 

@@ -1,21 +1,21 @@
 import BrokerJSON
 
-/// One call as it stands in its frame (varlink.org, Method Call), checked, before anyone answers it.
+/// A parsed and validated call frame (varlink.org, Method Call).
 public struct CallFrame: Sendable {
     /// Fully qualified, for example `io.contactbroker.Contacts.FetchContacts`.
     public let method: String
-    /// An object; empty where the caller sent none or null.
+    /// An object; empty if the caller sent none or null.
     public let parameters: JSONValue
     public let more: Bool
     public let oneway: Bool
     public let upgrade: Bool
 
-    /// Longest method name accepted, in bytes. Interface names are bounded like domain names; ours are far shorter.
+    /// Longest method name accepted, in bytes. Interface names are limited like domain names; ours are far shorter.
     static let maximumMethodLength = 512
 
-    /// Reads a frame without its NUL.
+    /// Parses a frame without its NUL.
     ///
-    /// - Throws: ``MessageError``; whoever sent this does not speak Varlink, and the connection is dropped.
+    /// - Throws: ``MessageError``; the sender does not speak Varlink, and the connection is dropped.
     public init(parsing frame: [UInt8]) throws(MessageError) {
         var method: String?
         var parameters = JSONDocument.emptyObject.root
@@ -37,7 +37,7 @@ public struct CallFrame: Sendable {
             }
         }
         guard let method else { throw .malformed(member: "method") }
-        // One wants many replies, the other none.
+        // `more` requests many replies, `oneway` none.
         guard !(more && oneway) else { throw .malformed(member: "oneway") }
         self.method = method
         self.parameters = parameters
@@ -46,7 +46,8 @@ public struct CallFrame: Sendable {
         self.upgrade = upgrade
     }
 
-    /// Names with dots between them, of the characters that names may have (varlink.org, Interface Definition).
+    /// Whether a method consists of names with dots between them, in the characters that names may have (varlink.org,
+    /// Interface Definition).
     private static func isQualified(_ method: String) -> Bool {
         guard method.utf8.count <= maximumMethodLength else { return false }
         var parts = 0
@@ -66,9 +67,9 @@ public struct CallFrame: Sendable {
         return parts > 0 && partLength > 0
     }
 
-    /// Writes a call as a frame with its NUL.
+    /// Encodes a call as a frame with its NUL.
     ///
-    /// - Parameter parameters: a JSON object, written out.
+    /// - Parameter parameters: an encoded JSON object.
     public static func encode(
         _ method: String, parameters: [UInt8], more: Bool = false, oneway: Bool = false
     ) -> [UInt8] {

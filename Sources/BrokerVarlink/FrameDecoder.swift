@@ -1,20 +1,20 @@
 import Glibc
 
-/// Cuts a stream of bytes into frames: what lies between one NUL and the next (varlink.org, Method Call).
+/// Splits a stream of bytes into frames, which end with a NUL (varlink.org, Method Call).
 ///
-/// It waits for nothing and owns no descriptor. Every byte is looked at once for its NUL, however the stream is
-/// cut, and memory that a long frame needed is given back when the frame has been taken.
+/// It never blocks and owns no descriptor. Every byte is searched once for a NUL, however the stream is split. Memory
+/// for a long frame is released when the frame has been taken.
 public struct FrameDecoder: Sendable {
     /// Longest frame accepted, in bytes, without its NUL.
     public let maximumFrameSize: Int
 
     private var buffer: [UInt8] = []
-    /// Where the next frame begins.
+    /// The index at which the next frame begins.
     private var start = 0
-    /// Bytes before this one are known to hold no NUL, from `start` on.
+    /// The bytes from `start` up to this index contain no NUL.
     private var searched = 0
 
-    /// What the buffer may keep for the next frame when it is empty, in bytes.
+    /// The most capacity, in bytes, that an empty buffer keeps for the next frame.
     private let keptCapacity: Int
 
     public init(maximumFrameSize: Int, keptCapacity: Int = 64 * 1_024) {
@@ -22,7 +22,7 @@ public struct FrameDecoder: Sendable {
         self.keptCapacity = keptCapacity
     }
 
-    /// Bytes held: complete frames that nobody took yet, and the beginning of the next.
+    /// Bytes in the buffer: complete frames that were not taken yet, and the beginning of the next.
     public var bufferedBytes: Int { buffer.count - start }
 
     public mutating func append(_ bytes: RawSpan) {
@@ -35,7 +35,7 @@ public struct FrameDecoder: Sendable {
         append(bytes.span.bytes)
     }
 
-    /// Returns the next whole frame without its NUL, or `nil` until more bytes have come.
+    /// Returns the next complete frame without its NUL, or `nil` until more bytes have arrived.
     ///
     /// - Throws: ``FrameError/tooLong`` as soon as the limit is passed, not when the NUL arrives: a peer that never
     ///   ends its frame must not make us hold it. The connection is then of no further use, since where the next
@@ -67,7 +67,7 @@ public struct FrameDecoder: Sendable {
 
     private func firstNUL() -> Int? {
         guard searched < buffer.count else { return nil }
-        // Sound: memchr(3) looks at no byte beyond the count it is given.
+        // Sound: memchr(3) reads no byte beyond the count that it is given.
         return buffer.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return nil }
             return memchr(base + searched, 0, bytes.count - searched).map { UnsafeRawPointer($0) - base }
@@ -91,7 +91,7 @@ public struct FrameDecoder: Sendable {
     }
 }
 
-/// Why a stream can no longer be cut into frames.
+/// Why a stream can no longer be split into frames.
 public enum FrameError: Error, Hashable, Sendable {
     /// The next frame is longer than the decoder accepts.
     case tooLong

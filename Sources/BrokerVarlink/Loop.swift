@@ -1,31 +1,30 @@
-/// The one thread on which a server lives: its connections, and whatever owns state on their behalf.
+/// The event loop: the one thread that serves all connections and owns all mutable state.
 ///
-/// What lives on the loop is not `Sendable` and needs no locks. What was sent away (to a queue, to a timer)
-/// comes back through ``execute(_:)``.
+/// State of the loop is not `Sendable` and needs no locks. Results from other threads come back through
+/// ``execute(_:)``.
 public protocol Loop: Sendable {
     /// Whether the caller is on the loop.
     var isCurrent: Bool { get }
 
-    /// Runs the work on the loop, after what it is doing now, in the order of the calls.
+    /// Runs the work on the loop, after the work that is running now, in the order of the calls.
     ///
-    /// Called on the loop itself, it runs once all connections that had something to say in this turn were heard.
+    /// If called on the loop, the work runs after all ready connections of this iteration were served.
     func execute(_ work: @escaping @Sendable () -> Void)
 
-    /// Runs the work on the loop after a time.
+    /// Runs the work on the loop after a delay.
     @discardableResult
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Scheduled
 }
 
-/// Work that waits for its time.
+/// Work that is scheduled for a time.
 public protocol Scheduled: Sendable {
-    /// Gives the work up if it has not begun.
+    /// Cancels the work, if it has not begun.
     func cancel()
 }
 
-/// Lets a value that lives on the loop be carried, unread, through places that are not on it.
+/// Carries a value of the loop through code off the loop, which cannot read it.
 ///
-/// `@unchecked` is sound: the value is reachable through ``value`` alone, which stops the program off the loop,
-/// and through `init`, which does the same.
+/// `@unchecked` is sound: only ``value`` and `init` reach the value, and both trap off the loop.
 public struct LoopBound<Value>: @unchecked Sendable {
     private let loop: any Loop
     private let bound: Value

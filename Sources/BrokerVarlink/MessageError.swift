@@ -1,10 +1,10 @@
 import BrokerJSON
 
-/// Why a frame is no message.
+/// Why a frame is not a message.
 public enum MessageError: Error, Hashable, Sendable {
     case json(JSONError)
     case notAnObject
-    /// A member is missing or is not what it should be.
+    /// A member is missing or invalid.
     case malformed(member: String)
     /// A member that no Varlink message has.
     case unknownMember
@@ -21,7 +21,7 @@ extension MessageError: CustomStringConvertible {
     }
 }
 
-// What calls and replies have in common (varlink.org, Method Call). A member that is null is as one that is not there.
+// Shared by calls and replies (varlink.org, Method Call). A null member counts as missing.
 extension JSONDocument {
     static func members(ofMessage frame: [UInt8]) throws(MessageError) -> JSONValue.Members {
         let document: JSONDocument

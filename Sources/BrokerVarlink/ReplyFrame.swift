@@ -1,15 +1,15 @@
 import BrokerJSON
 
-/// One reply as it stands in its frame (varlink.org, Method Call).
+/// A parsed reply frame (varlink.org, Method Call).
 public struct ReplyFrame: Sendable {
-    /// An object: the reply's parameters, or the error's. Empty where there are none.
+    /// An object with the parameters of the reply or of the error; empty if there are none.
     public let parameters: JSONValue
     /// Another reply to the same call follows.
     public let continues: Bool
-    /// Fully qualified, where this is an error.
+    /// The qualified name, if this is an error.
     public let error: String?
 
-    /// Reads a frame without its NUL.
+    /// Parses a frame without its NUL.
     ///
     /// - Throws: ``MessageError``; the server does not speak Varlink.
     public init(parsing frame: [UInt8]) throws(MessageError) {
@@ -29,7 +29,7 @@ public struct ReplyFrame: Sendable {
                 throw .unknownMember
             }
         }
-        // An error is the last word of a call.
+        // An error is always the last reply of a call.
         guard !(continues && error != nil) else { throw .malformed(member: "continues") }
         self.parameters = parameters
         self.continues = continues
@@ -38,7 +38,7 @@ public struct ReplyFrame: Sendable {
 
     /// Appends the frame of a reply, with its NUL.
     ///
-    /// - Parameter parameters: a JSON object, written out.
+    /// - Parameter parameters: an encoded JSON object.
     public static func append(parameters: [UInt8], continues: Bool, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: opening)
         bytes.append(contentsOf: parameters)
@@ -57,7 +57,7 @@ public struct ReplyFrame: Sendable {
         bytes.append(0)
     }
 
-    /// Bytes that a reply's frame has besides its parameters, at most.
+    /// The most bytes that a reply's frame has besides its parameters.
     public static let overhead = opening.count + continuesClosing.count
 
     private static let opening = Array(#"{"parameters":"#.utf8)

@@ -1,22 +1,22 @@
 import BrokerJSON
 
-/// Answers `org.varlink.service` (varlink.org, Service), and calls to what a service does not have.
+/// Answers the calls of `org.varlink.service` (varlink.org, Service), and calls of unknown interfaces and methods.
 public struct ServiceInterface: Sendable {
-    /// The interfaces' texts, by their names.
+    /// The interfaces' texts, by name.
     private let texts: [String: String]
-    /// By their qualified names: what every call looks up first.
+    /// The methods by qualified name, looked up for every call.
     private let methods: [String: Method]
     private let info: [UInt8]
 
     private struct Method: Sendable {
-        /// Whether the comments above it say, as systemd's interfaces do, that a call without `more` makes no sense.
+        /// Whether the comment above it has systemd's marker for methods that require `more`.
         let requiresMore: Bool
-        /// Of `org.varlink.service`.
+        /// Whether it belongs to `org.varlink.service`.
         let isOwn: Bool
     }
 
-    /// - Parameter interfaces: besides `org.varlink.service`, which every service has.
-    /// - Throws: where an interface's text defines another interface than it should, or two have one name.
+    /// - Parameter interfaces: the interfaces besides `org.varlink.service`, which every service has.
+    /// - Throws: ``InterfaceError`` if a text does not define the interface of its name, or if two have one name.
     public init(
         vendor: String, product: String, version: String, url: String, interfaces: [InterfaceDescription]
     ) throws(InterfaceError) {
@@ -27,8 +27,8 @@ public struct ServiceInterface: Sendable {
             guard lines.contains("interface \(interface.name)"),
                 texts.updateValue(interface.text, forKey: interface.name) == nil
             else { throw InterfaceError(name: interface.name) }
-            // The text is ours, and an implementation of Varlink that is not reads it in Tests/certify.sh: each method
-            // begins a line, right below the comments that are about it.
+            // The texts are ours, so no full parser is needed: each method begins a line, right below its comments.
+            // Tests/certify.sh reads the texts with another implementation of Varlink.
             var requiresMore = false
             for line in lines {
                 if line.hasPrefix("method ") {
@@ -52,10 +52,10 @@ public struct ServiceInterface: Sendable {
         info = writer.bytes
     }
 
-    /// Answers the call unless it is one for the service's own interfaces, which it then may be given to.
+    /// Answers the call, unless its method belongs to an interface of this service.
     ///
-    /// - Returns: `false` where the method exists and nobody has answered: its interface defines it, and it was called
-    ///   with `more` if it needs that.
+    /// - Returns: `false` if the call was not answered. Its interface then defines the method, and `more` is set if the
+    ///   method requires it.
     public func answer(_ call: Call) -> Bool {
         guard let method = methods[call.method] else {
             let interface = call.interface
@@ -71,7 +71,7 @@ public struct ServiceInterface: Sendable {
         return true
     }
 
-    /// Answers `GetInfo`, which has no parameter, or `GetInterfaceDescription`, which has one.
+    /// Answers `GetInfo`, which has no parameters, or `GetInterfaceDescription`, which has one.
     private func answerOwn(_ call: Call) {
         let isInfo = call.name == "GetInfo"
         if let members = call.parameters.members {
@@ -87,7 +87,7 @@ public struct ServiceInterface: Sendable {
 
     private static let name = "org.varlink.service"
 
-    /// The interface that every service has, as varlink.org defines it, with the errors that systemd added since.
+    /// The interface that every service has, as varlink.org defines it, with the errors that systemd added.
     public static let description = InterfaceDescription(
         name: name,
         text: """
@@ -126,7 +126,7 @@ extension Call {
     public var interface: String { String(method[..<(method.lastIndex(of: ".") ?? method.startIndex)]) }
 }
 
-/// One interface: its name and its text in Varlink's interface definition language, as it is served.
+/// An interface: its name, and its text in Varlink's interface definition language.
 public struct InterfaceDescription: Hashable, Sendable {
     public let name: String
     public let text: String
@@ -137,7 +137,7 @@ public struct InterfaceDescription: Hashable, Sendable {
     }
 }
 
-/// A text is not of the interface of this name, or another text is.
+/// A text does not define the interface of this name, or two texts do.
 public struct InterfaceError: Error, Hashable, CustomStringConvertible {
     let name: String
 

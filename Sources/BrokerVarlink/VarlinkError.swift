@@ -14,7 +14,7 @@ public struct VarlinkError: Error, Hashable, Sendable {
         parameters = writer.bytes
     }
 
-    // org.varlink.service, in its own words.
+    // The errors of org.varlink.service.
 
     public static func interfaceNotFound(_ interface: String) -> VarlinkError {
         VarlinkError("org.varlink.service.InterfaceNotFound") { $0.member("interface", interface) }
@@ -24,7 +24,7 @@ public struct VarlinkError: Error, Hashable, Sendable {
         VarlinkError("org.varlink.service.MethodNotFound") { $0.member("method", method) }
     }
 
-    /// A bare field name; where the field lies deeper, the outermost one.
+    /// The field's name without a path; for a nested field, the outermost name.
     public static func invalidParameter(_ parameter: String) -> VarlinkError {
         VarlinkError("org.varlink.service.InvalidParameter") { $0.member("parameter", parameter) }
     }

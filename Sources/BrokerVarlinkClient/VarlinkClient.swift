@@ -3,11 +3,12 @@ import BrokerVarlink
 import CBrokerLinux
 import Glibc
 
-/// Calls a Varlink service over a Unix socket and waits for its replies. One thread uses it.
+/// Calls a Varlink service over a Unix socket and waits for its replies. Only one thread uses it.
 ///
-/// Calls are answered one after the other: whoever begins a call takes all its replies before the next.
+/// Replies arrive in the order of the calls: read all replies of one call before you begin the next.
 public final class VarlinkClient {
-    /// For poll(2), beside ``begin(_:more:_:)`` and ``nextReply(timeout:)``. It does not block, and belongs to the client.
+    /// For poll(2), with ``begin(_:more:within:_:)`` and ``nextReply(timeout:)``. It is non-blocking, and the client
+    /// owns it.
     public let fileDescriptor: CInt
 
     /// Longest reply accepted, in bytes; as sd-varlink's.
@@ -17,10 +18,10 @@ public final class VarlinkClient {
     private var decoder = FrameDecoder(maximumFrameSize: maximumReplySize)
     private var received = [UInt8](repeating: 0, count: 64 * 1_024)
     private var isClosed = false
-    /// The server has said its last byte; what it said before may still be taken.
+    /// The server has closed its end. Replies that were received before can still be read.
     private var hasEnded = false
 
-    /// Connects.
+    /// Connects to a socket.
     ///
     /// - Parameter timeout: for connecting and for each later wait on a reply; `nil` waits for ever.
     public init(path: String, timeout: Duration? = nil) throws(VarlinkClientError) {
@@ -32,14 +33,15 @@ public final class VarlinkClient {
 
     deinit { close() }
 
-    /// Who held the listening socket when it was set up (SO_PEERCRED); `nil` where the kernel does not say.
+    /// Returns the peer credentials of the process that called listen (SO_PEERCRED); `nil` if the kernel does not
+    /// report them.
     public func serverCredentials() -> (pid: pid_t, uid: uid_t)? {
         var credentials = clinux_credentials()
         guard !isClosed, clinux_peer_credentials(fileDescriptor, &credentials) == 0 else { return nil }
         return (credentials.pid, credentials.uid)
     }
 
-    /// Calls and returns the parameters of the one reply.
+    /// Calls a method and returns the parameters of the one reply.
     ///
     /// - Parameter write: writes the members of the parameters object.
     public func call(
@@ -48,9 +50,9 @@ public final class VarlinkClient {
         try call(method, parameters: Self.object(write))
     }
 
-    /// Calls and returns the parameters of the one reply.
+    /// Calls a method and returns the parameters of the one reply.
     ///
-    /// - Parameter parameters: a JSON object, written out.
+    /// - Parameter parameters: an encoded JSON object.
     public func call(_ method: String, parameters: [UInt8]) throws(VarlinkClientError) -> JSONValue {
         try send(CallFrame.encode(method, parameters: parameters))
         let reply = try waitForReply()
@@ -58,15 +60,15 @@ public final class VarlinkClient {
         return reply.parameters
     }
 
-    /// Calls without an answer: not even whether the method exists is told.
+    /// Calls a method without a reply, so that even an unknown method is not reported.
     public func callOneway(
         _ method: String, _ write: (inout JSONWriter) -> Void = { _ in }
     ) throws(VarlinkClientError) {
         try send(CallFrame.encode(method, parameters: Self.object(write), oneway: true))
     }
 
-    /// Calls with `more` and hands every reply on. When `each` returns `false` or throws before the last reply, the
-    /// connection is closed: Varlink has no other way to say that one has heard enough.
+    /// Calls with `more` and passes on every reply. If `each` returns `false` or throws before the last reply, the
+    /// connection is closed: Varlink has no other way to cancel a call.
     public func stream(
         _ method: String, _ write: (inout JSONWriter) -> Void = { _ in },
         each: (_ parameters: JSONValue, _ continues: Bool) throws -> Bool
@@ -81,9 +83,9 @@ public final class VarlinkClient {
         }
     }
 
-    /// Sends a call, and leaves its replies to ``nextReply(timeout:)``.
+    /// Sends a call whose replies ``nextReply(timeout:)`` returns.
     ///
-    /// - Parameter limit: for sending, where it is another time than the client's own.
+    /// - Parameter limit: the timeout for sending, if it differs from the client's.
     public func begin(
         _ method: String, more: Bool = false, within limit: Duration? = nil,
         _ write: (inout JSONWriter) -> Void = { _ in }
@@ -91,10 +93,10 @@ public final class VarlinkClient {
         try send(CallFrame.encode(method, parameters: Self.object(write), more: more), within: limit)
     }
 
-    /// Returns the next reply, or `nil` when none has come in time. Replies that have come already cost no reading.
+    /// Returns the next reply, or `nil` if none arrives in time. Replies that were already received need no read.
     ///
-    /// - Parameter timeout: zero looks without waiting; `nil` waits for ever.
-    /// - Throws: also where the reply is an error.
+    /// - Parameter timeout: zero polls without waiting; `nil` waits for ever.
+    /// - Throws: ``VarlinkClientError``, also if the reply is an error.
     public func nextReply(
         timeout: Duration?
     ) throws(VarlinkClientError) -> (parameters: JSONValue, continues: Bool)? {
@@ -110,10 +112,10 @@ public final class VarlinkClient {
         }
     }
 
-    /// Whether ``nextReply(timeout:)`` has a reply without reading; poll(2) knows nothing of it.
+    /// Whether a complete reply is already buffered; poll(2) does not report it.
     public var hasBufferedReply: Bool { decoder.hasFrame() }
 
-    /// Hangs up. Later calls throw ``VarlinkClientError/closed``.
+    /// Closes the connection. Later calls throw ``VarlinkClientError/closed``.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -161,14 +163,14 @@ public final class VarlinkClient {
         return .protocolViolation(what)
     }
 
-    /// Sends the whole frame. While the server does not take it, what the server sends is: two ends that only write
-    /// would wait for each other.
+    /// Sends the whole frame. While the server accepts no bytes, received bytes are read, because two ends that only
+    /// write would deadlock.
     private func send(_ frame: [UInt8], within limit: Duration? = nil) throws(VarlinkClientError) {
         guard !isClosed else { throw .closed }
         let deadline = (limit ?? timeout).map { ContinuousClock.now + $0 }
         var sent = 0
         while sent < frame.count {
-            // Sound: the pointer does not leave the closure, and MSG_NOSIGNAL spares us SIGPIPE.
+            // Sound: the pointer does not leave the closure. MSG_NOSIGNAL prevents SIGPIPE.
             let count = unsafe frame[sent...].withUnsafeBytes {
                 unsafe Glibc.send(fileDescriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
             }
@@ -192,8 +194,8 @@ public final class VarlinkClient {
         }
     }
 
-    /// Takes what has come.
-    /// - Returns: whether anything has, the end included.
+    /// Reads what has arrived.
+    /// - Returns: whether bytes or the end of the stream arrived.
     private func receive() throws(VarlinkClientError) -> Bool {
         while true {
             // Sound: the pointer does not leave the closure.
@@ -220,7 +222,7 @@ public final class VarlinkClient {
     }
 
     /// Waits until the descriptor is ready.
-    /// - Returns: what it is ready for; 0 when the time is over.
+    /// - Returns: the events it is ready for; 0 on timeout.
     private func wait(for events: Int16, until deadline: ContinuousClock.Instant?) -> Int16 {
         while true {
             var milliseconds: CInt = -1

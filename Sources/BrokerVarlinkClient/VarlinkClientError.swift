@@ -1,16 +1,17 @@
 import BrokerJSON
 
-/// Why a call has no reply, or which error it was answered with.
+/// Why a call has no reply, or its error reply.
 public enum VarlinkClientError: Error, Sendable {
-    /// Nobody listens there, or not for us.
+    /// Nobody listens there, or the kernel refused the connection.
     case cannotConnect(path: String, reason: String)
-    /// The server hung up, or ``VarlinkClient/close()`` was called.
+    /// The server closed the connection, or ``VarlinkClient/close()`` was called.
     case closed
-    /// No reply within the client's timeout. The connection is closed: a late reply would pass for the next call's.
+    /// No reply within the client's timeout. The connection is closed, because a late reply would be taken for the next
+    /// call's.
     case timedOut
-    /// The server said something that is not Varlink. The connection is closed.
+    /// The server sent something that is not Varlink. The connection is closed.
     case protocolViolation(String)
-    /// The server's own answer: an error, by its qualified name.
+    /// An error reply of the server, with its qualified name.
     case error(name: String, parameters: JSONValue)
 }
 

@@ -1,18 +1,18 @@
 import Glibc
 
-/// Who has connected, as far as the kernel said so at the moment of connecting (SO_PEERCRED, unix(7)).
+/// The peer credentials that the kernel reports for a connection (SO_PEERCRED, unix(7)).
 public struct AcceptedPeer {
-    /// The connection's own descriptor, for asking the kernel more. Valid only until `admit` returns, and not to be
-    /// read, written or closed.
+    /// The connection's descriptor, for further kernel queries. Valid only until `admit` returns. Must not be read,
+    /// written or closed.
     public let descriptor: CInt
     public let userID: uid_t
     public let processID: pid_t
 }
 
-/// What becomes of someone who has connected.
+/// Whether a connection is served.
 public enum Admission {
-    /// Served. The context stays with the connection.
+    /// Serve it. The connection stores the context.
     case admit(context: AnyObject?)
-    /// Closed without a word.
+    /// Close it without a reply.
     case refuse
 }

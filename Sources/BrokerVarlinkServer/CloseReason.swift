@@ -1,36 +1,36 @@
 import Glibc
 
-/// Why a connection has ended, for the journal. The peer is told nothing.
+/// Why a connection was closed, for the journal. It is not sent to the peer.
 public enum CloseReason: Hashable, Sendable {
-    /// The peer hung up, and all its calls were answered or given up.
+    /// The peer closed the connection.
     case peerClosed
-    /// The owner of the door closed it.
+    /// The owner of the socket closed it.
     case closedByOwner
-    /// Whoever decides about admission said no.
+    /// Admission was refused.
     case refused
-    /// A frame longer than the door accepts.
+    /// A frame was longer than the limit.
     case frameTooLong
-    /// A frame that is no Varlink call.
+    /// A frame was not a Varlink call.
     case malformedCall(reason: String)
-    /// A frame was begun and not finished in time.
+    /// A frame was not completed in time.
     case unfinishedFrame
-    /// The peer did not read what it was sent.
+    /// The peer did not read its replies in time.
     case peerDoesNotRead
-    /// The user's connections together left too much unread, and this one had not read for longest.
+    /// The user's connections had too many unread bytes in total, and this one had not read for longest.
     case userHoldsTooMuch
-    /// A reply longer than a frame may be was about to be sent.
+    /// A reply would have been longer than a frame may be.
     case replyTooLong
-    /// What had been disclosed was taken back while it was on its way.
+    /// A disclosure was withdrawn after part of it was sent.
     case withdrawn
-    /// Another process than the one that connected wrote into the connection: the socket was stolen, or inherited.
-    /// Nothing of it was read as a call, and nothing more was answered.
+    /// Another process than the one that connected wrote to the connection: the socket was stolen or inherited. None of
+    /// its bytes were parsed, and no further reply was sent.
     case foreignBytes(writer: pid_t, writerUser: uid_t, owner: pid_t)
     /// The socket failed.
     case failed(reason: String)
 }
 
 extension CloseReason {
-    /// Why a socket failed with this code: most often because nobody is there any more.
+    /// The reason for an error code of a socket. Most often the peer is gone.
     init(errno: CInt) {
         switch errno {
         case ECONNRESET, EPIPE: self = .peerClosed

@@ -2,47 +2,47 @@ import BrokerVarlink
 import CBrokerLinux
 import Glibc
 
-/// One Unix socket at which calls are taken. It lives on the loop, and so does everything it calls.
+/// A listening Unix socket that serves calls. Used only on the event loop, like everything that it calls.
 public final class Door: Watcher {
-    /// Decides about someone who has connected. Nothing they say is read before the answer, which may come later,
-    /// on the loop; it may also never come, if they hang up first.
+    /// Decides whether to admit a peer. No byte of the peer is read before the decision, which may come later, on the
+    /// loop. It may never come if the peer closes the connection first.
     public typealias Admit = (AcceptedPeer, _ decide: PendingAdmission) -> Void
 
-    /// Called once if the door stops taking connections though nobody closed it.
+    /// Called once if the socket stops accepting connections although nobody closed it.
     public var onFailure: ((_ reason: String) -> Void)?
-    /// Connections open now, those not admitted yet included.
+    /// The number of open connections, including those that are not admitted yet.
     public var connectionCount: Int { connections.count }
 
     let limits: DoorLimits
     let loop: EventLoop
     let admit: Admit
     let onCall: (Call) -> Void
-    /// Where small replies are gathered.
+    /// A buffer in which small replies are combined.
     var scratch: [UInt8] = []
 
     private let onClose: (any Connection, CloseReason) -> Void
     private let socket: ListeningSocket
     private var isClosed = false
     private var watching: Watching?
-    /// Waits until there may be descriptors again.
+    /// Runs until accepting is tried again, after descriptors ran out.
     private var pause: Timer?
     private var connections: [ObjectIdentifier: SocketConnection] = [:]
     private var accounts: [uid_t: UserAccount] = [:]
 
-    /// Where a door's socket comes from.
+    /// Where the socket comes from.
     public enum Place: Hashable, Sendable {
-        /// Made by us at this path. The folder must exist; a left-over socket that nobody answers at is replaced.
+        /// Created by us at this path. The folder must exist. A stale socket without a listener is replaced.
         case path(String)
-        /// Bound and listened at by somebody else, such as systemd. The descriptor is the door's from then on; the file stays theirs.
+        /// Already bound and listening, for example by systemd. We own the descriptor; the file belongs to its creator.
         case passed(PassedSocket)
     }
 
-    /// Opens a door.
+    /// Starts to listen.
     ///
     /// Must be called on the loop.
     /// - Parameters:
-    ///   - mode: who may connect to a socket that we make, by the file's permissions, from the first moment.
-    ///   - onCall: called for one call after the other of each connection: for the next only when the one before is
+    ///   - mode: the file permissions of a socket that we create, in effect from the start.
+    ///   - onCall: called with one call at a time for each connection. The next call comes only when the one before is
     ///     over, and never from within a `reply` or `fail`.
     ///   - onClose: called once for each admitted connection, after its last call was abandoned.
     public init(
@@ -64,7 +64,7 @@ public final class Door: Watcher {
         if watching == nil { loop.soon { self.failed("the kernel has no room to wait for it") } }
     }
 
-    /// Closes the door and every connection, at once, and removes the socket's file if it is ours.
+    /// Closes the socket and every connection at once, and removes the socket's file if we created it.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -93,7 +93,7 @@ public final class Door: Watcher {
             }
             switch -descriptor {
             case EAGAIN: return
-            // They hung up before they were let in, or a rule of the machine's administrator forbids them.
+            // The peer closed before it was accepted, or a firewall rule forbids the connection (accept(2)).
             case ECONNABORTED, EPERM: continue
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: return rest()
             case let code: return failed(String(cString: strerror(code)))
@@ -101,8 +101,8 @@ public final class Door: Watcher {
         }
     }
 
-    /// Leaves whoever wants in where they wait, until a descriptor may be free: to be told of them in every turn
-    /// would change nothing.
+    /// Pauses accepting until a descriptor may be free. Otherwise epoll would report the waiting peers in every
+    /// iteration.
     private func rest() {
         guard let watching, pause == nil else { return }
         loop.inside.watchlist.change(watching, to: [])
@@ -122,7 +122,7 @@ public final class Door: Watcher {
         onFailure?(reason)
     }
 
-    /// Takes the connection in, if there is room.
+    /// Accepts the connection, if the limits allow it.
     private func welcome(_ descriptor: CInt) {
         var credentials = clinux_credentials()
         guard clinux_peer_credentials(descriptor, &credentials) == 0, clinux_know_writers(descriptor) == 0,
@@ -156,10 +156,10 @@ public final class Door: Watcher {
         if wasAdmitted { onClose(connection, reason) }
     }
 
-    /// As many as the kernel allows (net.core.somaxconn is 4096).
+    /// The kernel's maximum (net.core.somaxconn is 4096).
     private static let backlog: CInt = 4_096
-    /// Who else wants in has their turn after those who are in.
+    /// Connections accepted per iteration, so that open connections are served in between.
     private static let acceptedInTurn = 64
-    /// How long to wait for a descriptor that somebody else may let go of.
+    /// How long to wait for a free descriptor.
     private static let rest = Duration.milliseconds(100)
 }

@@ -1,10 +1,10 @@
-/// Why a door cannot be opened.
+/// Why a socket cannot be opened.
 public enum DoorError: Error, Hashable, Sendable {
-    /// Somebody answers at this path already; most likely another broker.
+    /// A process already listens at this path; most likely another broker.
     case alreadyServed(path: String)
-    /// Something that is no socket stands at this path; it is left alone.
+    /// The file at this path is not a socket; it is left unchanged.
     case notASocket(path: String)
-    /// The descriptor handed over is no listening Unix stream socket.
+    /// The passed descriptor is not a listening Unix stream socket.
     case notListening(descriptor: CInt)
     /// The kernel refused: the folder does not exist or is not ours, the path is too long (unix(7): 107 bytes), …
     case cannotListen(path: String, reason: String)

@@ -4,29 +4,28 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The thread on which a server lives: it waits for descriptors, for times and for work that others send, and does what
-/// comes of it.
+/// The event loop: a thread that waits for descriptors, timers and work from other threads.
 ///
-/// A turn hears everybody who has something to say, once, and then does the work that came of it until nothing is left
-/// or ``longestTurn`` is over: work that makes more work keeps nobody unheard.
+/// One iteration serves each ready descriptor once. Then it runs queued work, until none is left or `longestTurn` has
+/// passed, so that work which queues more work cannot starve connections.
 public final class EventLoop: Loop {
     private let epoll: CInt
     private let bell: CInt
     private let mail = Mutex(Mail())
     /// The thread's pthread_t; 0 while there is none.
     private let thread = Atomic<UInt>(0)
-    /// What ``stop()`` joins, once.
+    /// The thread that ``stop()`` joins, once.
     private let joinable = Mutex<pthread_t?>(nil)
-    // Sound: used through `inside` alone, which stops the program off the loop.
+    // Sound: used only through `inside`, which traps off the loop.
     nonisolated(unsafe) private let state: LoopState
 
-    /// What other threads have sent.
+    /// Work and flags from other threads.
     private struct Mail {
         var works: [@Sendable () -> Void] = []
-        /// Nobody looks here before the bell rings.
+        /// The thread sleeps, so that a sender must ring the bell.
         var isAsleep = false
         var isStopping = false
-        /// The thread is gone, and what is sent is dropped.
+        /// The thread has ended, and sent work is dropped.
         var hasEnded = false
     }
 
@@ -44,12 +43,12 @@ public final class EventLoop: Loop {
 
     private func start() throws(EventLoopError) {
         var thread = pthread_t()
-        // The thread keeps the loop until it ends.
+        // The thread retains the loop until it ends.
         let loop = Unmanaged.passRetained(self)
         let code = pthread_create(
             &thread, nil,
             { @Sendable argument in
-                // Sound: it is the pointer given below, retained for this one use.
+                // Sound: it is the pointer passed below, retained for this one use.
                 if let argument { Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue().serve() }
                 return nil
             }, loop.toOpaque())
@@ -61,13 +60,14 @@ public final class EventLoop: Loop {
         joinable.withLock { $0 = started }
     }
 
-    /// Not before: whoever rings the bell has the loop, and their ring must not reach a file that has its number by then.
+    /// Closed only here: a thread that rings the bell holds a reference to the loop. Its write thus cannot reach
+    /// another file that reused the descriptor's number.
     deinit {
         close(bell)
         close(epoll)
     }
 
-    // MARK: From everywhere
+    // MARK: On any thread
 
     public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
@@ -75,7 +75,7 @@ public final class EventLoop: Loop {
         if isCurrent { state.work.append(work) } else { _ = send(work) }
     }
 
-    /// - Returns: `false` where the thread is gone, and the work will not be done.
+    /// - Returns: `false` if the thread has ended, and the work will not run.
     private func send(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (isTaken, isToBeWoken) = mail.withLock { mail in
             guard !mail.hasEnded else { return (false, false) }
@@ -94,7 +94,7 @@ public final class EventLoop: Loop {
         return timer
     }
 
-    /// Runs the body on the loop and waits until it has. Not to be called on the loop, nor after ``stop()``.
+    /// Runs the body on the loop and waits for its result. Must not be called on the loop, or after ``stop()``.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
         precondition(!isCurrent, "the loop cannot wait for itself")
         let outcome = Outcome<Value>()
@@ -103,8 +103,8 @@ public final class EventLoop: Loop {
         return try outcome.wait().get()
     }
 
-    /// Ends the thread, and waits until it has ended. Work that was sent before is done; timers are given up. Doors and
-    /// connections should be closed by then.
+    /// Ends the thread, and waits until it has ended. Work that was sent before runs for at most one second; timers are
+    /// dropped. Sockets and connections should be closed before.
     public func stop() {
         precondition(!isCurrent, "the loop cannot wait for itself")
         mail.withLock { $0.isStopping = true }
@@ -134,16 +134,16 @@ public final class EventLoop: Loop {
 
     // MARK: On the loop
 
-    /// What lives on the loop.
+    /// The state that only the loop may use.
     var inside: LoopState {
         precondition(isCurrent, "what lives on the loop is used on the loop")
         return state
     }
 
-    /// As ``execute(_:)``, for work that lives on the loop.
+    /// Does the same as ``execute(_:)``, for work that is not `Sendable`.
     func soon(_ work: @escaping () -> Void) { inside.work.append(work) }
 
-    /// As ``schedule(after:_:)``, for work that lives on the loop.
+    /// Does the same as ``schedule(after:_:)``, for work that is not `Sendable`.
     func after(_ delay: Duration, _ work: @escaping () -> Void) -> Timer {
         let timer = Timer(due: .now() + delay, loop: self, work: work)
         inside.timers.insert(timer)
@@ -167,7 +167,7 @@ public final class EventLoop: Loop {
         thread.store(0, ordering: .relaxed)
     }
 
-    /// - Returns: whether it was the last one.
+    /// - Returns: whether this was the last iteration.
     private func turn() -> Bool {
         let count = wait()
         let began = Uptime.now()
@@ -185,17 +185,17 @@ public final class EventLoop: Loop {
         return mail.withLock { $0.isStopping }
     }
 
-    /// - Returns: how many events there are.
+    /// - Returns: the number of events.
     private func wait() -> Int {
         guard state.work.isEmpty, fallAsleep() else { return state.hear(waiting: 0) }
         if let count = state.linger() { return count }
-        // What was waited for by lingering may have come due meanwhile.
+        // A timer may have come due while lingering.
         return state.hear(waiting: state.timers.next.map { max(0, $0 - .now()) } ?? -1)
     }
 
-    /// From now on whoever sends work rings the bell.
+    /// Marks the thread as asleep: from now on, a sender rings the bell.
     ///
-    /// - Returns: `false` if there is work already.
+    /// - Returns: `false` if there is work, or if the loop stops.
     private func fallAsleep() -> Bool {
         mail.withLock { mail in
             mail.isAsleep = mail.works.isEmpty && !mail.isStopping
@@ -203,7 +203,7 @@ public final class EventLoop: Loop {
         }
     }
 
-    /// - Returns: whether there was any.
+    /// - Returns: whether there was any work.
     @discardableResult
     private func takeMail() -> Bool {
         let works = mail.withLock { mail in
@@ -216,13 +216,13 @@ public final class EventLoop: Loop {
         return !works.isEmpty
     }
 
-    /// How long work goes on before the connections are heard again.
+    /// How long queued work runs before connections are served again.
     private static let longestTurn = Duration.microseconds(300)
-    /// How long work that was sent before the end may take.
+    /// How long work that was sent before the end may run.
     private static let lastTurn = Duration.seconds(1)
 }
 
-/// The kernel has no thread, no descriptor or no memory for a loop.
+/// The kernel has no thread, descriptor or memory for a loop.
 public struct EventLoopError: Error, CustomStringConvertible {
     let code: CInt
 

@@ -1,36 +1,36 @@
 import Glibc
 
-/// Whether to wait awake, for a moment, for the next call of whoever was just answered.
+/// Decides whether the loop briefly polls for the next call of the caller that it just answered.
 ///
-/// A program that asks one thing after the other sends its next call some 20 to 60 µs after a reply. Going to sleep in between
-/// costs more than that: another processor has to be woken for the call, and this one comes back with cold caches. So the
-/// loop looks at its descriptors for a moment before it goes to sleep, as long as that keeps paying: where nothing comes
-/// (because nobody asks, or because both share one processor, so that the peer cannot run meanwhile) it is tried for one
-/// reply in hundreds.
+/// A program that calls in sequence sends its next call about 20 to 60 µs after a reply. Sleeping in between costs
+/// more: another processor must wake up for the call, and this one returns with cold caches. So the loop polls its
+/// descriptors briefly before it sleeps, as long as that pays off. It does not pay off if nobody calls, or if both
+/// share one processor, so that the peer cannot run. Then it is tried only for one reply in hundreds.
 ///
-/// Nobody waits for it: everybody is heard meanwhile. It is not done while several are served, who need the processor.
+/// It delays nobody, since all descriptors are served meanwhile. It is not done while several callers are served,
+/// because they need the processor.
 ///
-/// ``answered(_:bytes:)`` and ``listen(until:_:)`` are all that the rest of the server sees of it. Without it everything works the same,
-/// and each answer waits for a processor to wake up.
+/// The rest of the server uses only ``answered(_:bytes:)`` and ``listen(until:_:)``. Without them everything works the
+/// same, but each reply waits for a processor to wake up.
 struct Lingering {
     private var audience = Audience()
-    /// Bytes of the reply that was sent last.
+    /// The size of the last reply, in bytes.
     private var replySize = 0
-    /// Rises with each call that came in time, and falls with each that did not.
+    /// Rises with each call that came in time, and falls with each poll that found none.
     private var credit = 0
     private var untried = 0
 
-    /// A process was let in, was sent its last reply for now, of so many bytes, or hung up: what it does next may be worth a
-    /// moment's waiting.
+    /// Notes that a process was admitted, got its last pending reply of that many bytes, or closed its connection. Its
+    /// next action may be worth a short poll.
     mutating func answered(_ process: pid_t, bytes: Int = 0) {
         audience.answered(process)
         replySize = bytes
     }
 
-    /// Waits awake, if that is likely to pay, for a moment that ends when the next timer is due.
+    /// Polls for events for a short time, if that is likely to pay off. Stops when the next timer is due.
     ///
-    /// - Parameter look: how many events there are now.
-    /// - Returns: how many there are; `nil` where it is time to sleep.
+    /// - Parameter look: returns the number of events now.
+    /// - Returns: the number of events; `nil` if the loop should sleep.
     mutating func listen(until timer: Uptime?, _ look: () -> Int) -> Int? {
         guard audience.isOne(), begins() else { return nil }
         let end = min(Uptime.now() + Self.window(after: replySize), timer ?? Uptime(nanoseconds: .max))
@@ -45,21 +45,21 @@ struct Lingering {
         return nil
     }
 
-    /// How long after a reply of so many bytes. A long one takes a program longer to read before it goes on: at some
-    /// 125 MB a second, as JSON is read.
+    /// How long to poll after a reply of that many bytes. A program needs longer to parse a long one: about 125 MB of
+    /// JSON per second.
     static func window(after bytes: Int) -> Duration {
         .nanoseconds(80_000 + 8 * min(bytes, longReply))
     }
 
-    /// Bytes; a longer reply is no page that somebody leafs through.
+    /// In bytes. A longer reply does not extend the poll.
     private static let longReply = 40_000
     private static let mostCredit = 32
-    /// What a call in time earns: one in four of them is enough to go on.
+    /// The credit for a call in time: one success in four polls keeps polling on.
     private static let gain = 4
-    /// Replies after which it is tried again.
+    /// Replies without a poll before it is tried again.
     private static let pause = 512
 
-    /// Whether to wait after this reply.
+    /// Whether to poll after this reply.
     mutating func begins() -> Bool {
         if credit > 0 { return true }
         untried += 1
@@ -73,10 +73,10 @@ struct Lingering {
     }
 }
 
-/// Whether one process alone is being answered, now and in the turn before.
+/// Tells whether only one process is being answered, in this iteration and in the last one with replies.
 ///
-/// A process, not a connection: some programs connect anew for each call. Whoever was let in is about to call, and whoever
-/// hung up after an answer may be about to connect again.
+/// It tracks a process, not a connection, since some programs open one for each call. A process that was admitted is
+/// about to call. A process that closed its connection after a reply may connect again.
 struct Audience {
     private enum Answered: Equatable {
         case nobody
@@ -85,7 +85,7 @@ struct Audience {
     }
 
     private var now = Answered.nobody
-    /// In the last turn in which anybody was.
+    /// In the last iteration with replies.
     private var before = Answered.nobody
 
     mutating func answered(_ process: pid_t) {
@@ -93,7 +93,7 @@ struct Audience {
         now = now == .nobody || now == one ? one : .several
     }
 
-    /// Called at the end of each turn.
+    /// Called at the end of each iteration.
     mutating func isOne() -> Bool {
         defer { now = .nobody }
         guard now != .nobody else { return false }

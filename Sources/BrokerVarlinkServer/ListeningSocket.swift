@@ -4,7 +4,7 @@ import Glibc
 /// A bound, listening Unix socket, and the file it owns.
 struct ListeningSocket {
     let descriptor: CInt
-    /// Where it is bound; `nil` where it was handed over, since its file is then somebody else's to remove.
+    /// The file of a socket that we bound; `nil` for a passed socket, whose file is not ours to remove.
     private let file: BoundFile?
 
     private struct BoundFile {
@@ -13,7 +13,7 @@ struct ListeningSocket {
         let inode: ino_t
     }
 
-    /// Makes the socket. A left-over that nobody answers at is removed first.
+    /// Creates the socket. A stale socket file without a listener is removed first.
     static func bind(path: String, mode: mode_t, backlog: CInt) throws(DoorError) -> ListeningSocket {
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -21,7 +21,7 @@ struct ListeningSocket {
             switch clinux_is_answered(path) {
             case 0: unlink(path)
             case 1: throw .alreadyServed(path: path)
-            // Gone in the meantime.
+            // The file was removed meanwhile.
             case -ENOENT: break
             case let code: throw .cannotListen(path: path, reason: String(cString: strerror(-code)))
             }
@@ -37,7 +37,7 @@ struct ListeningSocket {
         return ListeningSocket(descriptor: descriptor, file: file)
     }
 
-    /// Takes over a socket that somebody else has bound.
+    /// Adopts a socket that another process has bound.
     static func adopt(descriptor: CInt) throws(DoorError) -> ListeningSocket {
         guard clinux_is_listening(descriptor, CInt(SOCK_STREAM.rawValue)), clinux_set_close_on_exec(descriptor) == 0,
             clinux_set_nonblocking(descriptor) == 0, clinux_know_writers(descriptor) == 0
@@ -47,7 +47,7 @@ struct ListeningSocket {
         return ListeningSocket(descriptor: descriptor, file: nil)
     }
 
-    /// Removes the file, unless another socket stands in its place.
+    /// Removes the file, unless another socket has replaced it.
     func unlinkFile() {
         var status = stat()
         guard let file, lstat(file.path, &status) == 0, status.st_dev == file.device, status.st_ino == file.inode else {

@@ -1,18 +1,18 @@
 import CBrokerLinux
 import Glibc
 
-/// What lives on a loop: who waits for which descriptor, for which time, and for their turn.
+/// The state of an event loop: watched descriptors, timers and queued work.
 final class LoopState {
     var work = WorkQueue()
-    /// What waits until the next turn has heard everybody.
+    /// Timers that are not due yet.
     var timers = TimerList()
     var watchlist: Watchlist
     var lingering = Lingering()
     private(set) var events: [clinux_event]
-    /// Where bytes are received, by one connection after the other.
+    /// The receive buffer, shared by all connections.
     var scratch = [UInt8](repeating: 0, count: receivedAtOnce)
 
-    /// How often something was waited for.
+    /// The number of epoll_wait calls.
     private(set) var turns = 0
 
     private let epoll: CInt
@@ -23,9 +23,9 @@ final class LoopState {
         events = [clinux_event](repeating: clinux_event(), count: Int(CLINUX_MOST_EVENTS))
     }
 
-    /// Waits for events so many nanoseconds; for ever if they are negative.
+    /// Waits for events for that many nanoseconds; for ever if negative.
     ///
-    /// - Returns: how many there are.
+    /// - Returns: the number of events.
     func hear(waiting nanoseconds: Int64) -> Int {
         turns += 1
         let count = clinux_epoll_wait(epoll, &events, nanoseconds)
@@ -33,7 +33,7 @@ final class LoopState {
         return Int(count)
     }
 
-    /// Does the work that is there, and what comes of it, for so long.
+    /// Runs queued work, including work that it queues, until none is left or the time is over.
     func runWork(until end: Uptime) {
         while let next = work.takeFirst() {
             next()
@@ -41,18 +41,18 @@ final class LoopState {
         }
     }
 
-    /// Waits awake for events, if that is likely to pay.
+    /// Polls for events for a short time, if that is likely to pay off.
     ///
-    /// - Returns: how many events there are; `nil` where it is time to sleep.
+    /// - Returns: the number of events; `nil` if the loop should sleep.
     func linger() -> Int? { lingering.listen(until: timers.next) { hear(waiting: 0) } }
 
-    /// Lets go of everything.
+    /// Drops all work, timers and watchers.
     func end() {
         timers.removeAll()
         watchlist = Watchlist(epoll: epoll)
         work = WorkQueue()
     }
 
-    /// One connection's part in a turn, in bytes: what a client that sends without a pause makes others wait.
+    /// Bytes received from one connection per iteration, so that one that never pauses does not block others.
     private static let receivedAtOnce = 64 * 1_024
 }

@@ -1,12 +1,12 @@
 import BrokerVarlink
 
-/// The replies of one connection that the kernel does not have, in order.
+/// The queued replies of one connection, in order.
 ///
-/// Bytes leave into the kernel as far as it takes them. A reply of which nothing has left can be taken back.
+/// The kernel takes as many bytes as it has room for. A reply of which it has no byte can be withdrawn.
 struct OutgoingReplies {
     private struct Frame {
         var bytes: [UInt8]
-        /// Bytes that the kernel has.
+        /// The number of bytes that the kernel has.
         var left = 0
         let sensitive: Bool
         let continues: Bool
@@ -14,7 +14,7 @@ struct OutgoingReplies {
 
     private var frames: [Frame] = []
 
-    /// Bytes that the kernel has not taken.
+    /// The number of bytes that the kernel has not taken.
     private(set) var unsentBytes = 0
 
     var isEmpty: Bool { frames.isEmpty }
@@ -24,13 +24,13 @@ struct OutgoingReplies {
         frames.append(Frame(bytes: bytes, sensitive: sensitive, continues: continues))
     }
 
-    /// Whether the first reply has left in part, and tells something that can be taken back.
+    /// Whether a sensitive reply was sent in part.
     var hasPartlyLeftSensitive: Bool { frames.first.map { $0.left > 0 && $0.sensitive } ?? false }
 
-    /// Hands the first bytes to `take`, of more than one reply where they are small.
+    /// Passes the first bytes to `take`; small replies are combined.
     ///
-    /// - Parameter take: answers how many bytes it took.
-    /// - Returns: whether it took all it was offered.
+    /// - Parameter take: returns how many bytes it took.
+    /// - Returns: whether it took all bytes.
     mutating func offer(using scratch: inout [UInt8], _ take: (RawSpan) -> Int) -> Bool {
         let first = frames[0]
         let offered: Int
@@ -51,10 +51,10 @@ struct OutgoingReplies {
         return taken == offered
     }
 
-    /// Takes back every sensitive reply of which nothing has left. In a final one's place stands the error, so that
-    /// the caller counts its replies right.
+    /// Withdraws every sensitive reply of which no byte was sent. The error replaces a final reply, so that the caller
+    /// still gets one reply per call.
     ///
-    /// - Returns: how many were taken back.
+    /// - Returns: the number of withdrawn replies.
     mutating func withdraw(_ error: VarlinkError) -> Int {
         var kept: [Frame] = []
         var count = 0
@@ -95,10 +95,10 @@ struct OutgoingReplies {
             whole += 1
         }
         frames.removeFirst(whole)
-        // A connection that is idle holds little.
+        // An idle connection keeps little memory.
         if frames.isEmpty, frames.capacity > 64 { frames = [] }
     }
 
-    /// What small replies are gathered into, in bytes.
+    /// The most bytes into which small replies are combined.
     private static let pieceSize = 64 * 1_024
 }

@@ -1,12 +1,12 @@
-/// The decision about someone who has connected, which may come later. It lives on the loop.
+/// A decision about a new connection, which may come later. Used only on the event loop.
 public final class PendingAdmission {
-    /// Runs once if they hang up before it was decided: whoever finds out about them can stop.
+    /// Runs once if the peer closes before the decision, so that its inspection can stop.
     public var onAbandoned: (() -> Void)?
     private let decide: (Admission) -> Void
 
     init(_ decide: @escaping (Admission) -> Void) { self.decide = decide }
 
-    /// Decides. After they hung up it does nothing.
+    /// Decides. Does nothing after the peer closed.
     public func callAsFunction(_ admission: Admission) {
         onAbandoned = nil
         decide(admission)

@@ -2,23 +2,23 @@ import BrokerVarlink
 import CBrokerLinux
 import Glibc
 
-/// What the kernel had for us of one connection.
+/// The result of one receive from a connection.
 enum ReceiveOutcome {
-    /// Bytes, each of them written by the process that connected.
+    /// Bytes, all written by the process that connected.
     case took
     case nothing
-    /// The peer has said its last byte.
+    /// The peer has closed its end.
     case ended
-    /// Bytes that another process wrote, with the same socket: it was stolen, or inherited and used.
+    /// Another process wrote bytes to the same socket: it was stolen, or inherited and used.
     case foreign(processID: pid_t, userID: uid_t)
-    /// The socket is of no further use.
+    /// The socket failed.
     case failed(errno: CInt)
 
-    /// Takes bytes from an open socket, without waiting. Those of another process do not reach the decoder.
+    /// Receives from an open socket, without waiting. Bytes of another process do not reach the decoder.
     ///
-    /// A kernel that names no writer, or one that it cannot name to us (pid 0), has named somebody else.
+    /// If the kernel names no writer, or one outside our namespace (pid 0), the writer counts as another process.
     ///
-    /// - Parameter scratch: as long as what is taken at once.
+    /// - Parameter scratch: its size limits how many bytes are received.
     static func ofReceiving(
         from peer: AcceptedPeer, into decoder: inout FrameDecoder, through scratch: inout [UInt8]
     ) -> ReceiveOutcome {

@@ -1,13 +1,13 @@
 import Glibc
 
-/// What the kernel did with bytes that it was offered.
+/// The result of one send to a connection.
 enum SendOutcome {
-    /// So many of them; 0 where it takes none now.
+    /// The number of bytes that the kernel took; 0 if it has no room now.
     case took(Int)
-    /// The socket is of no further use.
+    /// The socket failed.
     case failed(errno: CInt)
 
-    /// Offers bytes to an open socket, without waiting.
+    /// Sends to an open socket, without waiting.
     static func ofSending(_ bytes: RawSpan, to descriptor: CInt) -> SendOutcome {
         while true {
             // Sound: the pointer does not leave the closure.

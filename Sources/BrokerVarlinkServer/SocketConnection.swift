@@ -1,13 +1,13 @@
 import BrokerVarlink
 import Glibc
 
-/// One connection: reads frames, hands out calls one after the other, sends their replies in order.
+/// One connection: reads frames, dispatches calls one after the other, and sends their replies in order.
 ///
-/// Replies go to the kernel as far as it takes them; what it has not taken can still be withdrawn. It lives on the loop.
+/// Replies that the kernel has not taken can still be withdrawn. Used only on the event loop.
 final class SocketConnection: Connection, Watcher {
     var context: AnyObject?
     private(set) var isClosed = false
-    /// When the peer last took something of what it was sent.
+    /// When sending last stalled; it stalls again each time the peer reads, but not everything.
     private(set) var lastProgress = Uptime.beginning
 
     private let door: Door
@@ -18,7 +18,7 @@ final class SocketConnection: Connection, Watcher {
     private var isAdmitted = false
     private lazy var pending = PendingAdmission { [weak self] in self?.decided($0) }
     private var watching: Watching?
-    /// What the kernel was asked to tell.
+    /// The readiness that epoll reports.
     private var interest: Readiness = []
     private var closeReason = CloseReason.peerClosed
 
@@ -28,11 +28,11 @@ final class SocketConnection: Connection, Watcher {
     private var countedCallBytes = 0
     private var isDispatching = false
     private var dispatchIsDue = false
-    /// The peer has said its last byte. It may still want replies.
+    /// The peer has closed its sending end. It may still read replies.
     private var inputHasEnded = false
 
     private var outgoing = OutgoingReplies()
-    /// The kernel takes no more until the peer has read.
+    /// The kernel accepts no more bytes until the peer reads.
     private var isStalled = false
     private var countedReplyBytes = 0
     private var replySize = 0
@@ -57,9 +57,9 @@ final class SocketConnection: Connection, Watcher {
         decoder = FrameDecoder(maximumFrameSize: door.limits.frameSize, keptCapacity: Self.keptBytes)
     }
 
-    /// Begins to wait for the peer. Nothing is read before it was admitted.
+    /// Starts to watch the peer. Nothing is read before it is admitted.
     ///
-    /// - Returns: `false` where the kernel has no room for another one.
+    /// - Returns: `false` if the kernel cannot watch another descriptor.
     func begin() -> Bool {
         watching = loop.inside.watchlist.add(peer.descriptor, interest, self)
         return watching != nil
@@ -67,20 +67,20 @@ final class SocketConnection: Connection, Watcher {
 
     func askForAdmission() { door.admit(peer, pending) }
 
-    // MARK: What the kernel tells
+    // MARK: Readiness
 
     func isReady(_ readiness: Readiness) {
         if readiness.contains(.writable) { flushOn() }
         guard !isClosed else { return }
         if readiness.contains(.hungUp), current != nil || !interest.contains(.readable) {
-            // Nobody takes an answer any more.
+            // Nobody can receive a reply.
             close(because: .peerClosed)
         } else if interest.contains(.readable), !readiness.isDisjoint(with: [.readable, .hungUp]) {
             receive()
         }
     }
 
-    /// Takes what is there, of one writer and up to a bound: the others have their turn before there is more.
+    /// Receives from one writer, up to a limit, so that other connections are served in between.
     private func receive() {
         switch ReceiveOutcome.ofReceiving(from: peer, into: &decoder, through: &loop.inside.scratch) {
         case .took: dispatch()
@@ -115,8 +115,8 @@ final class SocketConnection: Connection, Watcher {
 
     // MARK: Calls
 
-    /// Hands out calls until one is not answered at once, and no more than one's part in a turn. It never calls itself,
-    /// however many calls are waiting.
+    /// Dispatches calls until one is not answered at once, but only a limited number per iteration. It does not
+    /// recurse, however many calls are buffered.
     private func dispatch() {
         guard isAdmitted, !isClosed, !isDispatching else { return }
         isDispatching = true
@@ -174,8 +174,8 @@ final class SocketConnection: Connection, Watcher {
         }
     }
 
-    /// Goes on with the next call in a turn of its own: whoever answers must not find itself answering another call
-    /// before the first `reply` has returned.
+    /// Dispatches the next call as separate work: the code that replies must not be called again with another call
+    /// before its `reply` has returned.
     private func dispatchSoon() {
         guard !isDispatching, !dispatchIsDue, !isClosed, isAdmitted else { return }
         guard decoder.bufferedBytes > 0 || inputHasEnded || isWithheld else { return countCallBytes() }
@@ -191,14 +191,14 @@ final class SocketConnection: Connection, Watcher {
     private var mayRead: Bool {
         guard isAdmitted, !isClosed, !inputHasEnded else { return false }
         guard decoder.bufferedBytes > limits.pipelinedBytes else { return true }
-        // Only what is missing of one long call; calls that are whole wait where they are.
+        // Beyond the limit, read only the missing part of one long call; complete calls stay buffered.
         return current == nil && unsentBytes <= limits.unsentBytes && !decoder.hasFrame() && account.mayRead(self)
     }
 
     private var isWithheld: Bool { isAdmitted && !inputHasEnded && !interest.contains(.readable) }
 
-    /// Leaves in the kernel what the peer says where we hold enough, and goes on once we do not. The time in between is
-    /// not the peer's.
+    /// Stops reading when enough is buffered, and resumes later. The pause does not count against the peer's frame
+    /// timeout.
     func readOn() {
         guard !isClosed, isWithheld == mayRead else { return }
         listen(to: isWithheld ? interest.union(.readable) : interest.subtracting(.readable))
@@ -251,13 +251,13 @@ final class SocketConnection: Connection, Watcher {
         wasAnswered()
     }
 
-    /// Everything that was asked is answered, and the kernel has it.
+    /// Notes for lingering when all calls are answered and the kernel has all replies.
     private func wasAnswered() {
         let isDone = current == nil && decoder.bufferedBytes == 0 && unsentBytes == 0
         if isDone { loop.inside.lingering.answered(peer.processID, bytes: replySize) }
     }
 
-    /// Hands the kernel as much as it takes.
+    /// Passes as many bytes to the kernel as it accepts.
     private func flush() {
         guard !isFlushing, !isClosed else { return }
         isFlushing = true
@@ -286,7 +286,7 @@ final class SocketConnection: Connection, Watcher {
         listen(to: interest.union(.writable))
     }
 
-    /// Goes on after the peer has read.
+    /// Continues to send after the peer has read.
     private func flushOn() {
         guard isStalled, !isClosed else { return }
         isStalled = false
@@ -324,8 +324,8 @@ final class SocketConnection: Connection, Watcher {
         writeSoon()
     }
 
-    /// Runs one of those who wait for room, in a turn of its own: a peer that reads fast must not keep the loop from
-    /// the others, nor deepen the stack with every batch.
+    /// Runs one waiting writer as separate work: a peer that reads fast must not block the loop for others, nor deepen
+    /// the stack with every batch.
     private func writeSoon() {
         guard !waitingToWrite.isEmpty, !writeIsDue, !isWriting, unsentBytes <= limits.unsentBytes else { return }
         writeIsDue = true
@@ -358,7 +358,7 @@ final class SocketConnection: Connection, Watcher {
 
     func close() { close(because: .closedByOwner) }
 
-    /// Ends the connection without another byte. Its calls and its owner hear of it in a turn of their own.
+    /// Closes the connection without sending more. Its calls and its owner are notified in separate work.
     func close(because reason: CloseReason) {
         guard !isClosed else { return }
         isClosed = true
@@ -391,10 +391,10 @@ final class SocketConnection: Connection, Watcher {
         countReplyBytes()
     }
 
-    /// Replies of one burst of calls are gathered up to here before they leave, in bytes.
+    /// Bytes of replies to a burst of calls that are combined before they are sent.
     private static let flushSize = 64 * 1_024
-    /// Calls that are answered at once, in one turn: what a client that sends many makes others wait.
+    /// Calls dispatched per iteration, so that a client with many calls does not block others.
     private static let callsInTurn = 32
-    /// What a connection keeps for its next frame, in bytes: most calls fit, and a thousand connections cost little.
+    /// Buffer capacity that a connection keeps, in bytes: enough for most calls, and little for a thousand connections.
     private static let keptBytes = 4 * 1_024
 }

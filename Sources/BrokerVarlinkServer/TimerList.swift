@@ -1,12 +1,12 @@
 import BrokerVarlink
 
-/// Work that waits for its time.
+/// Work that is scheduled for a time.
 final class Timer: Scheduled {
     let due: Uptime
     private let loop: EventLoop
-    // Sound: set before anybody else knows of the timer, and from then on touched on the loop alone.
+    // Sound: set before anybody else knows of the timer, and from then on used only on the loop.
     nonisolated(unsafe) fileprivate var work: (() -> Void)?
-    // Sound: the list lives on the loop, and nobody else touches this.
+    // Sound: only the list uses this, and only on the loop.
     nonisolated(unsafe) fileprivate var turn: UInt64 = 0
 
     init(due: Uptime, loop: EventLoop, work: @escaping () -> Void) {
@@ -22,11 +22,11 @@ final class Timer: Scheduled {
     fileprivate func isBefore(_ other: Timer) -> Bool { (due, turn) < (other.due, other.turn) }
 }
 
-/// Timers, the next one first; those of one time in the order in which they came. It lives on the loop.
+/// Timers by due time; those with the same time in the order of insertion. Used only on the event loop.
 ///
-/// A timer that is cancelled is gone at once, with its work: however often a connection starts one and gives it up,
-/// nothing of that is kept until its time. There are no more than prompts, and connections that are in the middle of something;
-/// and most come last, since most waits are equally long.
+/// A cancelled timer is removed at once, with its work: a connection may start and cancel many, and none stays until it
+/// is due. The number of timers is bounded by prompts and by connections with a pending frame or reply. Most are
+/// inserted at the end, since most timeouts are equal.
 struct TimerList {
     private var timers: [Timer] = []
     private var turn: UInt64 = 0
@@ -34,7 +34,7 @@ struct TimerList {
     var count: Int { timers.count }
     var next: Uptime? { timers.first?.due }
 
-    /// Does nothing for one that was cancelled before it came here.
+    /// Does nothing if the timer was cancelled before.
     mutating func insert(_ timer: Timer) {
         guard timer.work != nil else { return }
         turn += 1
@@ -48,7 +48,7 @@ struct TimerList {
         if place < timers.count, timers[place] === timer { timers.remove(at: place) }
     }
 
-    /// Takes the work of a timer whose time has come.
+    /// Removes the first timer that is due, and returns its work.
     mutating func takeDue(at now: Uptime) -> (() -> Void)? {
         guard let first = timers.first, first.due <= now else { return nil }
         let work = first.work
@@ -61,7 +61,7 @@ struct TimerList {
         timers = []
     }
 
-    /// Where the timer stands, or would: after all that come before it.
+    /// Returns the timer's index, or where to insert it: after all that are due before it.
     private func place(of timer: Timer) -> Int {
         var (low, high) = (0, timers.count)
         while low < high {

@@ -10,10 +10,10 @@ struct Uptime: Comparable {
 
     static func < (left: Uptime, right: Uptime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// Nanoseconds from one to the other.
+    /// Returns the nanoseconds from one to the other.
     static func - (left: Uptime, right: Uptime) -> Int64 { left.nanoseconds - right.nanoseconds }
 
-    /// A time in the past counts as none, and one of more than a century as a century.
+    /// Adds a delay. A negative one counts as zero, and one of more than a century as a century.
     static func + (moment: Uptime, delay: Duration) -> Uptime {
         Uptime(nanoseconds: moment.nanoseconds + delay.boundedNanoseconds)
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What all connections of one user at one door use up together. It lives on the loop.
+/// The resources that all connections of one user at one socket use in total. Used only on the event loop.
 final class UserAccount {
     let userID: uid_t
     private let bytesInFlight: Int
@@ -8,11 +8,12 @@ final class UserAccount {
     private(set) var connections = 0
     private(set) var heldCallBytes = 0
     private(set) var unsentReplyBytes = 0
-    /// Connections that are not read because the user has too many bytes of calls in flight.
+    /// Connections that are not read, because the user has too many buffered bytes of calls.
     private var paused: [SocketConnection] = []
-    /// Connections whose peers have not taken all they were sent.
+    /// Connections with replies that their peers have not read.
     private var stalled: [ObjectIdentifier: SocketConnection] = [:]
-    /// The one that may go on all the same, so that calls which fill the bound together are finished one by one.
+    /// The one connection that may still read beyond the limit, so that long calls which together fill it are completed
+    /// one by one.
     private weak var exempt: SocketConnection?
 
     init(userID: uid_t, bytesInFlight: Int) {
@@ -23,7 +24,7 @@ final class UserAccount {
     func join() { connections += 1 }
     func leave() { connections -= 1 }
 
-    /// Whether the connection, which holds part of a long call, may read on.
+    /// Whether a connection with part of a long call may continue to read.
     func mayRead(_ connection: SocketConnection) -> Bool {
         guard heldCallBytes > bytesInFlight, exempt !== connection else { return true }
         guard exempt != nil else {
@@ -38,7 +39,7 @@ final class UserAccount {
         heldCallBytes += difference
     }
 
-    /// Called when a connection holds no long call any more, or is gone.
+    /// Called when a connection has no long call any more, or is closed.
     func finishedLongCall(_ connection: SocketConnection) {
         if exempt === connection { exempt = nil }
         paused.removeAll { $0 === connection }
@@ -51,7 +52,7 @@ final class UserAccount {
     func stall(_ connection: SocketConnection) { stalled[ObjectIdentifier(connection)] = connection }
     func unstall(_ connection: SocketConnection) { stalled[ObjectIdentifier(connection)] = nil }
 
-    /// Counts replies that could not leave, and closes whoever has not read for longest while they are too many.
+    /// Counts unsent bytes. While they exceed the limit, closes the connection that has not read for longest.
     func holdReplyBytes(_ difference: Int) {
         unsentReplyBytes += difference
         guard difference > 0 else { return }

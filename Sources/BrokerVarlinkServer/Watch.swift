@@ -1,11 +1,11 @@
-/// Ends what takes too long. It lives on the loop.
+/// A timeout. Used only on the event loop.
 final class Watch {
     private let loop: EventLoop
     private let timeout: Duration
     private let expired: () -> Void
     private var timer: Timer?
 
-    /// - Parameter expired: must not hold strongly what holds the watch.
+    /// - Parameter expired: must not strongly reference an object that owns the watch.
     init(loop: EventLoop, timeout: Duration, expired: @escaping () -> Void) {
         self.loop = loop
         self.timeout = timeout
@@ -14,7 +14,7 @@ final class Watch {
 
     var isRunning: Bool { timer != nil }
 
-    /// Starts, or starts over.
+    /// Starts, or restarts.
     func start() {
         stop()
         timer = loop.after(timeout) { [weak self] in

@@ -1,30 +1,30 @@
 import CBrokerLinux
 
-/// What a descriptor can be ready for.
+/// The kinds of readiness of a descriptor.
 struct Readiness: OptionSet {
     let rawValue: UInt32
 
     static let readable = Readiness(rawValue: UInt32(CLINUX_READABLE))
     static let writable = Readiness(rawValue: UInt32(CLINUX_WRITABLE))
-    /// The other end is gone for good, or the descriptor has failed; told to everybody who watches one.
+    /// The peer is gone, or the descriptor failed. epoll reports it to every watcher.
     static let hungUp = Readiness(rawValue: UInt32(CLINUX_HUNG_UP))
 }
 
-/// Whoever waits for a descriptor.
+/// Receives the readiness of a descriptor.
 protocol Watcher: AnyObject {
     func isReady(_ readiness: Readiness)
 }
 
-/// One descriptor that is waited for.
+/// A watched descriptor.
 struct Watching {
     let descriptor: CInt
     fileprivate let token: UInt64
 }
 
-/// Who waits for which descriptor. It lives on the loop.
+/// The watched descriptors and their watchers. Used only on the event loop.
 ///
-/// A token is a place and how often that was taken before: an event that was told of a descriptor reaches nobody once
-/// it was forgotten, though its number and its place may be another connection's by then.
+/// A token is an index and its generation. An event for a descriptor that was removed thus reaches no watcher, even if
+/// another connection has reused its number and its index.
 struct Watchlist {
     private struct Place {
         var generation: UInt32 = 0
@@ -37,7 +37,7 @@ struct Watchlist {
 
     init(epoll: CInt) { self.epoll = epoll }
 
-    /// - Returns: `nil` where the kernel has no room for another one.
+    /// - Returns: `nil` if the kernel cannot watch another descriptor.
     mutating func add(_ descriptor: CInt, _ readiness: Readiness, _ watcher: any Watcher) -> Watching? {
         let index = free.popLast() ?? places.count
         if index == places.count { places.append(Place()) }
@@ -55,7 +55,7 @@ struct Watchlist {
         precondition(result == 0, "who is watched is open, and a change needs no memory")
     }
 
-    /// To be called before the descriptor is closed.
+    /// Must be called before the descriptor is closed.
     mutating func remove(_ watching: Watching) {
         guard watcher(of: watching.token) != nil else { return }
         _ = clinux_epoll_remove(epoll, watching.descriptor)
@@ -71,6 +71,6 @@ struct Watchlist {
         return places[index].watcher
     }
 
-    /// Nobody's token: a list never has so many places.
+    /// The bell's token. No watcher has it, since the list never has so many entries.
     static let bell = UInt64.max
 }

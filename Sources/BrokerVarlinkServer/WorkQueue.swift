@@ -1,6 +1,6 @@
-/// Work for the loop, in order. It lives on the loop.
+/// The queued work of the event loop, in order. Used only on the event loop.
 struct WorkQueue {
-    /// `works[..<head]` were taken.
+    /// The work in `works[..<head]` was already taken.
     private var works: [(() -> Void)?] = []
     private var head = 0
 

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Something that happened in the address book. What it was is told to a ``CNChangeHistoryEventVisitor``.
+/// A change in the address book. ``accept(_:)`` passes it to a ``CNChangeHistoryEventVisitor``.
 public class CNChangeHistoryEvent: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    // Proof of the Sendable above: neither this class nor one below it, all of which are final and in this file, has a property
-    // that changes. It is not checked because the class is not final.
+    // Proof of the Sendable above: neither this class nor its subclasses, which are all final and in this file, has a
+    // mutable property. The compiler cannot check this, because the class is not final.
 
     override init() {}
 
     /// Calls the visitor’s method for this event.
     public func accept(_ visitor: any CNChangeHistoryEventVisitor) {}
 
-    /// Returns this object: an event never changes.
+    /// Returns this object, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always `true`, as Apple’s classes say; of an event nothing is archived.
+    /// Always `true`, as in Apple’s classes, although nothing of an event is archived.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Events are not archived: the token of the place in the history is.
+    /// Encodes nothing: events are not archived, but history tokens can be.
     public func encode(with coder: NSCoder) {}
 }
 
@@ -25,19 +25,19 @@ extension NSCoding where Self: CNChangeHistoryEvent {
     public init?(coder: NSCoder) { nil }
 }
 
-/// Everything that was fetched before is to be forgotten: adds follow for all that is there.
+/// Discard everything that was fetched before: add events for all records follow.
 public final class CNChangeHistoryDropEverythingEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// A contact came: it was made, or the app may see it from now on.
+/// A contact was added, or the app may now see it.
 public final class CNChangeHistoryAddContactEvent: CNChangeHistoryEvent, @unchecked Sendable {
-    /// The contact, with the keys that were asked for.
+    /// The contact, with the requested keys.
     public let contact: CNContact
     /// The container that it is in.
     public let containerIdentifier: String?
-    /// Whether the contact was there before, and the person now lets the app see it. An extension of this library.
+    /// Whether the contact existed before, and the app may now see it. An extension of this library.
     public let isGranted: Bool
 
     init(contact: CNContact, containerIdentifier: String?, isGranted: Bool) {
@@ -53,7 +53,7 @@ public final class CNChangeHistoryAddContactEvent: CNChangeHistoryEvent, @unchec
 
 /// A contact was changed.
 public final class CNChangeHistoryUpdateContactEvent: CNChangeHistoryEvent, @unchecked Sendable {
-    /// The contact as it is now, with the keys that were asked for.
+    /// The contact in its present state, with the requested keys.
     public let contact: CNContact
 
     init(contact: CNContact) {
@@ -65,12 +65,12 @@ public final class CNChangeHistoryUpdateContactEvent: CNChangeHistoryEvent, @unc
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// A contact is gone: it was deleted, or the app may not see it any more.
+/// A contact was deleted, or the app may no longer see it.
 public final class CNChangeHistoryDeleteContactEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// The contact’s identifier.
     public let contactIdentifier: String
-    /// Whether the contact is still there, and the person does not let the app see it any more. An extension of this library:
-    /// what was revoked must not be taken for deleted.
+    /// Whether the contact still exists, but the app may no longer see it. An extension of this library: an app must
+    /// not mistake a revoked contact for a deleted one.
     public let isRevoked: Bool
 
     init(contactIdentifier: String, isRevoked: Bool) {
@@ -83,7 +83,7 @@ public final class CNChangeHistoryDeleteContactEvent: CNChangeHistoryEvent, @unc
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// A group was made.
+/// A group was added.
 public final class CNChangeHistoryAddGroupEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// The group.
     public let group: CNGroup
@@ -102,7 +102,7 @@ public final class CNChangeHistoryAddGroupEvent: CNChangeHistoryEvent, @unchecke
 
 /// A group was renamed.
 public final class CNChangeHistoryUpdateGroupEvent: CNChangeHistoryEvent, @unchecked Sendable {
-    /// The group as it is now.
+    /// The group in its present state.
     public let group: CNGroup
 
     init(group: CNGroup) {
@@ -128,11 +128,11 @@ public final class CNChangeHistoryDeleteGroupEvent: CNChangeHistoryEvent, @unche
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// A contact joined a group.
+/// A contact was added to a group.
 public final class CNChangeHistoryAddMemberToGroupEvent: CNChangeHistoryEvent, @unchecked Sendable {
-    /// The contact; only its identifier is there.
+    /// The contact, with its identifier only.
     public let member: CNContact
-    /// The group.
+    /// The group, with its identifier only.
     public let group: CNGroup
 
     init(member: CNContact, group: CNGroup) {
@@ -145,11 +145,11 @@ public final class CNChangeHistoryAddMemberToGroupEvent: CNChangeHistoryEvent, @
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// A contact left a group.
+/// A contact was removed from a group.
 public final class CNChangeHistoryRemoveMemberFromGroupEvent: CNChangeHistoryEvent, @unchecked Sendable {
-    /// The contact; only its identifier is there.
+    /// The contact, with its identifier only.
     public let member: CNContact
-    /// The group.
+    /// The group, with its identifier only.
     public let group: CNGroup
 
     init(member: CNContact, group: CNGroup) {
@@ -162,11 +162,11 @@ public final class CNChangeHistoryRemoveMemberFromGroupEvent: CNChangeHistoryEve
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// A group joined another one.
+/// A group was added to another one.
 public final class CNChangeHistoryAddSubgroupToGroupEvent: CNChangeHistoryEvent, @unchecked Sendable {
-    /// The group that joined.
+    /// The subgroup, with its identifier only.
     public let subgroup: CNGroup
-    /// The group that it joined.
+    /// The parent group, with its identifier only.
     public let group: CNGroup
 
     init(subgroup: CNGroup, group: CNGroup) {
@@ -179,11 +179,11 @@ public final class CNChangeHistoryAddSubgroupToGroupEvent: CNChangeHistoryEvent,
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// A group left another one.
+/// A group was removed from another one.
 public final class CNChangeHistoryRemoveSubgroupFromGroupEvent: CNChangeHistoryEvent, @unchecked Sendable {
-    /// The group that left.
+    /// The former subgroup, with its identifier only.
     public let subgroup: CNGroup
-    /// The group that it left.
+    /// The former parent group, with its identifier only.
     public let group: CNGroup
 
     init(subgroup: CNGroup, group: CNGroup) {
@@ -196,46 +196,46 @@ public final class CNChangeHistoryRemoveSubgroupFromGroupEvent: CNChangeHistoryE
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
 }
 
-/// Is told what happened, one method for each kind of event.
+/// Receives events, with one method for each kind.
 public protocol CNChangeHistoryEventVisitor: AnyObject {
-    /// Everything that was fetched before is to be forgotten: adds follow for all that is there.
+    /// Discard everything that was fetched before: add events for all records follow.
     func visit(_ event: CNChangeHistoryDropEverythingEvent)
-    /// A contact came: it was made, or the app may see it from now on.
+    /// A contact was added, or the app may now see it.
     func visit(_ event: CNChangeHistoryAddContactEvent)
     /// A contact was changed.
     func visit(_ event: CNChangeHistoryUpdateContactEvent)
-    /// A contact is gone: it was deleted, or the app may not see it any more.
+    /// A contact was deleted, or the app may no longer see it.
     func visit(_ event: CNChangeHistoryDeleteContactEvent)
-    /// A group was made.
+    /// A group was added.
     func visit(_ event: CNChangeHistoryAddGroupEvent)
     /// A group was renamed.
     func visit(_ event: CNChangeHistoryUpdateGroupEvent)
     /// A group was deleted.
     func visit(_ event: CNChangeHistoryDeleteGroupEvent)
-    /// A contact joined a group.
+    /// A contact was added to a group.
     func visit(_ event: CNChangeHistoryAddMemberToGroupEvent)
-    /// A contact left a group.
+    /// A contact was removed from a group.
     func visit(_ event: CNChangeHistoryRemoveMemberFromGroupEvent)
-    /// A group joined another one.
+    /// A group was added to another one.
     func visit(_ event: CNChangeHistoryAddSubgroupToGroupEvent)
-    /// A group left another one.
+    /// A group was removed from another one.
     func visit(_ event: CNChangeHistoryRemoveSubgroupFromGroupEvent)
 }
 
-// What happens to groups is of interest to few.
+// Most visitors do not need the group events.
 extension CNChangeHistoryEventVisitor {
-    /// Does nothing, where a visitor has no use for it.
+    /// Does nothing.
     public func visit(_ event: CNChangeHistoryAddGroupEvent) {}
-    /// Does nothing, where a visitor has no use for it.
+    /// Does nothing.
     public func visit(_ event: CNChangeHistoryUpdateGroupEvent) {}
-    /// Does nothing, where a visitor has no use for it.
+    /// Does nothing.
     public func visit(_ event: CNChangeHistoryDeleteGroupEvent) {}
-    /// Does nothing, where a visitor has no use for it.
+    /// Does nothing.
     public func visit(_ event: CNChangeHistoryAddMemberToGroupEvent) {}
-    /// Does nothing, where a visitor has no use for it.
+    /// Does nothing.
     public func visit(_ event: CNChangeHistoryRemoveMemberFromGroupEvent) {}
-    /// Does nothing, where a visitor has no use for it.
+    /// Does nothing.
     public func visit(_ event: CNChangeHistoryAddSubgroupToGroupEvent) {}
-    /// Does nothing, where a visitor has no use for it.
+    /// Does nothing.
     public func visit(_ event: CNChangeHistoryRemoveSubgroupFromGroupEvent) {}
 }

@@ -3,29 +3,30 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// What to tell of what happened in the address book since a place in its history.
+/// Which changes to fetch from the change history.
 public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
-    /// The place: a token from an earlier fetch. Without one, or with one that is too old or another app’s, everything is told
-    /// anew: first ``CNChangeHistoryDropEverythingEvent``, then an add for each record. A token is good for 20 days at least.
+    /// The history token of an earlier fetch. If it is `nil`, too old or another app’s, the fetch starts over:
+    /// ``CNChangeHistoryDropEverythingEvent``, then an add event for each record. A token is valid for at least 20
+    /// days.
     public var startingToken: Data?
-    /// What the contacts of the events have besides their identifiers.
+    /// The keys of the events' contacts besides the identifier.
     public var additionalContactKeyDescriptors: [any CNKeyDescriptor]?
-    /// Whether linked contacts are told of as one.
+    /// Whether linked contacts are reported as one unified contact.
     public var shouldUnifyResults = true
     /// Whether the contacts of the events are ``CNMutableContact``.
     public var mutableObjects = false
-    /// Whether what happened to groups is told too.
+    /// Whether changes of groups are included.
     public var includeGroupChanges = false
-    /// Whose changes are left out: names that this app itself gave as ``CNSaveRequest/transactionAuthor``.
+    /// The authors whose changes are left out: names that this app set as ``CNSaveRequest/transactionAuthor``.
     public var excludedTransactionAuthors: [String]?
 
-    /// Asks for everything, with identifiers alone.
+    /// Requests all changes of contacts, with identifiers only.
     public override init() {}
 
-    /// Always `true`: it is archived with secure coding alone.
+    /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes what is asked for, the token included: it names a place in this app’s history, and nothing to any other app.
+    /// Encodes the request with its token. The token is meaningless to other apps.
     public func encode(with coder: NSCoder) {
         coder.encode(startingToken as NSData?, forKey: "startingToken")
         if let keys = additionalContactKeyDescriptors.flatMap({ try? ContactKeySet($0) })?.keys {
@@ -39,7 +40,7 @@ public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
         }
     }
 
-    /// Reads what `encode(with:)` wrote; what is not there is as in a request that was just made, or not asked for.
+    /// Decodes what `encode(with:)` wrote. A missing flag is `false`, any other missing value is `nil`.
     public required convenience init?(coder: NSCoder) {
         self.init()
         startingToken = coder.decodeObject(of: NSData.self, forKey: "startingToken") as Data?
@@ -52,8 +53,8 @@ public final class CNChangeHistoryFetchRequest: CNFetchRequest, NSSecureCoding {
 }
 
 extension CNContactStore {
-    /// The place in the history at which the address book is now; `nil` where the app sees no contacts, or where there is no
-    /// broker. It asks nobody.
+    /// The history token for the present state; `nil` if the app has no access, or if the broker cannot be reached.
+    /// Never prompts.
     public var currentHistoryToken: Data? {
         switch Self.authorizationStatus(for: .contacts) {
         case .authorized, .limited: break
@@ -61,21 +62,22 @@ extension CNContactStore {
         }
         let request = CNContactFetchRequest(keysToFetch: [])
         request.predicate = CNContact.predicateForContacts(withIdentifiers: [])
-        // Nobody is asked for: the reply has the token and nothing else.
+        // Requests no contacts: the reply has only the token.
         return (try? fetch(request, more: false) { _ in true }) ?? nil
     }
 
-    /// What happened since the request’s token, and the token from which to go on.
+    /// Returns the changes since the request’s token, and the token for the next fetch.
     ///
-    /// Each record has one event at most: what it was at the token’s place, compared with what it is now. The value is a
-    /// sequence of ``CNChangeHistoryEvent``. On Apple’s systems only Objective-C sees this method.
+    /// Each record has at most one event, which compares its state at the token with its present state. The value is a
+    /// sequence of ``CNChangeHistoryEvent``. On Apple’s systems only Objective-C has this method.
     public func enumerator(for request: CNChangeHistoryFetchRequest) throws -> CNFetchResult<NSEnumerator> {
         let result = try changeHistory(for: request)
         return CNFetchResult(
             value: NSArray(array: result.value).objectEnumerator(), currentHistoryToken: result.currentHistoryToken)
     }
 
-    /// As ``enumerator(for:)-(CNChangeHistoryFetchRequest)``, with events that need no cast. An extension of this library.
+    /// Does the same as ``enumerator(for:)-(CNChangeHistoryFetchRequest)``, with typed events. An extension of this
+    /// library.
     public func changeHistory(for request: CNChangeHistoryFetchRequest) throws -> CNFetchResult<[CNChangeHistoryEvent]>
     {
         let keys = try ContactKeySet(request.additionalContactKeyDescriptors ?? [])
@@ -83,7 +85,7 @@ extension CNContactStore {
         var token: String?
         try Self.ask { () throws(CallFailure) in
             try BrokerCalls.shared.stream(.fetchHistory) { writer in
-                // One that is no text was never a token: the broker is told so, and starts over.
+                // A token that is not UTF-8 was never valid; the broker then starts over.
                 writer.member("token", request.startingToken.map { String(decoding: $0, as: UTF8.self) })
                 writer.member("keys", keys.keys.map(\.rawValue))
                 writer.member("unify", request.shouldUnifyResults)
@@ -103,7 +105,7 @@ extension CNContactStore {
 }
 
 extension CNChangeHistoryEvent {
-    /// A `HistoryEvent` of the interface; `nil` for a kind that this version does not know.
+    /// Decodes a `HistoryEvent` of the interface; returns `nil` for a kind that this version does not know.
     fileprivate static func event(
         _ json: JSONValue, _ contact: (JSONValue) -> CNContact
     ) -> CNChangeHistoryEvent? {
@@ -114,7 +116,7 @@ extension CNChangeHistoryEvent {
         func withGroup(_ make: (CNGroup) -> CNChangeHistoryEvent) -> CNChangeHistoryEvent? {
             json["group"].map { make(CNGroup(wire: $0)) }
         }
-        // Of who joined or left, and of which group, the identifiers are told.
+        // Membership events have only the identifiers of the records.
         func group() -> CNGroup { CNGroup(CNGroup.Values(identifier: identifier)) }
         func member() -> CNContact {
             CNContact(ContactValues(identifier: json["member"]?.string ?? ""), keys: [])

@@ -6,21 +6,21 @@ import Foundation
 import Synchronization
 
 extension Notification.Name {
-    /// Something that this app can see has changed in the address book, by whomever: fetched contacts may be stale, and are to
-    /// be fetched again. Once for each burst of changes, on a thread of this library's own that holds no lock.
+    /// Posted when something that this app can see has changed, by any program: fetch contacts again, since they may be
+    /// stale. Posted once per burst of changes, on a thread of this library that holds no lock.
     public static let CNContactStoreDidChange = Notification.Name("CNContactStoreDidChangeNotification")
 }
 
-/// Listens for changes as long as the process lives, once for all of its stores, and tells those who observe.
+/// Watches for changes for as long as the process lives, once for all of its stores, and notifies observers.
 ///
-/// It never has the person asked: until something is decided the broker leaves it waiting. When the broker goes away it comes
-/// back to the next one, and what changed in between is told then.
+/// It never prompts: the broker leaves it waiting until something is decided. If the connection is lost, it reconnects,
+/// and then reports changes of the meantime.
 final class ChangeWatch: Sendable {
     static let shared = ChangeWatch()
 
     private struct State {
         var isRunning = false
-        /// The last place in the history that observers were told of, or that this process read the book at.
+        /// The last history token that observers were notified of, or at which this process read the book.
         var known: String?
         /// Whether a pause should end.
         var isWoken = false
@@ -31,10 +31,10 @@ final class ChangeWatch: Sendable {
 
     private static let shortestPause = 0.05
     private static let longestPause = 10.0
-    /// After a refusal: what was decided seldom changes, and a call that works ends the pause.
+    /// After a refusal: decisions seldom change, and a successful call ends the pause.
     private static let pauseWhenRefused = 300.0
 
-    /// Begins to listen, with the first store.
+    /// Starts to watch, with the first store.
     func start() {
         let isFirst = state.withLock { state in
             defer { state.isRunning = true }
@@ -47,18 +47,18 @@ final class ChangeWatch: Sendable {
         thread.start()
     }
 
-    /// The app has read the address book at this place in its history.
+    /// The app has read the address book at this history token.
     func read(at token: String?) {
         guard let token else { return }
         state.withLock { if $0.known == nil { $0.known = token } }
     }
 
-    /// The app has saved something, and nobody is told of it yet.
+    /// The app has saved something and has no token yet, so the next token counts as a change.
     func saved() {
         state.withLock { if $0.known == nil { $0.known = "" } }
     }
 
-    /// A call was answered: where listening was refused it may be allowed now.
+    /// A call succeeded, so a refused watch may now be allowed.
     func accessWorks() {
         let mustWake = state.withLock { state in
             guard state.isRunning, !state.isWoken else { return false }
@@ -87,7 +87,7 @@ final class ChangeWatch: Sendable {
             } catch VarlinkClientError.error {
                 wasRefused = true
             } catch {
-                // The broker is away, and comes back or not.
+                // The broker cannot be reached; retry after a pause.
             }
             rest(wasRefused ? Self.pauseWhenRefused : pause)
             pause = min(pause * 2, Self.longestPause)
@@ -99,11 +99,11 @@ final class ChangeWatch: Sendable {
             defer { state.known = token }
             return state.known.map { $0 != token } ?? false
         }
-        // After the lock: an observer may call the store, and start another.
+        // After the lock is released: an observer may call the store, or create another.
         if isNews { NotificationCenter.default.post(name: .CNContactStoreDidChange, object: nil) }
     }
 
-    /// Waits, but no longer than until a call works.
+    /// Waits for this time, or until a call succeeds.
     private func rest(_ seconds: Double) {
         state.withLock { $0.isWoken = false }
         _ = wake.wait(timeout: .now() + seconds)

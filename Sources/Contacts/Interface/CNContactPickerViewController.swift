@@ -3,7 +3,7 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// Is told what the person picked. The methods have defaults that do nothing.
+/// Receives what the person picked. All methods have default implementations that do nothing.
 public protocol CNContactPickerDelegate: AnyObject {
     /// The person picked nothing.
     func contactPickerDidCancel(_ picker: CNContactPickerViewController)
@@ -11,69 +11,70 @@ public protocol CNContactPickerDelegate: AnyObject {
     func contactPicker(_ picker: CNContactPickerViewController, didSelect contact: CNContact)
     /// The person picked a value.
     func contactPicker(_ picker: CNContactPickerViewController, didSelect contactProperty: CNContactProperty)
-    /// The person picked contacts; called where several may be picked.
+    /// The person picked contacts; called if several may be picked.
     func contactPicker(_ picker: CNContactPickerViewController, didSelect contacts: [CNContact])
-    /// The person picked values; called where several may be picked.
+    /// The person picked values; called if several may be picked.
     func contactPicker(
         _ picker: CNContactPickerViewController, didSelectContactProperties contactProperties: [CNContactProperty])
 }
 
 extension CNContactPickerDelegate {
-    /// Does nothing, where a delegate has no use for it.
+    /// Does nothing.
     public func contactPickerDidCancel(_ picker: CNContactPickerViewController) {}
-    /// Does nothing, where a delegate has no use for it.
+    /// Does nothing.
     public func contactPicker(_ picker: CNContactPickerViewController, didSelect contact: CNContact) {}
-    /// Does nothing, where a delegate has no use for it.
+    /// Does nothing.
     public func contactPicker(_ picker: CNContactPickerViewController, didSelect contactProperty: CNContactProperty) {}
-    /// Does nothing, where a delegate has no use for it.
+    /// Does nothing.
     public func contactPicker(_ picker: CNContactPickerViewController, didSelect contacts: [CNContact]) {}
-    /// Does nothing, where a delegate has no use for it.
+    /// Does nothing.
     public func contactPicker(
         _ picker: CNContactPickerViewController, didSelectContactProperties contactProperties: [CNContactProperty]
     ) {}
 }
 
-/// The one-time picker, on the person’s own screen and not on the app’s: the person hands over single contacts, or values of
-/// them. The app needs no access, and gains none; what it gets is a snapshot.
+/// The one-time picker. It runs on the person’s own screen, not the app’s. The person discloses single contacts or
+/// values of them. The app needs no access, and gains none; it gets a snapshot.
 public final class CNContactPickerViewController: NSObject {
-    /// What is shown and handed over; `nil` for all but notes.
+    /// The properties that are shown and disclosed; `nil` for all that need not be granted by name.
     public var displayedPropertyKeys: [String]?
-    /// Which contacts can be picked; all where there is none. One of this class’s predicates.
+    /// Which contacts can be picked, as one of this class’s predicates; `nil` for all.
     public var predicateForEnablingContact: NSPredicate?
-    /// Which contacts are handed over when they are chosen; of any other its card is shown.
+    /// Which contacts are returned as soon as they are chosen. For any other, the picker shows its card.
     public var predicateForSelectionOfContact: NSPredicate?
     /// Which values can be chosen on a card.
     public var predicateForSelectionOfProperty: NSPredicate?
-    /// Is told what was picked, after ``present()`` and before it returns.
+    /// The delegate, called before ``present()`` returns.
     public weak var delegate: (any CNContactPickerDelegate)?
 
-    /// What the person picks. An extension of this library: on Apple’s systems the delegate’s methods say it.
+    /// What the person picks. An extension of this library: on Apple’s systems, the methods of the delegate decide it.
     public enum Selection: String, Hashable, Sendable {
-        /// Whole contacts, with the keys that are displayed.
+        /// Whole contacts, with the displayed keys.
         case contact
-        /// Single values: one phone number, one address.
+        /// Single values, such as one phone number or address.
         case property
     }
 
-    /// Whether contacts are picked, or values. An extension of this library.
+    /// Whether the person picks contacts or values. An extension of this library.
     public var selection = Selection.contact
-    /// Whether several can be picked. An extension of this library: on Apple’s systems the delegate’s methods say it.
+    /// Whether the person can pick several. An extension of this library: on Apple’s systems, the methods of the
+    /// delegate decide it.
     public var allowsMultipleSelection = false
 
-    /// A picker of one contact.
+    /// Creates a picker for one contact.
     public override init() {}
 
     /// What was picked.
     public struct Picked: Hashable, Sendable {
-        /// The contacts; of a value that was picked, the contact with the names that were asked for and that value.
+        /// The contacts. If a value was picked, its contact has only the requested names and that value.
         public let contacts: [CNContact]
-        /// The values, where those are picked.
+        /// The values, if values were picked.
         public let properties: [CNContactProperty]
     }
 
-    /// Has the person pick, and waits for them. An extension of this library.
+    /// Shows the picker, and waits for the person. An extension of this library.
     ///
-    /// - Returns: what was picked; nothing where the person picked nothing, or there was nothing to pick.
+    /// - Returns: what was picked; empty if the person picked nothing, or there was nothing to pick.
     @discardableResult
     public func present() throws -> Picked {
         let picked = try ask()
@@ -120,7 +121,7 @@ public final class CNContactPickerViewController: NSObject {
 }
 
 extension CNContact {
-    /// A contact that was handed over: the keys that are there are those that the person was asked for.
+    /// Creates a contact from a picked one. Its keys are those that the broker disclosed.
     convenience init(picked json: JSONValue) {
         var keys = ContactKeySet()
         if let members = json.members {

@@ -3,24 +3,24 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// Is told what became of a card. The methods have defaults.
+/// Receives the result of an offered card. All methods have default implementations.
 public protocol CNContactViewControllerDelegate: AnyObject {
     /// The person is done with the card.
     ///
     /// - Parameters:
-    ///   - viewController: what offered the card.
-    ///   - contact: the card under its identifier, where it was added and the app may see contacts; otherwise `nil`,
+    ///   - viewController: the object that offered the card.
+    ///   - contact: the card with its identifier, if it was added and the app may see contacts; otherwise `nil`,
     ///     whatever the person did.
     func contactViewController(_ viewController: CNContactViewController, didCompleteWith contact: CNContact?)
-    /// Whether a value that the person chose does what it does by itself: a number is dialled. Never called here: no screen
-    /// of this library has values to choose.
+    /// Whether a chosen value performs its default action, such as dialling a number. Never called: no screen of this
+    /// library has values to choose.
     func contactViewController(
         _ viewController: CNContactViewController, shouldPerformDefaultActionFor property: CNContactProperty
     ) -> Bool
 }
 
 extension CNContactViewControllerDelegate {
-    /// Does nothing, where a delegate has no use for it.
+    /// Does nothing.
     public func contactViewController(
         _ viewController: CNContactViewController, didCompleteWith contact: CNContact?
     ) {}
@@ -30,25 +30,25 @@ extension CNContactViewControllerDelegate {
     ) -> Bool { true }
 }
 
-/// Offers a card to the person, who adds it, merges it into a contact of theirs, or declines. The app needs no access, and
-/// gains none.
+/// Offers a card to the person, who adds it, merges it into an existing contact, or declines. The app needs no access,
+/// and gains none.
 ///
-/// This is what is left of Apple’s class without a screen of the app’s own: a new contact and an unknown one. A known contact
-/// the app shows itself; ``descriptorForRequiredKeys()`` says what that takes.
+/// This class supports the parts of Apple’s class that need no screen of the app: new and unknown contacts. The app
+/// itself displays known contacts, with the keys of ``descriptorForRequiredKeys()``.
 public final class CNContactViewController: NSObject {
-    /// What a card view shows: all but notes.
+    /// Returns the keys that a card view shows: all that need not be granted by name.
     public class func descriptorForRequiredKeys() -> any CNKeyDescriptor {
         TaskKeys(keys: ContactKeySet.all.subtracting(.named))
     }
 
-    /// The card that is offered.
+    /// The offered card.
     public let contact: CNContact
-    /// Which properties are offered; `nil` for all that the card has.
+    /// The offered properties; `nil` for all that the card has.
     public var displayedPropertyKeys: [any CNKeyDescriptor]?
-    /// What the app says of the card, in its own words: the person reads it, in quotation marks, in place of
-    /// ``CNContactStore/usageDescription``. At most 1,024 bytes; what is longer is cut.
+    /// The app’s message about the card. The prompt shows it in quotation marks, in place of
+    /// ``CNContactStore/usageDescription``. It is cut at 1,024 bytes.
     public var message: String?
-    /// Is told what became of the card, after ``present()`` and before it returns.
+    /// The delegate, called before ``present()`` returns.
     public weak var delegate: (any CNContactViewControllerDelegate)?
 
     /// Offers a card that the person may not have.
@@ -61,12 +61,12 @@ public final class CNContactViewController: NSObject {
         self.contact = contact ?? CNContact()
     }
 
-    /// Shows the card to the person, and waits for them, 300 seconds at most. An extension of this library.
+    /// Shows the card to the person, and waits at most 300 seconds. An extension of this library.
     ///
-    /// - Returns: the identifier of the contact, where it was added and the app may see contacts; otherwise `nil`, whatever
-    ///   the person did.
-    /// - Throws: ``CNError``: `unauthorizedKeys` for a displayed key that no contact has, `validationMultipleErrors` for a
-    ///   card that cannot be saved, `authorizationDenied` where the person cannot be asked.
+    /// - Returns: the identifier of the contact, if it was added and the app may see contacts; otherwise `nil`,
+    ///   whatever the person did.
+    /// - Throws: ``CNError``: `unauthorizedKeys` if a displayed key is unknown, `validationMultipleErrors` if the card
+    ///   cannot be saved, `authorizationDenied` if the person cannot be prompted.
     @discardableResult
     public func present() throws -> String? {
         let identifier = try offer()

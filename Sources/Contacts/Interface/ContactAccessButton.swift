@@ -2,16 +2,15 @@ import BrokerInterface
 import BrokerJSON
 import Foundation
 
-/// The access button without a screen of its own: what the app’s button would be given, and ``press()`` for what happens when
-/// it is pressed.
+/// The access button without a view: the values for the app’s own button, and ``press()`` for its action.
 ///
-/// The person sees, at their agent, the contacts that match and that the app cannot see yet, and shares one or more with it, or
-/// none. The app learns what is newly shared and nothing else. It need not have access: with the first shared contact its
-/// access is ``CNAuthorizationStatus/limited``.
+/// The agent shows the matching contacts that the app cannot see yet. The person shares some of them with the app, or
+/// none. The app learns only which contacts are newly shared. It needs no access before: with the first shared contact
+/// its access becomes ``CNAuthorizationStatus/limited``.
 public struct ContactAccessButton {
-    /// What the person is shown of a single match besides its name.
+    /// What the agent shows of a single match besides its name.
     public enum Caption: String, Hashable, Sendable {
-        /// What the agent shows of itself: that the contact can be shared.
+        /// A text of the agent: that the contact can be shared.
         case defaultText
         /// Its first e-mail address.
         case email
@@ -26,10 +25,10 @@ public struct ContactAccessButton {
     private var caption: Caption?
 
     /// - Parameters:
-    ///   - query: what the person typed; 256 bytes at most.
-    ///   - ignoredEmails: contacts with one of these are not offered.
-    ///   - ignoredPhoneNumbers: contacts with one of these are not offered.
-    ///   - approvalCallback: is given the identifiers of what is newly shared; not called where that is nothing.
+    ///   - query: the text that the person typed; at most 256 bytes.
+    ///   - ignoredEmails: contacts with one of these addresses are not offered.
+    ///   - ignoredPhoneNumbers: contacts with one of these numbers are not offered.
+    ///   - approvalCallback: receives the identifiers of the newly shared contacts; not called if there are none.
     public init(
         queryString query: String, ignoredEmails: Set<String>? = nil, ignoredPhoneNumbers: Set<String>? = nil,
         approvalCallback: (([String]) -> Void)? = nil
@@ -40,17 +39,17 @@ public struct ContactAccessButton {
         self.approvalCallback = approvalCallback
     }
 
-    /// The same button with another caption.
+    /// Returns the same button with another caption.
     public func contactAccessButtonCaption(_ caption: Caption) -> ContactAccessButton {
         var button = self
         button.caption = caption
         return button
     }
 
-    /// Has the person asked, and waits for them. An extension of this library.
+    /// Prompts the person, and waits for the answer. An extension of this library.
     ///
-    /// - Returns: the identifiers of what is newly shared. None where nothing matched, or the person shared nothing: the two
-    ///   cannot be told apart.
+    /// - Returns: the identifiers of the newly shared contacts. Empty if nothing matched or nothing was shared; the app
+    ///   cannot tell these two apart.
     @discardableResult
     public func press() throws -> [String] {
         let reply = try CNContactStore.answer { () throws(CallFailure) in
@@ -68,19 +67,20 @@ public struct ContactAccessButton {
     }
 }
 
-/// The access picker: the person looks through what the app may see, and adds and removes. For apps whose access is
-/// ``CNAuthorizationStatus/limited``; any other is answered at once that nothing is new.
+/// Shows the access picker, in which the person adds and removes contacts that the app may see. It is for apps whose
+/// access is ``CNAuthorizationStatus/limited``; for any other app the result is empty at once.
 ///
-/// Returns at once; the handler runs on a thread of this library’s own.
+/// Returns at once; the handler runs on a thread of this library.
 ///
-/// - Parameter completionHandler: is given the identifiers of what is newly shared. What was taken back is not told.
+/// - Parameter completionHandler: receives the identifiers of the newly shared contacts. Removed contacts are not
+///   reported.
 public func contactAccessPicker(completionHandler: @escaping @Sendable ([String]) -> Void = { _ in }) {
     CNContactStore.whileAppGoesOn { completionHandler((try? manageAccess()) ?? []) }
 }
 
-/// The access picker, for callers that can be suspended until the person is done.
+/// Shows the access picker, and suspends until the person is done.
 ///
-/// - Throws: ``CNError``, where the person could not be asked.
+/// - Throws: ``CNError`` if the person could not be prompted.
 public func contactAccessPicker() async throws -> [String] {
     try await withCheckedThrowingContinuation { continuation in
         CNContactStore.whileAppGoesOn { continuation.resume(with: Result { try manageAccess() }) }

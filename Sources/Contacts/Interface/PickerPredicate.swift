@@ -2,7 +2,7 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-/// A predicate of the one-time picker: it goes to the broker, which holds it against contacts that the app does not see.
+/// A predicate of the one-time picker. The broker evaluates it, also for contacts that the app may not see.
 final class PickerPredicate: NSPredicate, NSSecureCoding {
     struct Rule: Hashable, Sendable {
         var hasKeys: [String] = []
@@ -64,7 +64,7 @@ final class PickerPredicate: NSPredicate, NSSecureCoding {
 
     override var hash: Int { rule.hashValue }
 
-    /// What two predicates say together; `nil` where that cannot be said in one.
+    /// Joins two rules; returns `nil` if one rule cannot express both.
     static func both(_ left: Rule, _ right: Rule) -> Rule? {
         var both = left
         both.hasKeys += right.hasKeys.filter { !left.hasKeys.contains($0) }
@@ -79,10 +79,10 @@ final class PickerPredicate: NSPredicate, NSSecureCoding {
 
     /// Writes the `PickerRule` of a predicate.
     ///
-    /// - Throws: ``CNError/Code/predicateInvalid`` for every predicate that is none of ours.
+    /// - Throws: ``CNError/Code/predicateInvalid`` if the predicate is not one of ours.
     static func write(_ predicate: NSPredicate?, _ name: String, to writer: inout JSONWriter) throws(CNError) {
         guard let predicate else { return }
-        // Everybody, and nobody: of no family name can anybody be.
+        // The constant predicates. No contact matches an empty list of family names.
         let isPlain = type(of: predicate) == NSPredicate.self
         if isPlain, predicate == NSPredicate(value: true) { return }
         let nobody = isPlain && predicate == NSPredicate(value: false) ? Rule(familyNames: []) : nil
@@ -105,36 +105,37 @@ final class PickerPredicate: NSPredicate, NSSecureCoding {
     }
 }
 
-// What is easier to get right than a format, and what stands for blocks, which would have to see contacts that the app must not. Extensions of this library.
+// Predicates that need no format. There are none with blocks: a block would see contacts that the app may not see.
+// Extensions of this library.
 extension CNContactPickerViewController {
-    /// Contacts that have a value for each of these keys: `emailAddresses.@count > 0`.
+    /// Matches contacts that have a value for each of these keys: `emailAddresses.@count > 0`.
     public class func predicate(havingKeys keys: [String]) -> NSPredicate {
         PickerPredicate(.init(hasKeys: keys))
     }
 
-    /// Contacts with so many values of a key: `phoneNumbers.@count == 1` is `1...1`.
+    /// Matches contacts with this number of values of a key: `phoneNumbers.@count == 1` is `1...1`.
     public class func predicate(key: String, count: ClosedRange<Int>) -> NSPredicate {
         PickerPredicate(.init(minimumCount: [key: count.lowerBound], maximumCount: [key: count.upperBound]))
     }
 
-    /// Contacts with one of these family names: `familyName IN …`.
+    /// Matches contacts with one of these family names: `familyName IN …`.
     public class func predicate(familyNames: [String]) -> NSPredicate {
         PickerPredicate(.init(familyNames: familyNames))
     }
 
-    /// Contacts but these: `NOT (identifier IN …)`.
+    /// Matches all contacts except these: `NOT (identifier IN …)`.
     public class func predicate(excludingIdentifiers identifiers: [String]) -> NSPredicate {
         PickerPredicate(.init(excludedIdentifiers: identifiers))
     }
 
-    /// Values of this key: `key == 'emailAddresses'`, for ``predicateForSelectionOfProperty``.
+    /// Matches values of this key: `key == 'emailAddresses'`, for ``predicateForSelectionOfProperty``.
     public class func predicate(propertyKey key: String) -> NSPredicate {
         PickerPredicate(.init(key: key))
     }
 
-    /// What all of these say together.
+    /// Joins predicates of this class with AND.
     ///
-    /// - Throws: ``CNError/Code/predicateInvalid`` where one of them is none of these, or they cannot be joined.
+    /// - Throws: ``CNError/Code/predicateInvalid`` if one of them is not of this class, or if they cannot be joined.
     public class func predicate(all predicates: [NSPredicate]) throws -> NSPredicate {
         var joined = PickerPredicate.Rule()
         for predicate in predicates {

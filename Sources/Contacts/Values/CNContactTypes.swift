@@ -5,7 +5,7 @@ import BrokerModel
 public enum CNContactType: Int, Hashable, Sendable {
     /// A human being.
     case person = 0
-    /// A company, a club, an authority: listed by its organization’s name.
+    /// A company, a club or an authority, listed by its organization’s name.
     case organization = 1
 
     init(_ type: ContactType) {
@@ -23,38 +23,38 @@ public enum CNContactType: Int, Hashable, Sendable {
     }
 }
 
-/// What an app may ask access for: there is one kind.
+/// The kinds of data that an app may request access to: there is only one.
 public enum CNEntityType: Int, Hashable, Sendable {
     /// The address book: contacts, groups and containers.
     case contacts = 0
 }
 
-/// What the person, or the administrator, has decided for this app.
+/// This app's authorization level, decided by the person or by policy.
 public enum CNAuthorizationStatus: Int, Hashable, Sendable {
-    /// Nothing yet: the first call that needs contacts asks the person, and waits for the answer.
+    /// Not decided: the first call that needs contacts prompts the person, and waits for the answer.
     case notDetermined = 0
-    /// The administrator’s policy does not let the app, and the person cannot change that.
+    /// The administrator’s policy denies access, and the person cannot change that.
     case restricted = 1
-    /// The person does not let the app.
+    /// The person denied access.
     case denied = 2
-    /// The app sees all contacts.
+    /// Full access: the app sees all contacts.
     case authorized = 3
-    /// The app sees the contacts that the person chose, and those that it made itself.
+    /// Limited access: the app sees the contacts that the person chose, and those that it added itself.
     case limited = 4
 }
 
-/// In which order contacts come.
+/// The sort order of contacts.
 public enum CNContactSortOrder: Int, Hashable, Sendable {
-    /// In no order that means anything.
+    /// Unspecified order.
     case none = 0
-    /// As the person prefers.
+    /// The person's preference.
     case userDefault = 1
-    /// By the given name.
+    /// By given name.
     case givenName = 2
-    /// By the family name.
+    /// By family name.
     case familyName = 3
 
-    /// The interface’s word for it.
+    /// The value in the interface.
     var order: SortOrder {
         switch self {
         case .none: .none
@@ -65,9 +65,9 @@ public enum CNContactSortOrder: Int, Hashable, Sendable {
     }
 }
 
-/// Which name stands first where a name is shown.
+/// Which name comes first when a name is shown.
 public enum CNContactDisplayNameOrder: Int, Hashable, Sendable {
-    /// As the person prefers.
+    /// The person's preference.
     case userDefault = 0
     /// Ada Lovelace.
     case givenNameFirst = 1
@@ -75,14 +75,14 @@ public enum CNContactDisplayNameOrder: Int, Hashable, Sendable {
     case familyNameFirst = 2
 }
 
-/// Where the contacts of a container come from.
+/// The source of a container's contacts.
 public enum CNContainerType: Int, Hashable, Sendable {
-    /// From a source that this version does not know.
+    /// A source that this version does not know.
     case unassigned = 0
-    /// This machine’s own.
+    /// This machine.
     case local = 1
-    /// An Exchange server’s.
+    /// An Exchange server.
     case exchange = 2
-    /// A CardDAV server’s.
+    /// A CardDAV server.
     case cardDAV = 3
 }

@@ -1,46 +1,46 @@
 import Foundation
 
-/// An account at a messenger. Immutable.
+/// A messenger account. Immutable.
 public final class CNInstantMessageAddress: NSObject, NSCopying, NSSecureCoding, ImmutableValue, Sendable {
-    /// The user’s name at the service.
+    /// The user name at the service.
     public let username: String
     /// The service, one of `CNInstantMessageService…` or any other name.
     public let service: String
 
-    /// Makes an address.
+    /// Creates an address.
     public init(username: String, service: String) {
         self.username = username
         self.service = service
     }
 
-    /// The name of a field, such as `CNInstantMessageAddressUsernameKey`, in the person’s language.
+    /// Returns the name of a field, such as `CNInstantMessageAddressUsernameKey`, in the person’s language.
     public class func localizedString(forKey key: String) -> String { Languages.key(key) }
 
-    /// The name of a service as people know it.
+    /// Returns the display name of a service.
     public class func localizedString(forService service: String) -> String { Languages.service(service) }
 
-    /// Whether both have the same user’s name and service, letter by letter.
+    /// Whether both have exactly the same user name and service.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNInstantMessageAddress else { return false }
         return username == other.username && service == other.service
     }
 
-    /// Of the user’s name alone.
+    /// The hash of the user name only.
     public override var hash: Int { username.hashValue }
 
-    /// Returns this object: it never changes, so that nobody needs another.
+    /// Returns this object, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always `true`: it is archived with secure coding alone.
+    /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the user’s name and the service.
+    /// Encodes the user name and the service.
     public func encode(with coder: NSCoder) {
         coder.encode(username as NSString, forKey: CNInstantMessageAddressUsernameKey)
         coder.encode(service as NSString, forKey: CNInstantMessageAddressServiceKey)
     }
 
-    /// Reads what `encode(with:)` wrote; `nil` where something is missing.
+    /// Decodes what `encode(with:)` wrote; returns `nil` if something is missing.
     public required convenience init?(coder: NSCoder) {
         guard let username = coder.decodeObject(of: NSString.self, forKey: CNInstantMessageAddressUsernameKey),
             let service = coder.decodeObject(of: NSString.self, forKey: CNInstantMessageAddressServiceKey)
@@ -48,6 +48,6 @@ public final class CNInstantMessageAddress: NSObject, NSCopying, NSSecureCoding,
         self.init(username: username as String, service: service as String)
     }
 
-    /// Service and user’s name, which are a contact’s: not for a log.
+    /// Contains service and user name, which are contact data and do not belong in a log.
     public override var description: String { "<CNInstantMessageAddress: service=\(service), username=\(username)>" }
 }

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A value of a contact with what it is for: a phone number and *home*. Immutable, and safe to send between threads.
+/// A value of a contact and its label, such as a phone number and *home*. Immutable, and safe to send between threads.
 public final class CNLabeledValue<ValueType>: NSObject, NSCopying, NSSecureCoding
 where ValueType: NSCopying, ValueType: NSSecureCoding {
-    /// Names the value within its contact and key for as long as it is there: across saves, labels and order.
+    /// Identifies the value within its contact and key for as long as it exists, even if its label or position changes.
     public let identifier: String
-    /// One of the predefined labels, or a text of the person’s own.
+    /// A predefined label, or the person’s own text.
     public let label: String?
     private let held: ValueType
-    /// Whether nobody can change what is held, so that it may be handed out as it is.
+    /// Whether the value is immutable, so that it can be returned without a copy.
     private let isShareable: Bool
 
-    /// The value. One that could be changed is handed out as a copy.
+    /// The value; a copy if it is mutable.
     public var value: ValueType { isShareable ? held : (held.copy(with: nil) as? ValueType ?? held) }
 
-    /// Makes a value that no contact has yet.
+    /// Creates a value that belongs to no contact yet.
     public convenience init(label: String?, value: ValueType) {
         self.init(identifier: RandomIdentifier.make(), label: label, value: value)
     }
@@ -29,39 +29,39 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
             || (held as? CNPostalAddress)?.isImmutable ?? false
     }
 
-    /// The same value with another label.
+    /// Returns the same value with another label.
     public func settingLabel(_ label: String?) -> CNLabeledValue<ValueType> {
         CNLabeledValue(identifier: identifier, label: label, value: held)
     }
 
-    /// Another value with the same label and identifier.
+    /// Returns another value with the same label and identifier.
     public func settingValue(_ value: ValueType) -> CNLabeledValue<ValueType> {
         CNLabeledValue(identifier: identifier, label: label, value: value)
     }
 
-    /// Another value with another label, and the same identifier.
+    /// Returns another value with another label and the same identifier.
     public func settingLabel(_ label: String?, value: ValueType) -> CNLabeledValue<ValueType> {
         CNLabeledValue(identifier: identifier, label: label, value: value)
     }
 
-    /// A predefined label in the person’s language; any other text as it is.
+    /// Returns a predefined label in the person’s language; any other text is returned unchanged.
     public class func localizedString(forLabel label: String) -> String { Languages.label(label) }
 
-    /// Returns this object: it never changes, so that nobody needs another.
+    /// Returns this object, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always `true`: it is archived with secure coding alone.
+    /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes identifier, label and value, for coders of an app’s own. `NSKeyedArchiver` cannot take it on Linux: Foundation
-    /// stops the program for every generic class, which it has no name for. The contact can be archived, and has it.
+    /// Encodes identifier, label and value, for an app’s own coders. `NSKeyedArchiver` on Linux traps for every generic
+    /// class, because Foundation has no class name for it. Archive the contact instead, which includes its values.
     public func encode(with coder: NSCoder) {
         coder.encode(identifier as NSString, forKey: "identifier")
         coder.encode(label as NSString?, forKey: "label")
         coder.encode(held, forKey: "value")
     }
 
-    /// Reads what `encode(with:)` wrote; `nil` where the value is of another type than this one’s, or of none that this library knows.
+    /// Decodes what `encode(with:)` wrote; returns `nil` if the value is missing or has another type than this class's.
     public required convenience init?(coder: NSCoder) {
         let classes: [AnyClass] = [
             NSString.self, NSDateComponents.self, CNPhoneNumber.self, CNPostalAddress.self, CNContactRelation.self,
@@ -74,19 +74,19 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
         self.init(identifier: identifier as String, label: label as String?, value: value)
     }
 
-    /// Whether both have the same identifier, label and value: one that was made anew with the same label and value is another.
+    /// Whether both have the same identifier, label and value. A new object with the same label and value is not equal.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNLabeledValue<ValueType> else { return false }
         return identifier == other.identifier && says(the: other)
     }
 
-    /// Of the identifier alone, which stays when label and value change.
+    /// The hash of the identifier only, which does not change with label and value.
     public override var hash: Int { identifier.hashValue }
 
-    /// Identifier and label. What is held is not for a log.
+    /// Identifier and label. The value does not belong in a log.
     public override var description: String { "<CNLabeledValue: identifier=\(identifier), label=\(label ?? "nil")>" }
 
-    /// Whether label and value are the same, whatever the identifiers.
+    /// Whether label and value are equal; identifiers are not compared.
     func says(the other: CNLabeledValue<ValueType>) -> Bool {
         guard label == other.label else { return false }
         if let left = held as? NSObject, let right = other.held as? NSObject { return left.isEqual(right) }
@@ -94,11 +94,11 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
     }
 }
 
-// Proof: identifier and label never change. What is held is a copy that was made here, and only what its class cannot change
-// is handed out; of anything else a further copy is. So no two threads ever reach one object that can change.
+// Proof: identifier and label are constants. The value is a copy made by the initializer. It is returned as it is only
+// if its class is immutable, otherwise as another copy. So no two threads ever reach one mutable object.
 extension CNLabeledValue: @unchecked Sendable {}
 
-/// A labeled value of whatever type.
+/// A labeled value of any type.
 protocol LabeledValue {
     var identifier: String { get }
     var anyValue: Any { get }
@@ -108,5 +108,5 @@ extension CNLabeledValue: LabeledValue {
     var anyValue: Any { value }
 }
 
-/// A class of values none of whose objects ever changes.
+/// A class whose objects are immutable.
 protocol ImmutableValue: AnyObject {}

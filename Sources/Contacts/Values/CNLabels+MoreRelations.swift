@@ -1,4 +1,4 @@
-// The rest of Apple’s labels for relations: a file holds 400 lines at most.
+// More of Apple’s labels for relations; a separate file, because a file has at most 400 lines.
 
 /// Label of a relation: grandson or nephew.
 public let CNLabelContactRelationGrandsonOrNephew = "_$!<GrandsonOrNephew>!$_"

@@ -1,5 +1,5 @@
-// Apple’s 216 labels for how somebody is related, each stored as `_$!<Name>!$_`. The names are the words: what they mean in a
-// language is for its own kinship terms to say, so that a Chinese elder brother’s wife stays one.
+// Apple’s 216 labels for relations, each stored as `_$!<Name>!$_`. Each label keeps its exact meaning, so that a
+// translation can use the language's own kinship term, such as the Chinese one for an elder brother’s wife.
 
 /// Label of a relation: assistant.
 public let CNLabelContactRelationAssistant = "_$!<Assistant>!$_"

@@ -1,4 +1,4 @@
-// Predefined labels, in the form in which they are stored. Any other text is a label of the person’s own.
+// Predefined labels, in their stored form. Any other text is the person’s own label.
 
 /// Label: home.
 public let CNLabelHome = "_$!<Home>!$_"

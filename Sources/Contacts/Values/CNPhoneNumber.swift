@@ -5,39 +5,39 @@ public final class CNPhoneNumber: NSObject, NSCopying, NSSecureCoding, Immutable
     /// The number as it was typed.
     public let stringValue: String
 
-    /// Makes a number of any text.
+    /// Creates a number from any text.
     public init(stringValue: String) {
         self.stringValue = stringValue
     }
 
-    /// Whether both are the same text. That two spellings are one number is for a contact store to say:
+    /// Whether both have the same text. Only a contact store can tell whether two notations are one number:
     /// ``CNContact/predicateForContacts(matching:)``.
     public override func isEqual(_ object: Any?) -> Bool { (object as? CNPhoneNumber)?.stringValue == stringValue }
 
-    /// Of the text as it was typed.
+    /// The hash of the text.
     public override var hash: Int { stringValue.hashValue }
 
-    /// Returns this object: it never changes, so that nobody needs another.
+    /// Returns this object, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always `true`: it is archived with secure coding alone.
+    /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the text as it was typed.
+    /// Encodes the text.
     public func encode(with coder: NSCoder) {
         coder.encode(stringValue as NSString, forKey: "stringValue")
     }
 
-    /// Reads what `encode(with:)` wrote; `nil` where something is missing.
+    /// Decodes what `encode(with:)` wrote; returns `nil` if something is missing.
     public required convenience init?(coder: NSCoder) {
         guard let text = coder.decodeObject(of: NSString.self, forKey: "stringValue") else { return nil }
         self.init(stringValue: text as String)
     }
 
-    /// The number, which is a contact’s: not for a log.
+    /// Contains the number, which is contact data and does not belong in a log.
     public override var description: String { "<CNPhoneNumber: stringValue=\(stringValue)>" }
 
-    /// `stringValue`, or `digits`: the number without what only parts it. `nil` for every other key.
+    /// Returns the text for `stringValue`, and the number without separators for `digits`; `nil` for any other key.
     public func value(forKey key: String) -> Any? {
         switch key {
         case "stringValue": stringValue

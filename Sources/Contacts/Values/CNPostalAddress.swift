@@ -2,25 +2,25 @@ import BrokerModel
 import Foundation
 import Synchronization
 
-/// A postal address. Immutable; ``CNMutablePostalAddress`` is the one to fill in.
+/// A postal address. Immutable; use ``CNMutablePostalAddress`` to create one.
 public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCoding {
-    /// Behind a lock, since the subclass changes it: both may be sent between threads.
+    /// Behind a lock, since the subclass changes it, and both may be sent between threads.
     fileprivate let fields: Mutex<PostalAddress>
 
-    /// An empty address.
+    /// Creates an empty address.
     public override init() {
         fields = Mutex(PostalAddress())
     }
 
     required init(_ address: PostalAddress) {
         var address = address
-        // These belong to the labeled value around it.
+        // These belong to the labeled value of the address.
         address.identifier = nil
         address.label = nil
         fields = Mutex(address)
     }
 
-    /// The address as the model has it, without label and identifier.
+    /// The address in the model's form, without label and identifier.
     var model: PostalAddress { fields.withLock { $0 } }
 
     /// Street and house number.
@@ -35,39 +35,39 @@ public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCod
     public var state: String { model.state }
     /// The postal code.
     public var postalCode: String { model.postalCode }
-    /// The country’s name, as it was written.
+    /// The country’s name, as it was entered.
     public var country: String { model.country }
-    /// The country’s two letters (ISO 3166-1).
+    /// The country’s two-letter code (ISO 3166-1).
     public var isoCountryCode: String { model.isoCountryCode }
 
-    /// The name of a field, such as `CNPostalAddressCityKey`, in the person’s language.
+    /// Returns the name of a field, such as `CNPostalAddressCityKey`, in the person’s language.
     public class func localizedString(forKey key: String) -> String { Languages.key(key) }
 
-    /// Whether all fields are the same, letter by letter.
+    /// Whether all fields are exactly equal.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNPostalAddress else { return false }
         return model == other.model
     }
 
-    /// Of all fields.
+    /// The hash of all fields.
     public override var hash: Int { model.hashValue }
 
-    /// An address that nobody changes: this one, or a copy of one that can be.
+    /// Returns an immutable address: this one. A mutable address returns a copy.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// An address to change.
+    /// Returns a mutable copy.
     public func mutableCopy(with zone: NSZone? = nil) -> Any { CNMutablePostalAddress(model) }
 
-    /// Always `true`: it is archived with secure coding alone.
+    /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes all fields.
+    /// Encodes all fields.
     public func encode(with coder: NSCoder) {
         let model = self.model
         for field in PostalAddress.fields { coder.encode(field.get(model) as NSString, forKey: field.name) }
     }
 
-    /// Reads what `encode(with:)` wrote; a field that is not there is empty.
+    /// Decodes what `encode(with:)` wrote; a missing field is empty.
     public required convenience init?(coder: NSCoder) {
         var model = PostalAddress()
         for field in PostalAddress.fields {
@@ -77,23 +77,23 @@ public class CNPostalAddress: NSObject, NSCopying, NSMutableCopying, NSSecureCod
         self.init(model)
     }
 
-    /// Town and country, which are a contact’s: not for a log.
+    /// Contains town and country, which are contact data and do not belong in a log.
     public override var description: String { "<\(type(of: self)): city=\(city), country=\(country)>" }
 }
 
-// Proof: the only stored property is a constant that is Sendable. It is not checked because the class has a subclass, and that
-// has no property of its own.
+// Proof: the only stored property is a constant that is Sendable. The compiler cannot check this, because the class has
+// a subclass; that has no stored property.
 extension CNPostalAddress: @unchecked Sendable {}
 
 extension CNPostalAddress {
-    /// Whether this very object cannot be changed.
+    /// Whether this object is immutable.
     var isImmutable: Bool { !(self is CNMutablePostalAddress) }
 }
 
 // Proof of the Sendable: it has no stored property of its own.
-/// A postal address to fill in.
+/// A postal address that can be changed.
 public final class CNMutablePostalAddress: CNPostalAddress, @unchecked Sendable {
-    /// An address as this one is now, which nobody changes any more.
+    /// Returns an immutable copy of the address in its present state.
     public override func copy(with zone: NSZone? = nil) -> Any { CNPostalAddress(model) }
 
     private subscript(path: WritableKeyPath<PostalAddress, String> & Sendable) -> String {
@@ -136,7 +136,7 @@ public final class CNMutablePostalAddress: CNPostalAddress, @unchecked Sendable 
         get { self[\.country] }
         set { self[\.country] = newValue }
     }
-    /// The country’s two letters (ISO 3166-1).
+    /// The country’s two-letter code (ISO 3166-1).
     public override var isoCountryCode: String {
         get { self[\.isoCountryCode] }
         set { self[\.isoCountryCode] = newValue }

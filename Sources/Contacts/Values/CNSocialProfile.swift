@@ -1,17 +1,17 @@
 import Foundation
 
-/// An account at a social network. Immutable.
+/// A social network account. Immutable.
 public final class CNSocialProfile: NSObject, NSCopying, NSSecureCoding, ImmutableValue, Sendable {
     /// The profile’s web address.
     public let urlString: String
-    /// The user’s name at the service.
+    /// The user name at the service.
     public let username: String
-    /// The service’s own identifier of the user.
+    /// The service’s identifier of the user.
     public let userIdentifier: String
     /// The service, one of `CNSocialProfileService…` or any other name.
     public let service: String
 
-    /// Makes a profile; what is not known is `nil`.
+    /// Creates a profile. Pass `nil` for unknown fields.
     public init(urlString: String?, username: String?, userIdentifier: String?, service: String?) {
         self.urlString = urlString ?? ""
         self.username = username ?? ""
@@ -19,30 +19,30 @@ public final class CNSocialProfile: NSObject, NSCopying, NSSecureCoding, Immutab
         self.service = service ?? ""
     }
 
-    /// The name of a field, such as `CNSocialProfileUsernameKey`, in the person’s language.
+    /// Returns the name of a field, such as `CNSocialProfileUsernameKey`, in the person’s language.
     public class func localizedString(forKey key: String) -> String { Languages.key(key) }
 
-    /// The name of a service as people know it.
+    /// Returns the display name of a service.
     public class func localizedString(forService service: String) -> String { Languages.service(service) }
 
-    /// Whether all four texts are the same, letter by letter.
+    /// Whether all four fields are exactly equal.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CNSocialProfile else { return false }
         return texts == other.texts
     }
 
-    /// Of all four texts.
+    /// The hash of all four fields.
     public override var hash: Int { texts.hashValue }
 
     private var texts: [String] { [urlString, username, userIdentifier, service] }
 
-    /// Returns this object: it never changes, so that nobody needs another.
+    /// Returns this object, which is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always `true`: it is archived with secure coding alone.
+    /// Always `true`: the class supports only secure coding.
     public static var supportsSecureCoding: Bool { true }
 
-    /// Writes the four texts.
+    /// Encodes the four fields.
     public func encode(with coder: NSCoder) {
         coder.encode(urlString as NSString, forKey: CNSocialProfileURLStringKey)
         coder.encode(username as NSString, forKey: CNSocialProfileUsernameKey)
@@ -50,7 +50,7 @@ public final class CNSocialProfile: NSObject, NSCopying, NSSecureCoding, Immutab
         coder.encode(service as NSString, forKey: CNSocialProfileServiceKey)
     }
 
-    /// Reads what `encode(with:)` wrote; a text that is not there is empty.
+    /// Decodes what `encode(with:)` wrote; a missing field is empty.
     public required convenience init?(coder: NSCoder) {
         func text(_ key: String) -> String? { coder.decodeObject(of: NSString.self, forKey: key) as String? }
         self.init(
@@ -58,6 +58,6 @@ public final class CNSocialProfile: NSObject, NSCopying, NSSecureCoding, Immutab
             userIdentifier: text(CNSocialProfileUserIdentifierKey), service: text(CNSocialProfileServiceKey))
     }
 
-    /// Service and user’s name, which are a contact’s: not for a log.
+    /// Contains service and user name, which are contact data and do not belong in a log.
     public override var description: String { "<CNSocialProfile: service=\(service), username=\(username)>" }
 }

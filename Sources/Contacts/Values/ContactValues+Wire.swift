@@ -2,10 +2,10 @@ import BrokerJSON
 import BrokerModel
 import Foundation
 
-// Between objects and the interface's `Contact`.
+// Converts between objects and the interface's `Contact`.
 extension ContactValues {
-    /// Reads what the broker sent. A field that this version does not know, or of another type than the interface says, counts
-    /// as not being there: what is shown must not stop a program.
+    /// Decodes what the broker sent. Unknown fields and fields of a wrong type are ignored: a reply must not make the
+    /// program trap.
     init(wire json: JSONValue) {
         self.init(identifier: "")
         guard let members = json.members else { return }
@@ -71,7 +71,7 @@ extension ContactValues {
 
     // MARK: Writing
 
-    /// Writes a `Contact` of the interface with these keys, empty or not.
+    /// Writes a `Contact` of the interface with these keys, including empty ones.
     func write(_ keys: ContactKeySet, isNamed: Bool = true, to writer: inout JSONWriter) {
         writer.beginObject()
         if isNamed { writer.member("identifier", identifier) }
@@ -126,8 +126,8 @@ extension ContactValues {
         }
     }
 
-    /// Whether the broker gave this identifier to a value: a number, or a member's identifier, a slash and a number. One of
-    /// our own making means nothing to it.
+    /// Whether the broker assigned this identifier to a value: a number, or a member's identifier, a slash and a
+    /// number. Identifiers that this library made mean nothing to the broker.
     private static func isBrokers(_ identifier: String) -> Bool {
         let number = identifier.utf8.split(separator: UInt8(ascii: "/")).last ?? identifier.utf8[...]
         return !number.isEmpty && number.count <= 18 && number.allSatisfy { (0x30...0x39).contains($0) }

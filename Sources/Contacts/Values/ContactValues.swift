@@ -1,10 +1,10 @@
 import BrokerModel
 import Foundation
 
-/// Everything that one contact object says.
+/// All values of one contact object.
 struct ContactValues: Hashable, Sendable {
     var identifier: String
-    /// Texts, type and images. The lists and dates in it are empty: they are below, as objects.
+    /// Texts, type and images. Its lists and dates are empty: the properties below have them as objects.
     var card = Contact()
     var birthday: DateComponents?
     var nonGregorianBirthday: DateComponents?
@@ -21,7 +21,7 @@ struct ContactValues: Hashable, Sendable {
         self.identifier = identifier
     }
 
-    /// The contact as other parts of the project have it, with these keys. Identifiers of values are left behind.
+    /// Returns the contact in the form of the project's other modules, with these keys, without identifiers of values.
     func model(_ keys: ContactKeySet = .all) -> Contact {
         var model = card
         model.birthday = DateText.gregorian(birthday)
@@ -49,7 +49,7 @@ struct ContactValues: Hashable, Sendable {
         return keys == .all ? model : Contact().applying(model, keys: keys)
     }
 
-    /// Takes over what a contact of the model says of its lists and dates; its texts are taken as they are.
+    /// Converts the lists and dates of a contact into objects, and keeps its other values.
     init(identifier: String, _ model: Contact) {
         self.init(identifier: identifier)
         card = model

@@ -1,11 +1,11 @@
 import BrokerModel
 import Foundation
 
-/// Between dates as components and dates as the interface writes them.
+/// Converts between date components and the dates of the interface.
 enum DateText {
     private static let gregorianCalendar = Calendar(identifier: .gregorian)
 
-    /// BCP 47 names of calendars (CLDR, common/bcp47/calendar.xml), the first of each being the one that is written.
+    /// BCP 47 names of calendars (CLDR, common/bcp47/calendar.xml). If a calendar has several, the first is written.
     private static let calendars: [(name: String, identifier: Calendar.Identifier)] = [
         ("chinese", .chinese), ("hebrew", .hebrew), ("islamic", .islamic), ("islamic-civil", .islamicCivil),
         ("islamic-tbla", .islamicTabular), ("islamic-umalqura", .islamicUmmAlQura), ("persian", .persian),
@@ -22,7 +22,7 @@ enum DateText {
     static func components(nonGregorian text: String) -> DateComponents? {
         guard CalendarDate.isNonGregorian(text), let colon = text.firstIndex(of: ":") else { return nil }
         let name = text[..<colon]
-        // A calendar that Foundation does not know has no components.
+        // A calendar that Foundation does not know yields no components.
         guard let identifier = calendars.first(where: { $0.name == name })?.identifier else { return nil }
         let numbers = text[text.index(after: colon)...].split(separator: "-").compactMap { Int($0) }
         guard numbers.count == 2 || numbers.count == 3 else { return nil }
@@ -31,13 +31,14 @@ enum DateText {
             month: numbers[numbers.count - 2], day: numbers[numbers.count - 1])
     }
 
-    /// Empty where there is no date. What is no day is written as it is, for the broker to refuse with its reason.
+    /// Returns an empty text for `nil`. An invalid date is written unchanged, so that the broker refuses it with a
+    /// reason.
     static func gregorian(_ components: DateComponents?) -> String {
         guard let components else { return "" }
         return date(components)
     }
 
-    /// Empty where there is no date, or no calendar that has a name.
+    /// Returns an empty text for `nil`. A calendar without a name here is written as `gregorian`.
     static func nonGregorian(_ components: DateComponents?) -> String {
         guard let components else { return "" }
         let identifier = components.calendar?.identifier
