@@ -98,8 +98,8 @@ public protocol Connection: AnyObject {
 
     /// Withdraws queued disclosures: sensitive replies of which the kernel has no byte yet.
     ///
-    /// The error replaces a final reply, so that the caller still gets one reply per call. If a sensitive reply was
-    /// sent in part, the connection is closed.
+    /// The error replaces a final reply, so that every call still gets one. If a sensitive reply was sent in part, the
+    /// connection is closed.
     /// - Returns: the number of withdrawn replies.
     @discardableResult
     func withdraw(_ error: VarlinkError) -> Int

@@ -52,10 +52,9 @@ public struct ServiceInterface: Sendable {
         info = writer.bytes
     }
 
-    /// Answers the call, unless its method belongs to an interface of this service.
+    /// Answers calls of `org.varlink.service`, of unknown methods, and those that lack a required `more`.
     ///
-    /// - Returns: `false` if the call was not answered. Its interface then defines the method, and `more` is set if the
-    ///   method requires it.
+    /// - Returns: `false` for any other call, which the owner of its interface has to answer.
     public func answer(_ call: Call) -> Bool {
         guard let method = methods[call.method] else {
             let interface = call.interface

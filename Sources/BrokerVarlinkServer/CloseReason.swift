@@ -2,7 +2,7 @@ import Glibc
 
 /// Why a connection was closed, for the journal. It is not sent to the peer.
 public enum CloseReason: Hashable, Sendable {
-    /// The peer closed the connection.
+    /// The peer closed the connection, and its calls were answered or abandoned.
     case peerClosed
     /// The owner of the socket closed it.
     case closedByOwner

@@ -51,8 +51,8 @@ struct OutgoingReplies {
         return taken == offered
     }
 
-    /// Withdraws every sensitive reply of which no byte was sent. The error replaces a final reply, so that the caller
-    /// still gets one reply per call.
+    /// Withdraws every sensitive reply of which no byte was sent. The error replaces a final reply, so that every call
+    /// still gets one.
     ///
     /// - Returns: the number of withdrawn replies.
     mutating func withdraw(_ error: VarlinkError) -> Int {

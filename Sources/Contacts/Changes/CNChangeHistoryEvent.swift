@@ -25,7 +25,7 @@ extension NSCoding where Self: CNChangeHistoryEvent {
     public init?(coder: NSCoder) { nil }
 }
 
-/// Discard everything that was fetched before: add events for all records follow.
+/// The app must discard everything that it fetched before; add events for all records follow.
 public final class CNChangeHistoryDropEverythingEvent: CNChangeHistoryEvent, @unchecked Sendable {
     /// Calls the visitor’s method for this kind of event.
     public override func accept(_ visitor: any CNChangeHistoryEventVisitor) { visitor.visit(self) }
@@ -198,7 +198,7 @@ public final class CNChangeHistoryRemoveSubgroupFromGroupEvent: CNChangeHistoryE
 
 /// Receives events, with one method for each kind.
 public protocol CNChangeHistoryEventVisitor: AnyObject {
-    /// Discard everything that was fetched before: add events for all records follow.
+    /// The app must discard everything that it fetched before; add events for all records follow.
     func visit(_ event: CNChangeHistoryDropEverythingEvent)
     /// A contact was added, or the app may now see it.
     func visit(_ event: CNChangeHistoryAddContactEvent)

@@ -72,8 +72,8 @@ public struct ContactAccessButton {
 ///
 /// Returns at once; the handler runs on a thread of this library.
 ///
-/// - Parameter completionHandler: receives the identifiers of the newly shared contacts. Removed contacts are not
-///   reported.
+/// - Parameter completionHandler: receives the identifiers of the newly shared contacts; empty on an error. Removed
+///   contacts are not reported.
 public func contactAccessPicker(completionHandler: @escaping @Sendable ([String]) -> Void = { _ in }) {
     CNContactStore.whileAppGoesOn { completionHandler((try? manageAccess()) ?? []) }
 }

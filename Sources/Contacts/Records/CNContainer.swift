@@ -40,7 +40,7 @@ public final class CNContainer: NSObject, NSCopying, NSSecureCoding, Identifiabl
         coder.encode(Int32(type.rawValue), forKey: CNContainerTypeKey)
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if something is missing.
+    /// Decodes what `encode(with:)` wrote; returns `nil` if identifier or name is missing, or the type is unknown.
     public required convenience init?(coder: NSCoder) {
         guard let identifier = coder.decodeObject(of: NSString.self, forKey: CNContainerIdentifierKey) as String?,
             let name = coder.decodeObject(of: NSString.self, forKey: CNContainerNameKey) as String?,

@@ -35,7 +35,7 @@ public final class CNContactFetchRequest: CNFetchRequest, NSSecureCoding {
         coder.encode(Int32(sortOrder.rawValue), forKey: "sortOrder")
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if keys or order are missing or unknown.
+    /// Decodes what `encode(with:)` wrote; returns `nil` if the keys are missing or the order is unknown.
     public required convenience init?(coder: NSCoder) {
         guard let keys = coder.decodeTexts(forKey: "keysToFetch"),
             let order = CNContactSortOrder(rawValue: Int(coder.decodeInt32(forKey: "sortOrder")))

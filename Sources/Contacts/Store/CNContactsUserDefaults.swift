@@ -7,8 +7,8 @@ import Synchronization
 public final class CNContactsUserDefaults: NSObject, Sendable {
     private static let common = CNContactsUserDefaults()
 
-    /// Returns the person’s preferences. Each property is read from the broker every time and never prompts. If nothing
-    /// was decided yet, or the app has no access, the values come from the environment.
+    /// Returns the person’s preferences. Each property is read from the broker every time and never prompts. If the app
+    /// has no access, the country comes from the environment, and given names come first.
     public class func shared() -> CNContactsUserDefaults { common }
 
     /// The order in which contacts are listed: `givenName` or `familyName`.

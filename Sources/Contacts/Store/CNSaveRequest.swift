@@ -35,7 +35,7 @@ public final class CNSaveRequest: NSObject {
 
     // MARK: Contacts
 
-    /// Adds a contact, to the default container if none is named. Cancels its deletion in the same request.
+    /// Adds a contact, to the default container if none is named; or cancels its deletion in the same request.
     public func add(_ contact: CNMutableContact, toContainerWithIdentifier identifier: String?) {
         if takeBack({ if case .delete(let deleted) = $0 { deleted === contact } else { false } }) { return }
         steps.append(.add(contact, container: identifier))
@@ -46,7 +46,7 @@ public final class CNSaveRequest: NSObject {
         steps.append(.update(contact))
     }
 
-    /// Deletes a contact. Cancels its addition in the same request.
+    /// Deletes a contact, or cancels its addition in the same request.
     public func delete(_ contact: CNMutableContact) {
         if takeBack({ if case .add(let added, _) = $0 { added === contact } else { false } }) { return }
         steps.append(.delete(contact))
@@ -54,7 +54,7 @@ public final class CNSaveRequest: NSObject {
 
     // MARK: Groups
 
-    /// Adds a group, to the default container if none is named. Cancels its deletion in the same request.
+    /// Adds a group, to the default container if none is named; or cancels its deletion in the same request.
     public func add(_ group: CNMutableGroup, toContainerWithIdentifier identifier: String?) {
         if takeBack({ if case .deleteGroup(let deleted) = $0 { deleted === group } else { false } }) { return }
         steps.append(.addGroup(group, container: identifier))
@@ -65,7 +65,7 @@ public final class CNSaveRequest: NSObject {
         steps.append(.updateGroup(group))
     }
 
-    /// Deletes a group; its contacts stay. Cancels its addition in the same request.
+    /// Deletes a group, or cancels its addition in the same request. Its contacts stay.
     public func delete(_ group: CNMutableGroup) {
         if takeBack({ if case .addGroup(let added, _) = $0 { added === group } else { false } }) { return }
         steps.append(.deleteGroup(group))

@@ -61,7 +61,8 @@ where ValueType: NSCopying, ValueType: NSSecureCoding {
         coder.encode(held, forKey: "value")
     }
 
-    /// Decodes what `encode(with:)` wrote; returns `nil` if the value is missing or has another type than this class's.
+    /// Decodes what `encode(with:)` wrote; returns `nil` if identifier or value is missing, or if the value has
+    /// another type than this class's.
     public required convenience init?(coder: NSCoder) {
         let classes: [AnyClass] = [
             NSString.self, NSDateComponents.self, CNPhoneNumber.self, CNPostalAddress.self, CNContactRelation.self,
