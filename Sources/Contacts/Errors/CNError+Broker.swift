@@ -13,8 +13,8 @@ extension CNError {
         var suggestion: String?
     }
 
-    /// The broker's name for the error, such as `NoAgent`: an error of the interface `io.contactbroker.Contacts`,
-    /// without its prefix. `nil` if the broker was not reached or not called. An extension of this library.
+    /// The error's name in the interface `io.contactbroker.Contacts`, without its prefix, such as `NoAgent`. `nil` if it
+    /// has none, for example because the broker was not reached. An extension of this library.
     public var brokerError: String? { details.name }
 
     /// The index of the refused step of a save, from 0, among the steps of the ``CNSaveRequest``. `nil` if the error is
@@ -28,6 +28,6 @@ extension CNError {
     /// ``Code/policyViolation``. An extension of this library.
     public var exceededLimit: String? { details.limit }
 
-    /// The maximum of the exceeded limit, if the broker reports it. An extension of this library.
+    /// The maximum of the exceeded limit, if it is known. An extension of this library.
     public var exceededLimitMaximum: Int? { details.maximum }
 }

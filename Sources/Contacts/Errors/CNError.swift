@@ -149,8 +149,8 @@ public struct CNError: Error, Hashable, Sendable {
         return keys.map { CNError(.validationTypeMismatch, reason: details.valueReason ?? reason, keyPaths: [$0]) }
     }
 
-    /// The description, and the reason, affected records and suggestion if there are any. It never contains values of a
-    /// contact.
+    /// The description, and the reason, affected records and suggestion if there are any. Its texts never contain values
+    /// of a contact, but the affected records do.
     public var userInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: code.summary]
         if !reason.isEmpty { info[NSLocalizedFailureReasonErrorKey] = reason }
