@@ -42,8 +42,8 @@ extension CNContactStore {
         }
     }
 
-    /// Returns the identifier of the container for new contacts; empty if the app may not know it. Like every call,
-    /// this may prompt the person.
+    /// Returns the identifier of the container for new contacts; empty if the app may not know it. This
+    /// may prompt the person, like every call that needs contacts.
     public func defaultContainerIdentifier() -> String { (try? containers { _ in })?.standard ?? "" }
 
     private func containers(
