@@ -3,7 +3,7 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// What apps may call.
+/// Dispatches the calls on the apps' socket.
 struct AppDoor {
     let app: AppServices
     let reads: AppReads
@@ -12,7 +12,7 @@ struct AppDoor {
     private static let appMethods = Dictionary(
         uniqueKeysWithValues: ContactsMethod.allCases.map { (ContactsInterface.contacts.name + "." + $0.rawValue, $0) })
 
-    /// - Parameter isAgain: it was begun before, and has waited its turn.
+    /// - Parameter isAgain: the call was delayed once by ``AuditPace``; it is not delayed again.
     func answer(_ call: Call, _ session: CallerSession, isAgain: Bool = false) {
         guard let method = Self.appMethods[call.method] else {
             call.fail(.methodNotFound(call.method))
@@ -57,7 +57,7 @@ struct AppDoor {
 }
 
 extension Call {
-    /// The name of the first parameter, where there must be none.
+    /// The name of the first parameter, for the error of a method that takes none.
     var firstParameter: String {
         guard let members = parameters.members else { return "parameters" }
         for (name, _) in members { return name.string ?? "" }

@@ -7,7 +7,7 @@ import BrokerVarlink
 
 /// Calls that ask the person.
 ///
-/// Each is given how it is answered again, from the start: where its caller's executable had to be looked at first.
+/// Most take `again`, which answers the call from the start. It runs after the caller's executable was checked.
 struct AppPrompts {
     let app: AppServices
 
@@ -50,7 +50,7 @@ struct AppPrompts {
             throw .invalidParameter("query")
         }
         let known = app.grants.standing(of: session)
-        // Where a rule forces a refusal, what the person would grant counts for nothing.
+        // If a policy rule forces a refusal, nothing that the person grants would have an effect.
         let mayAsk = known.mayPrompt && known.ruling.forcedLevel != .denied
         switch decideButton(known.standing, mayAsk: mayAsk) {
         case .answerEmpty: answerEmpty(call)
@@ -64,14 +64,14 @@ struct AppPrompts {
         }
     }
 
-    /// What every prompt that granted nothing answers.
+    /// The answer of every prompt that granted nothing.
     private func answerEmpty(_ call: Call) {
         call.reply { $0.member("identifiers", [String]()) }
     }
 
-    /// Answers what the app can see since the prompt and could not before.
+    /// Replies with the contacts that this prompt added to the app's effective access.
     private func answerNewlyGranted(_ outcome: PromptOutcome, _ call: Call, _ session: CallerSession) {
-        // Between the answer and now it may have been taken back.
+        // The grant may have been revoked since the person answered.
         guard case .granted(let newly) = outcome, let reading = app.grants.reading(of: session) else {
             return answerEmpty(call)
         }
@@ -90,7 +90,7 @@ struct AppPrompts {
 
     // MARK: The access picker
 
-    /// The person looks through what an app may see, adds and removes.
+    /// The person reviews the contacts that an app may see, and adds or removes some.
     func manageAccess(
         _ call: Call, _ session: CallerSession, again: @escaping () -> Void
     ) throws(VarlinkError) {
@@ -108,7 +108,7 @@ struct AppPrompts {
 
     // MARK: The one-time picker
 
-    /// The person hands over single contacts or values, and the app's standing stays as it is.
+    /// The person hands over single contacts or values. The app's grant does not change.
     func pickContacts(
         _ call: Call, _ session: CallerSession, again: @escaping () -> Void
     ) throws(VarlinkError) {
@@ -126,7 +126,8 @@ struct AppPrompts {
     }
 
     private func pick(_ parameters: PickContactsParameters, _ known: PrincipalStanding) throws(VarlinkError) -> Pick {
-        // Whether a picked contact has a note would tell of the note: rules about it need the grant as well.
+        // Picking by a rule about a key reveals whether a contact has that key. For keys that need naming, such as
+        // notes, the rule therefore needs the grant too.
         var granted = ContactKeySet()
         if case .granted(let grant) = known.standing, grant.access != .denied { granted = grant.keys }
         let unauthorized = parameters.namedKeys.intersection(.named).subtracting(granted)
@@ -147,7 +148,8 @@ struct AppPrompts {
 
     private func handOver(_ picked: Picked, _ call: Call, _ session: CallerSession) {
         let known = app.grants.standing(of: session)
-        // What the administrator forbade meanwhile stays forbidden; what else changed does not concern a pick.
+        // A denial by the administrator still applies. Any other change of the effective access does not affect a
+        // pick.
         if case .refuse(let denial) = decideOffer(known.standing, mayAsk: false) {
             return app.questions.refuse(call, session, denial, known.standing.status)
         }
@@ -189,7 +191,8 @@ struct AppPrompts {
         app.questions.ask(question, call, session, again: again) { answerProposed($0, call, session) }
     }
 
-    /// Merged, declined, dismissed, and added for an app that sees nothing: all the same.
+    /// One answer for four outcomes: merged, declined, dismissed, or added without the app being able to see the
+    /// card.
     private func answerNothingTaken(_ call: Call) {
         app.turn.reply(Array("{}".utf8), to: call)
     }

@@ -10,9 +10,9 @@ import BrokerVarlink
 struct AppReads {
     let app: AppServices
 
-    /// Decides a call that reads, and answers.
+    /// Decides a call that reads, and answers it.
     ///
-    /// - Parameter answer: runs in the turn in which the call was permitted.
+    /// - Parameter answer: runs in the same event loop iteration as the decision that permits the call.
     private func read(
         _ call: Call, _ session: CallerSession, hasAsked: Bool = false,
         refusing: @escaping (Disclosure) -> VarlinkError? = { _ in nil }, creating: Bool = false,
@@ -23,9 +23,10 @@ struct AppReads {
             again: { read(call, session, hasAsked: $0, refusing: refusing, creating: creating, answer) }, answer)
     }
 
-    /// Answers a call that reads; the reply leaves after its record, and not if what it rests on was taken back.
+    /// Answers a call that reads. The reply leaves after its audit record, and is withdrawn if its grant is revoked
+    /// first.
     ///
-    /// - Parameter count: how many records it tells of.
+    /// - Parameter count: how many records the reply discloses.
     private func reply(
         to call: Call, _ session: CallerSession, _ reading: Reading, count: Int,
         _ write: (inout DisclosedWriter) -> Void
@@ -38,16 +39,17 @@ struct AppReads {
 
     // MARK: Contacts
 
-    /// How many contacts, of those that the caller may see, linked ones as one: as many as a fetch without more words gives.
+    /// Counts the contacts that the caller may see, as a fetch with `unify` would list them: linked cards count as
+    /// one.
     func countContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         count(try CountContactsParameters(call.parameters).predicate, call, session, counted: nil)
     }
 
-    /// - Parameter counted: what was counted beside the loop; it is the answer if the same is permitted still.
+    /// - Parameter counted: a count from a worker; it is the answer if the decision still yields the same query.
     private func count(
         _ predicate: WirePredicate?, _ call: Call, _ session: CallerSession, counted: (query: ContactQuery, count: Int)?
     ) {
-        // The person was asked by then, if at all.
+        // A call with a count has already asked the person, if that was needed.
         read(call, session, hasAsked: counted != nil) { (reading) throws(Reading.Failure) in
             let count = try reading.orFail { (reading) throws(StoreError) -> Int? in
                 guard let book = reading.book, var query = try reading.query(predicate) else { return 0 }
@@ -76,8 +78,7 @@ struct AppReads {
         }
     }
 
-    /// The visible members of a unified contact; a card that is linked with no other visible one is its own and only
-    /// member.
+    /// Lists the visible members of a unified contact. A card without a visible linked card is its own only member.
     func listLinkedContacts(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ListLinkedContactsParameters(call.parameters)
         read(call, session) { (reading) throws(Reading.Failure) in
@@ -111,7 +112,7 @@ struct AppReads {
             groups = groups.filter { reading.containerIdentifier($0.container) == container }
         }
         if let identifiers = parameters.identifiers {
-            // What names nothing that the caller may see is left out, whatever the reason.
+            // An identifier that names no visible group is skipped, whatever the reason.
             let wanted = Set(identifiers.compactMap { reading.identifiers.record($0, as: .group) })
             groups = groups.filter { wanted.contains($0.record) }
         }
@@ -158,7 +159,7 @@ struct AppReads {
 
     // MARK: Settings
 
-    /// What the user prefers: in which order names are listed and shown, and where they live.
+    /// The user's preferences: sort order, display order and country code.
     func getUserDefaults(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         guard call.parameters.count == 0 else { throw .invalidParameter(call.firstParameter) }
         read(call, session) { (reading) throws(Reading.Failure) in
@@ -173,7 +174,7 @@ struct AppReads {
 
     func setUserDefaults(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try SetUserDefaultsParameters(call.parameters)
-        // Decided as a reading: who may not read has nothing to prefer.
+        // Decided like a read: an app without read access cannot change preferences.
         let refusing = { (disclosure: Disclosure) -> VarlinkError? in
             guard disclosure.scope != .all else { return nil }
             app.turn.record(.refusal, of: session.caller, { $0.status = .limited }, detail: String(call.name))
@@ -204,7 +205,7 @@ extension SortOrder {
         }
     }
 
-    /// `nil` for what is no preference.
+    /// `nil` if the order cannot be stored as a preference.
     fileprivate var stored: ContactOrder? {
         switch self {
         case .givenName: .givenName

@@ -4,7 +4,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// What answering an app takes, and the one way in which a call comes from its app's standing to the book. It lives on the loop.
+/// The services that app calls need, and the one path from effective access to the book. It lives on the event loop.
 final class AppServices {
     let surroundings: Surroundings
     let access: AccessStore
@@ -45,16 +45,16 @@ final class AppServices {
     var limits: Limits { surroundings.limits }
     var seconds: Int64 { surroundings.seconds }
 
-    /// Decides a call and opens the book. If the person has to be asked first, the caller's executable checked or the book opened, a
-    /// grant may be revoked meanwhile, so the call is decided again.
+    /// Decides a call and opens the book. Three steps may wait: asking the person, checking the caller's executable,
+    /// opening the book. A grant may be revoked meanwhile, so the call is decided again afterwards.
     ///
     /// - Parameters:
-    ///   - question: what the person is asked where nothing was decided.
-    ///   - hasAsked: they were asked for this call before, and are not asked again.
-    ///   - creating: the book is made if there is none.
-    ///   - refusing: why what is permitted is not enough for this call.
-    ///   - again: decides the call again, by calling this once more.
-    ///   - body: runs in this turn, with what was permitted in it, or not at all.
+    ///   - question: what the person is asked if nothing is decided yet.
+    ///   - hasAsked: the person was asked for this call before, and is not asked again.
+    ///   - creating: creates the book if there is none.
+    ///   - refusing: returns an error if the permitted disclosure is not enough for this call.
+    ///   - again: decides the call again, by calling this method once more.
+    ///   - body: runs at most once, in the same event loop iteration as the decision.
     func permit(
         _ call: Call, _ session: CallerSession, asking question: @autoclosure () -> Question, hasAsked: Bool,
         creating: Bool = false, refusing: (Disclosure) -> VarlinkError? = { _ in nil },
@@ -72,7 +72,8 @@ final class AppServices {
         }
     }
 
-    /// The second half of ``permit(_:_:asking:hasAsked:creating:refusing:again:_:)``, for what is permitted in this turn.
+    /// The second half of ``permit(_:_:asking:hasAsked:creating:refusing:again:_:)``, for a call that was permitted
+    /// in this event loop iteration.
     ///
     /// - Parameter failed: runs before the call fails here.
     func open(
@@ -101,7 +102,8 @@ final class AppServices {
         }
     }
 
-    /// Goes on with a list when its reader has taken what it was sent, and others were heard: a long one must not make them wait.
+    /// Continues a list once its reader has taken the last batch and the event loop has served other calls: a long
+    /// list must not delay them.
     func whenRead(_ call: Call, _ goOn: @escaping () -> Void) {
         call.whenWritable { [loop = surroundings.loop] in loop.later(goOn) }
     }

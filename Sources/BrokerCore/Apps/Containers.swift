@@ -3,17 +3,17 @@ import BrokerContactsStore
 import BrokerDisclosure
 import BrokerModel
 
-/// The place for contacts that every book has.
+/// The container that every book has.
 enum Containers {
-    /// Below every number that a record is given: those are times.
+    /// Record numbers are derived from the time, so no record gets a number this low.
     static let local = RecordNumber(1)
     static let localName = "Local"
 }
 
-/// Containers as a caller sees them. Who sees everything sees them all; for anybody else there is one, and whatever they see
-/// is in it: another's name is the person's own word, and that there is one is too.
+/// Containers as a caller sees them. Full access sees all containers. Any other access sees one, which holds
+/// everything visible: that a second container exists, and its name, are the person's own data.
 extension Reading {
-    /// `nil` is the one that every book has; it comes first.
+    /// All visible containers. `nil` stands for the local container and comes first.
     func containers() throws(StoreError) -> [StoredContainer?] {
         guard disclosure.scope == .all, let book else { return [nil] }
         return [nil] + (try book.containers())

@@ -5,31 +5,32 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// One `FetchContacts`, from its parameters to its last batch. It lives on the loop.
+/// One `FetchContacts`, from its parameters to its last batch. It lives on the event loop.
 ///
-/// Each batch is decided anew, read in one bounded turn, recorded, and sent when the reader has taken the one before.
+/// Each batch is decided on its own, read in bounded time and recorded. It is sent once the reader has taken the
+/// batch before.
 final class Fetch {
     private let call: Call
     private let session: CallerSession
     private let app: AppServices
     private let parameters: FetchContactsParameters
-    /// The user's own order is looked up with the first batch, and stays the list's whatever they prefer later.
+    /// The sort order. The user's own preference is read with the first batch and then kept for the whole list.
     private var order: ContactOrder?
     private var after: Position?
     private var remaining: Int
     private var hasAsked = false
-    /// The place in the history from which a caller that has the whole list goes on.
+    /// The history token as of the start of the list. The last batch carries it.
     private var historyToken: String?
-    /// That place was looked for beside the loop.
+    /// A worker looked up the history token already.
     private var hasLooked = false
-    /// What was read beside the loop, for a batch that is still to be decided.
+    /// A batch that a worker read and that still needs a decision.
     private var prepared: (query: ContactQuery, found: Found)?
-    /// A batch of this list was too long for the loop, and so the others are.
+    /// One batch took too long for the event loop, so a worker reads the remaining ones.
     private var readsBeside = false
-    /// Of a batch that turned out larger than a reply, as many as may fit.
+    /// Most contacts in the next batch, after a batch that was larger than a reply may be.
     private var mostInReply = Int.max
 
-    /// What one batch is made of.
+    /// The contacts of one batch, and where the next one continues.
     private struct Found: Sendable {
         var rows: [FetchedContact] = []
         var end = FetchEnd(last: nil, hasMore: false)
@@ -74,13 +75,13 @@ final class Fetch {
         let order = order ?? (book?.settings ?? BookSettings()).sortOrder
         self.order = order
         if let book { app.books.willRead(book, of: session.caller.uid) }
-        // Before the first contact is read: what changes while the list is on its way is told after it.
+        // Taken before the first contact is read, so that the history after it has every change made during the list.
         if historyToken == nil {
             do throws(StoreError) {
                 historyToken = try app.places.token(reading, session, isBounded: !hasLooked)
             } catch .takesLong {
                 guard let book else { return call.fail(ContactsError.storeUnavailable) }
-                // Once: what has changed since is not worth another look.
+                // A worker looks it up once. The changes since then are few enough for the event loop.
                 hasLooked = true
                 return app.places.lookUp(reading, book, call, session) { self.begin() }
             }
@@ -89,7 +90,8 @@ final class Fetch {
             guard let found = try found(query, book) else { return readBeside(query, book) }
             disclosed = project(found, disclosure, identifiers)
             end = found.end
-            // A card as large as a frame is rare: then as many as fit, and it alone is too much.
+            // A card as large as a frame is rare. The batch is reduced until it fits; a single card that is too large
+            // is an error.
             guard disclosed.size <= app.limits.largestReply else {
                 guard disclosed.count > 1 else {
                     return app.turn.fail(ContactsError.limitExceeded("reply", maximum: app.limits.largestReply), call)
@@ -116,11 +118,11 @@ final class Fetch {
             then: continues ? { self.app.whenRead(self.call) { self.next() } } : nil)
     }
 
-    /// What a batch has; `nil` where it is to be read beside the loop.
+    /// Reads one batch, or returns `nil` if a worker must read it.
     private func found(_ query: ContactQuery, _ book: ContactsStore) throws(StoreError) -> Found? {
         if let prepared {
             self.prepared = nil
-            // Something else is permitted now than was then: it is read anew.
+            // The query differs if the effective access changed meanwhile. The batch is then read again.
             if prepared.query == query { return prepared.found }
         }
         if readsBeside { return nil }
@@ -139,9 +141,9 @@ final class Fetch {
         return Found(rows: rows, end: end)
     }
 
-    /// Reads a batch where nobody waits for it but its caller, and then decides it anew.
+    /// Reads a batch on a worker, so that only its caller waits, and then decides it again.
     private func readBeside(_ query: ContactQuery, _ book: ContactsStore) {
-        // A list of which something was sent ends when what it rests on is taken back.
+        // Registers a list that has begun, so that a revocation ends it.
         if after != nil, call.more { session.fetches[ObjectIdentifier(self)] = self }
         app.longReads.read(book, for: call, session) { (book) throws(StoreError) in
             try Self.read(query, book, .beside)
@@ -165,7 +167,7 @@ final class Fetch {
         (found.record, found.contact, ImageMembers(found.images))
     }
 
-    /// What is left of the book for this batch; `nil` where the predicate names nothing at all.
+    /// The query for the next batch; `nil` if the predicate names nothing.
     private func query(_ reading: Reading, _ order: ContactOrder) throws(StoreError) -> ContactQuery? {
         guard var query = try reading.query(parameters.predicate) else { return nil }
         let limits = app.limits
@@ -185,7 +187,7 @@ final class Fetch {
         begin()
     }
 
-    /// Ends a list that is on its way: what it rests on was taken back. Returns how many replies were withheld.
+    /// Ends an unfinished list whose grant was revoked. Returns how many replies were withheld.
     func end() -> Int {
         session.fetches[ObjectIdentifier(self)] = nil
         guard !call.isOver else { return 0 }
@@ -195,7 +197,7 @@ final class Fetch {
 
     // MARK: Pages
 
-    /// A place in the order as the app carries it: sealed, and always of one length.
+    /// A cursor as the app carries it: sealed, and of constant length.
     private func token(_ place: Position, _ identifiers: IdentifierCipher) -> String? {
         identifiers.seal(place.bytes, as: .page)
     }
@@ -216,7 +218,7 @@ extension ImageMembers {
 }
 
 extension Disclosure {
-    /// Why an app may not ask for these keys.
+    /// The error if the app asks for keys that it may not read.
     func error(asking requested: ContactKeySet) -> VarlinkError? {
         let unauthorized = unauthorized(of: requested)
         return unauthorized.isEmpty ? nil : ContactsError.unauthorizedKeys(unauthorized.keys.map(\.rawValue))

@@ -7,23 +7,25 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// One `FetchHistory`, from its parameters to its last batch. It lives on the loop.
+/// One `FetchHistory`, from its parameters to its last batch. It lives on the event loop.
 ///
-/// What happened is looked up once, on the user's queue; each batch is then decided anew and read as the book is by then.
-/// Until the last batch the token in a reply is the one that the call began with: who stops early begins again.
+/// The changes are looked up once, on the user's queue. Each batch is then decided again and read from the current
+/// book. Until the last batch, replies carry the token that the call began with: a caller that stops early starts
+/// over.
 final class FetchHistory {
-    /// One part of what is told.
+    /// One part of the change history to disclose.
     private enum Part {
         case startOver
         case gone(HistoryPlan.Kind, RecordNumber, RecordKind)
-        /// Everybody.
+        /// All visible contacts.
         case everybody
         case contacts([RecordNumber], [RecordNumber: HistoryPlan.Kind])
         case group(HistoryPlan.Kind, RecordNumber)
         case link(HistoryPlan.Link, HistoryPlan.Kind)
-        /// In which of these groups these contacts are, of the first one from a place on; `nil`: of all groups.
+        /// The memberships of these contacts in these groups; `nil` for all groups. In the first group they start
+        /// after a cursor.
         case memberships(Set<RecordNumber>, of: [RecordNumber]?, after: RecordNumber?)
-        /// Everything in a group, from a place on.
+        /// The members of one group, starting after a cursor.
         case contents(RecordNumber, after: RecordNumber?)
     }
 
@@ -31,9 +33,9 @@ final class FetchHistory {
     private let session: CallerSession
     private let app: AppServices
     private let parameters: FetchHistoryParameters
-    /// What is left to tell, the next part last.
+    /// The parts still to send, the next one last. `nil` before the changes were looked up.
     private var parts: [Part]?
-    /// Where everybody's list goes on.
+    /// The cursor in the list of all contacts.
     private var after: Position?
     private var end = HistoryPlace.beginning
 
@@ -57,7 +59,7 @@ final class FetchHistory {
         }
     }
 
-    // MARK: What happened
+    // MARK: Planning
 
     private func plan(_ reading: Reading) throws(StoreError) {
         end = try app.places.place(reading)
@@ -66,7 +68,7 @@ final class FetchHistory {
             return try tell(reading)
         }
         let events = app.places.setHistory(of: reading.principal).events(since: start.set)
-        // Where there is no book yet nothing has happened.
+        // Without a book nothing has changed.
         guard let book = reading.book, start != end || !events.isEmpty else {
             parts = []
             return try tell(reading)
@@ -75,8 +77,8 @@ final class FetchHistory {
         let scope = reading.changeScope
         var about = disclosure.scope
         if case .only(let records) = about { about = .only(records.union(events.map(\.record))) }
-        // What was linked at the token's place follows from what is linked now, so it needs all that happened since:
-        // also what the caller could not see, after the end of what is told.
+        // The links at the token's place are computed backwards from the current links. That takes all later changes:
+        // also those that the caller cannot see, and those after the last change that is disclosed.
         let (links, change) = book.linksAtLastChange(seeing: scope.keys)
         let (first, last, owner) = (start.change, max(end.change, change), scope.groupOwner)
         app.surroundings.loop.run(on: app.books.queue(of: session.caller.uid)) { [about] () throws(StoreError) in
@@ -113,17 +115,17 @@ final class FetchHistory {
         }
     }
 
-    /// The place that the token names in the caller's history as it is now; `nil`: unknown or too old.
+    /// The place that the token names in the caller's current history; `nil` if it is unknown or too old.
     private func start(_ reading: Reading) -> HistoryPlace? {
         guard
             let token = parameters.token.flatMap({ reading.identifiers.open($0, as: .history) })
                 .flatMap(HistoryToken.init),
             token.time >= app.seconds - ContactsStore.historyRetention,
-            // Of a clock that was set back: what happens now may have lower numbers.
+            // A token from the future was made before the clock was set back: later changes may have lower numbers.
             token.time <= app.seconds, token.place.epoch == end.epoch,
             token.place.terms == end.terms
         else { return nil }
-        // A place ahead of the book is one of a book that is no more.
+        // A place ahead of the book belongs to a book that no longer exists.
         let last = max(reading.book?.lastChange ?? 0, HistoryToken.floor(at: token.time))
         guard token.place.change <= last, token.place.set <= end.set else { return nil }
         return token.place
@@ -145,7 +147,7 @@ final class FetchHistory {
         if !contacts.isEmpty { parts.append(.contacts(contacts.keys.sorted(), contacts)) }
         guard parameters.includeGroups else { return parts.reversed() }
         parts += plan.groups.sorted { $0.key < $1.key }.map { .group($0.value, $0.key) }
-        // Of a card whose memberships are told anew each is told once.
+        // Memberships of these cards are sent in full below, so they are left out here.
         let links = plan.links.filter { $0.value != .addMember || !cards.contains($0.key.member) }.sorted {
             ($0.key.isSubgroup ? 1 : 0, $0.key.group, $0.key.member)
                 < ($1.key.isSubgroup ? 1 : 0, $1.key.group, $1.key.member)
@@ -156,7 +158,7 @@ final class FetchHistory {
         return parts.reversed()
     }
 
-    // MARK: Telling
+    // MARK: Sending
 
     private func tell(_ reading: Reading) throws(StoreError) {
         let limits = app.limits
@@ -189,7 +191,7 @@ final class FetchHistory {
             then: continues ? { self.app.whenRead(self.call) { self.next(hasAsked: true) } } : nil)
     }
 
-    /// Tells a part, or as much of it as there is room for. Returns the rest.
+    /// Writes a part, as far as there is room. Returns what is left of it.
     private func tell(_ part: Part, _ events: inout HistoryEvents) throws(StoreError) -> Part? {
         switch part {
         case .startOver: events.startOver()
@@ -203,7 +205,8 @@ final class FetchHistory {
             let told = try events.contacts(.records(batch), after: nil) { kinds[$0] ?? .updateContact }
             var rest = Array(records.dropFirst(batch.count))
             if let told, told.end.hasMore, let last = told.end.last?.record {
-                // A card that was linked meanwhile is told with the first card of its contact, which may be before the batch.
+                // A card linked meanwhile is sent with the first card of its contact, which may come before the
+                // batch.
                 rest = batch.filter { $0 > last && !told.cards.contains($0) } + rest
             }
             return rest.isEmpty ? nil : .contacts(rest, kinds)

@@ -5,15 +5,15 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Groups that a caller sees: all of them under `full`, and under `limited` those that it made itself, or all of them with the key
-/// ``ContactKeySet/groups``.
+/// Groups that a caller sees. `full` sees all groups. `limited` sees those that the app made itself, or all of them
+/// with the key ``ContactKeySet/groups``.
 extension Reading {
-    /// What of the book's changes the caller sees.
+    /// The changes in the book that the caller may see.
     var changeScope: ChangeScope {
         ChangeScope(records: disclosure.scope, keys: disclosure.keys, app: identifiers.mark)
     }
 
-    /// Whose groups are looked at; `nil` for everybody's.
+    /// The app whose groups are visible; `nil` if all groups are.
     var groupOwner: [UInt8]? { changeScope.groupOwner }
 
     func made(_ group: StoredGroup) -> Bool { group.owner == identifiers.mark }
@@ -23,7 +23,7 @@ extension Reading {
         return group
     }
 
-    /// The visible group that an identifier names.
+    /// The visible group that an identifier names; `nil` if there is none.
     func group(named identifier: String) throws(StoreError) -> StoredGroup? {
         guard let record = identifiers.record(identifier, as: .group) else { return nil }
         return try group(record)

@@ -5,27 +5,27 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// What one call that reads may use: what was permitted, in whose name, and the book.
+/// What one call that reads may use: the disclosure, the principal and the book.
 struct Reading {
     let disclosure: Disclosure
     let principal: Principal
     let identifiers: IdentifierCipher
-    /// `nil`: there is none yet.
+    /// `nil` if the user has no book yet.
     let book: ContactsStore?
     /// Keys that the policy lets the caller write into a new contact.
     let writableKeys: ContactKeySet
 
-    /// What is told rests on this.
+    /// The grant that the reply depends on.
     var basis: DisclosedReply.Basis { DisclosedReply.Basis(principal: principal, revision: disclosure.revision) }
 
-    /// Why it cannot be answered.
+    /// Why the call cannot be answered.
     enum Failure: Error {
         case call(VarlinkError)
         case store(StoreError)
     }
 
-    /// What a predicate names of the book, for the caller; `nil` where that is nothing at all. What names nothing that the caller may
-    /// see is left out, whatever the reason.
+    /// Translates a predicate into a query on the book; `nil` if it matches nothing. An identifier that names nothing
+    /// visible is skipped, whatever the reason.
     func query(_ predicate: WirePredicate?) throws(StoreError) -> ContactQuery? {
         var query = ContactQuery(scope: disclosure.scope, matchKeys: disclosure.keys)
         switch predicate {
@@ -48,19 +48,20 @@ struct Reading {
         return query
     }
 
-    /// The visible cards that belong with one, itself among them, in rising order: all that this app knows of a link.
+    /// The visible cards linked with a card, including itself, in rising order. This is all that the app learns about
+    /// a link.
     func members(of record: RecordNumber) -> [RecordNumber] {
         book?.links(seeing: disclosure.keys).members(of: record, within: disclosure.scope) ?? []
     }
 
-    /// The card in scope that an identifier names, or the visible members of the unified contact that it names, in
-    /// rising order. A card may be gone by now.
+    /// The card in scope that an identifier names, or the visible members of the unified contact that it names. They
+    /// are in rising order. A card may be deleted already.
     func cards(_ identifier: String) -> [RecordNumber] {
         guard let (kind, record) = identifiers.named(identifier), disclosure.scope.contains(record) else { return [] }
         switch kind {
         case .contact: return [record]
         case .unifiedContact:
-            // It is named by its first member, so that the name is a function of what the app sees.
+            // A unified contact is named by its first visible member, so the name depends only on what the app sees.
             let members = members(of: record)
             return members.count > 1 && members[0] == record ? members : []
         case .group, .container, .pickedRow, .agentRow: return []
@@ -71,10 +72,10 @@ struct Reading {
         try book?.maker(of: record) == identifiers.mark
     }
 
-    /// What may be changed of it.
+    /// What a save may change.
     var permissions: SavePermissions { SavePermissions(disclosure, writableKeys: writableKeys) }
 
-    /// Looks something up in the book.
+    /// Runs a look-up in the book and translates its error.
     func orFail<Result>(_ body: (Reading) throws(StoreError) -> Result) throws(Failure) -> Result {
         do throws(StoreError) {
             return try body(self)
@@ -83,8 +84,8 @@ struct Reading {
         }
     }
 
-    /// The visible contact that an identifier names; of a unified contact its first visible member. Malformed, another
-    /// app's, ungranted, revoked, deleted and made up go one way.
+    /// The visible contact that an identifier names; for a unified contact, its first visible member. Every other
+    /// identifier gets the same error: malformed, another app's, not granted, revoked, deleted or invented.
     func contact(_ identifier: String) throws(Failure) -> RecordNumber {
         let found = try orFail { (_) throws(StoreError) in try book?.existing(cards(identifier).prefix(1)) }
         guard let record = found?.first else { throw .call(ContactsError.recordDoesNotExist()) }
@@ -93,9 +94,10 @@ struct Reading {
 }
 
 extension Reading {
-    /// What a decision permits; `nil` where the grant has no key and so cannot name anything: the store is not what it should be.
+    /// Creates a reading from a permit; `nil` if the grant has no key for identifiers, which only a faulty store can
+    /// cause.
     ///
-    /// - Parameter identifiers: under which a call began, where not those of today.
+    /// - Parameter identifiers: the cipher that the call began with, if not the current one.
     init?(
         _ disclosure: Disclosure, _ known: PrincipalStanding, _ book: ContactsStore?,
         under identifiers: IdentifierCipher? = nil
@@ -108,7 +110,7 @@ extension Reading {
 }
 
 extension Grants {
-    /// What an app may use now, without asking anybody; `nil`: nothing.
+    /// What an app may read now, without a prompt; `nil` if nothing.
     func reading(
         of session: CallerSession, _ book: ContactsStore? = nil, under identifiers: IdentifierCipher? = nil
     ) -> Reading? {

@@ -3,18 +3,18 @@ import BrokerContactsStore
 import BrokerInterface
 import BrokerVarlink
 
-/// One `WatchChanges`, for as long as its caller stays. It lives on the loop.
+/// One `WatchChanges`, for as long as its caller stays connected. It lives on the event loop.
 ///
-/// It never asks the person: until something is decided it waits in silence.
+/// It never prompts: while nothing is decided it sends nothing.
 final class WatchChanges {
     private let call: Call
     private let session: CallerSession
     private let app: AppServices
-    /// What the caller was told last.
+    /// The place in the change history that the last reply named.
     private var told: HistoryPlace?
-    /// The reader has not taken what it was sent, or the interval is not over.
+    /// The reader has not taken the last reply, or ``Limits/watchInterval`` is not over.
     private var isPausing = false
-    /// Something may have happened meanwhile.
+    /// A change may have happened during the pause.
     private var hasMissed = false
 
     init(call: Call, session: CallerSession, app: AppServices) {
@@ -37,7 +37,7 @@ final class WatchChanges {
         app.turn.fail(error, call)
     }
 
-    /// Tells the caller, if there is something that it can see.
+    /// Sends a reply if something visible has changed.
     func look() {
         guard !call.isOver else { return app.history.end(self) }
         if app.grants.waitsForGrant(session, { [weak self] in self?.look() }) { return }
@@ -48,7 +48,7 @@ final class WatchChanges {
             app.history.end(self)
             app.questions.refuse(call, session, denial, known.standing.status)
         case .wait:
-            // What was permitted and is not any more was taken back.
+            // A grant that was permitted before and is no longer was revoked.
             if told != nil { end(ContactsError.accessDenied) }
         }
     }
@@ -78,7 +78,8 @@ final class WatchChanges {
             continues: true, then: { [weak self] in self?.pause() })
     }
 
-    /// One reply for each burst: the next one when the reader has taken this one and a while has passed.
+    /// Sends one reply per burst of changes: the next one waits until the reader has taken this one and the interval
+    /// is over.
     private func pause() {
         app.surroundings.loop.later(after: app.limits.watchInterval) { [self] in
             call.whenWritable { [weak self] in self?.goOn() }
