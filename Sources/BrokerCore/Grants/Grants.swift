@@ -5,22 +5,22 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// A standing, and what it rests on.
+/// The effective access of a caller, and what it is derived from.
 struct PrincipalStanding {
-    /// What counts: the grant with the policy laid over it.
+    /// The effective access: the grant with the policy applied.
     var standing: Standing
-    /// What the policy says of the caller.
+    /// The policy's ruling on the caller.
     var ruling: Ruling
-    /// The person may be asked.
+    /// The person may be prompted.
     var mayPrompt: Bool
-    /// `nil` where nothing was decided.
+    /// `nil` if nothing was decided.
     var principal: Principal?
     var identifiers: IdentifierCipher?
-    /// It rests on a decision, and not on the policy alone.
+    /// It is derived from a decision, and not from the policy alone.
     var isDecided = false
 }
 
-/// What counts for each app: what was decided, the policy over it, and until when. It lives on the loop.
+/// The effective access of every app: grants with the policy applied, and when they end. It lives on the event loop.
 final class Grants {
     private let surroundings: Surroundings
     private let access: AccessStore
@@ -28,15 +28,15 @@ final class Grants {
     private let history: History
     private let sessions: Sessions
     private let books: Books
-    /// What the administrator rules.
+    /// The administrator's policy.
     var policy: PolicyInForce
-    /// Principals whose new grant is not on the disk yet, and the calls that wait for it to count.
+    /// Principals whose new grant is not synced yet, and the calls that wait for it to take effect.
     private var settling: [Principal: [() -> Void]] = [:]
-    /// Grants that are over by the policy alone, by the revision as of which that was told.
+    /// Grants that ended by the policy alone, with the revision whose end is on record.
     private var endedByPolicy: [Principal: Int64] = [:]
-    /// What ends when a process or a terminal session ends.
+    /// Watches on the processes and terminal sessions that grants are bound to.
     private var watches: [Principal: AnyObject] = [:]
-    /// When the next grant runs out.
+    /// The timer for the next grant that expires.
     private var expiry: (any Scheduled)?
 
     init(
@@ -56,11 +56,11 @@ final class Grants {
     /// Seconds since 1970.
     private var seconds: Int64 { surroundings.seconds }
 
-    // MARK: What holds
+    // MARK: Effective access
 
-    /// What holds for a caller now.
+    /// A caller's current effective access.
     func standing(of session: CallerSession) -> PrincipalStanding {
-        // A call that had begun may go on for a moment while everything of its user is removed: nothing is made anew.
+        // While all data of a user is purged, a call that began earlier may still run. It must not create new data.
         guard !books.isRemoving(session.caller.uid) else {
             return PrincipalStanding(
                 standing: .restricted, ruling: ruling(on: session.caller.principals[0]), mayPrompt: false)
@@ -76,7 +76,7 @@ final class Grants {
     private func findStanding(of session: CallerSession) -> PrincipalStanding {
         let caller = session.caller
         let widest = caller.principals[caller.principals.endIndex - 1]
-        // Rules know nothing of sessions and processes, so any of the principals will do.
+        // Rules do not depend on sessions and processes, so any of the principals gives the same ruling.
         let ruling = ruling(on: widest)
         var found = PrincipalStanding(standing: .restricted, ruling: ruling, mayPrompt: policy.mayPrompt(ruling))
         guard !ruling.isDenied else { return found }
@@ -99,7 +99,8 @@ final class Grants {
         return found
     }
 
-    /// What was decided, as the store has it: the terms on which it goes on, never what decides about a disclosure.
+    /// The grant as the store has it, without the policy. It serves as a basis for a new grant, never to decide about
+    /// a disclosure.
     func decided(_ known: PrincipalStanding) -> Grant? {
         known.isDecided ? known.principal.flatMap(access.grant(of:)) : nil
     }
@@ -109,12 +110,13 @@ final class Grants {
         return grant.hasExpired(at: seconds)
     }
 
-    /// An app whose level is forced names contacts though nobody decided about it: its key is made when it first comes.
+    /// An app with a forced level names contacts although nothing was decided about it. Its key is created when it
+    /// first calls.
     private func identifiersOfForced(_ principal: Principal, _ caller: Caller) -> IdentifierCipher? {
         if let known = access.identifiers(for: principal, sharesStandingKey: !caller.isInterpreter) { return known }
         do {
             let made = try access.makeIdentifiers(for: principal, sharesStandingKey: !caller.isInterpreter)
-            // A key that is not in the file must name nothing.
+            // A key that is not committed must not name anything.
             turn.commitSoon()
             return made
         } catch {
@@ -123,12 +125,12 @@ final class Grants {
         }
     }
 
-    /// What the policy says of a caller.
+    /// The policy's ruling on a caller.
     func ruling(of session: CallerSession) -> Ruling { standing(of: session).ruling }
 
     func ruling(on principal: Principal) -> Ruling { policy.policy.ruling(on: principal) }
 
-    /// Whether a grant gives less than the one whose place it takes, by itself or under the policy.
+    /// Whether a grant allows less than the one that it replaces, by itself or with the policy applied.
     func isNarrower(_ grant: Grant, than former: Grant, for principal: Principal) -> Bool {
         guard grant.isAtLeast(former) else { return true }
         let ruling = ruling(on: principal)
@@ -138,10 +140,10 @@ final class Grants {
 
     // MARK: New grants
 
-    /// Some grant waits for the disk.
+    /// Some new grant waits for a sync.
     var isSettling: Bool { !settling.isEmpty }
 
-    /// Whether a grant of this caller waits for the disk. The call then runs when it is there.
+    /// Whether a grant of this caller waits for a sync. If so, the call runs once the sync has ended.
     func waitsForGrant(_ session: CallerSession, _ call: @escaping () -> Void) -> Bool {
         guard !settling.isEmpty else { return false }
         for principal in session.caller.principals where settling[principal] != nil {
@@ -151,10 +153,10 @@ final class Grants {
         return false
     }
 
-    /// Makes what the person decided hold: in the store, on the record, on the disk, in this order; only then
-    /// does it count.
+    /// Puts a decision into effect: it changes the store, appends the audit record, commits and syncs. The grant
+    /// takes effect only after the sync.
     ///
-    /// - Parameter settled: whether it holds. If it could not be written it does not.
+    /// - Parameter settled: whether the grant is in effect. It is not if it could not be written.
     func settle(
         _ grant: Grant, for principal: Principal, displayName: String, sharesStandingKey: Bool,
         settled: @escaping (Bool) -> Void
@@ -186,10 +188,10 @@ final class Grants {
                     guard let self else { return }
                     let settledGrant = access.grant(of: principal)
                     let isStanding = settledGrant?.revision == grant.revision
-                    // What cannot be kept does not count; but a no is a no for as long as the broker runs.
+                    // A grant that cannot be stored is revoked. A denial stays in effect as long as the broker runs.
                     if !isOnDisk, isStanding, grant.access != .denied { takeBack(principal, detail: "not on disk") }
                     release(principal)
-                    // Meanwhile its session may have ended, or an administrator taken it back.
+                    // The session may have ended meanwhile, or an administrator may have revoked the grant.
                     settled(isOnDisk && settledGrant != nil)
                 }
             },
@@ -204,7 +206,7 @@ final class Grants {
         for call in waiting { call() }
     }
 
-    /// Ends the grants of what has ended: a terminal session, a process.
+    /// Watches the terminal session or process that a grant is bound to, and revokes the grant when it ends.
     private func watch(_ principal: Principal) {
         guard principal.binding != .standing, watches[principal] == nil else { return }
         let watch = surroundings.watch(principal.binding) { [weak self] in
@@ -219,8 +221,8 @@ final class Grants {
 
     func endWatch(of principal: Principal) { watches[principal] = nil }
 
-    /// Takes a grant back whole: the person is asked again. A bound principal's own identifiers go with it; those
-    /// that a terminal session shares with the app's standing principal stay.
+    /// Revokes a grant, so that the person is asked again. The identifier key of a bound principal is removed with
+    /// it, unless a terminal session shares it with the app's persistent principal.
     func takeBack(_ principal: Principal, detail: String) {
         endWatch(of: principal)
         guard access.grant(of: principal) != nil else { return }
@@ -230,8 +232,8 @@ final class Grants {
         turn.work(committed: { [weak self] in self?.turn.sync.onDisk { _ in } })
     }
 
-    /// A grant became narrower, or is gone: once this returns, the kernel is handed no further byte of what was
-    /// taken back.
+    /// Withdraws queued replies after a grant was narrowed or revoked. Once this returns, the kernel gets no further
+    /// byte that was disclosed under it.
     func narrowed(_ principal: Principal) {
         history.moved()
         var withheld = turn.withdraw(principal, ContactsError.accessDenied)
@@ -244,9 +246,9 @@ final class Grants {
         }
     }
 
-    // MARK: Ends
+    // MARK: Expiry
 
-    /// Wakes when the next grant runs out.
+    /// Schedules the timer for the next grant that expires.
     func scheduleExpiry() {
         expiry?.cancel()
         let ends = access.principals.compactMap { principal -> Int64? in
@@ -256,28 +258,30 @@ final class Grants {
             return end(of: grant, principal)
         }
         guard let next = ends.min() else { return }
-        // At most a day ahead: clocks get set. What is over is not subtracted: the file may say any number.
+        // At most a day ahead, because the clock may be set. No subtraction for a time in the past: the stored number
+        // may be any, and could overflow.
         let now = seconds
         let wait = next > now ? min(next - now, 86_400) : 0
         expiry = surroundings.loop.later(after: .seconds(wait)) { [self] in expire() }
     }
 
-    /// A grant was met whose time is over. The timer runs on another clock, which stands still while the machine sleeps.
+    /// Handles a grant that was found expired before the timer fired. The timer's clock stops while the machine
+    /// sleeps.
     func tellOfEnd(of grant: Grant, _ principal: Principal) {
         guard endedByPolicy[principal] != grant.revision else { return }
         surroundings.loop.later { [self] in expire() }
     }
 
-    /// What is over as the policy comes into force is no news.
+    /// Marks grants that have ended already when the policy comes into force, so that no end is recorded for them.
     func notePastEnds() {
         endedByPolicy = [:]
         for (principal, grant) in overByPolicy() { endedByPolicy[principal] = grant.revision }
     }
 
-    /// When a grant runs out, by itself or by the policy, in seconds since 1970.
+    /// When a grant expires, by itself or by the policy, in seconds since 1970.
     func end(of grant: Grant, _ principal: Principal) -> Int64? { ruling(on: principal).end(of: grant) }
 
-    /// Grants that would hold on by themselves.
+    /// Grants that only the policy has ended.
     private func overByPolicy() -> [(Principal, Grant)] {
         access.principals.compactMap { principal in
             guard let grant = access.grant(of: principal), let end = end(of: grant, principal), end <= seconds,
@@ -293,7 +297,7 @@ final class Grants {
             ended(principal)
         }
         for (principal, grant) in overByPolicy() where endedByPolicy[principal] != grant.revision {
-            // It stays in the store: what the person decided counts again if the rule goes.
+            // It stays in the store: the decision takes effect again if the rule is removed.
             endedByPolicy[principal] = grant.revision
             ended(principal)
         }
@@ -308,7 +312,7 @@ final class Grants {
 
     // MARK: Never ask again
 
-    /// The person does not want to be asked about this app again. What has a lasting name stays so over restarts.
+    /// The person does not want prompts from this app any more. For a persistent principal this survives restarts.
     func silence(_ caller: Caller) {
         guard let principal = caller.principals.last, access.silenceCount(caller.uid) < surroundings.limits.silences
         else { return }

@@ -1,16 +1,17 @@
 import BrokerAccessControl
 import BrokerModel
 
-/// The policy as it is in force, and since when.
+/// The policy in force, and since when.
 struct PolicyInForce {
     let policy: Policy
-    /// From the store's counter: what rests on the policy is told apart from what rested on another one.
+    /// From the store's counter, so that a disclosure under this policy is distinguished from one under another
+    /// policy.
     let revision: Int64
     /// Seconds since 1970.
     let loadedAt: Int64
-    /// Somebody may be there to ask for the person's password; whether they are shows when they are asked.
+    /// A password prompt is configured. Whether one can be shown is known only when it is tried.
     private let hasAuthority: Bool
-    /// What becomes of an answer that wants the password where nobody can ask for it; `nil` where nobody said.
+    /// What happens to an answer that needs a password if nobody can ask for it; `nil` if nothing is configured.
     private let withoutAuthentication: Policy.WithoutAuthentication?
 
     init(_ policy: Policy, revision: Int64, loadedAt: Int64, _ surroundings: Surroundings) {
@@ -25,18 +26,18 @@ struct PolicyInForce {
         ruling.standing(of: grant, at: now, revision: revision, loadedAt: loadedAt)
     }
 
-    /// Whether the person may be asked. Where nothing can be granted, there is nothing to ask.
+    /// Whether the person may be prompted. If nothing can be granted, there is no prompt.
     func mayPrompt(_ ruling: Ruling) -> Bool { ruling.mayPrompt && !ruling.isDenied && canGrant(ruling) }
 
-    /// Whether anything can be granted, or a password is wanted that nobody can ask for.
+    /// Whether anything can be granted. Nothing can if a password is required and nobody can ask for it.
     func canGrant(_ ruling: Ruling) -> Bool {
         hasAuthority || !ruling.requiresAuthentication || mayDoWithout
     }
 
-    /// Whether an answer may share everything, or many contacts, if with a password.
+    /// Whether an answer may share all contacts, or many, perhaps after a password.
     var allowsMuch: Bool { hasAuthority || withoutAuthentication != .refuse }
 
-    /// Whether an answer that wants a password counts where nobody is there to ask for it.
+    /// Whether an answer that needs a password is accepted if nobody can ask for it.
     var mayDoWithout: Bool { withoutAuthentication == .allow }
 
     func offer(_ ruling: Ruling) -> PromptOffer {
@@ -44,14 +45,14 @@ struct PolicyInForce {
             allowsAll: mayShareAll(ruling), keys: ruling.maximumKeys, longest: ruling.maximumLifetime)
     }
 
-    /// Whether an answer at a prompt may share all contacts.
+    /// Whether an answer to a prompt may share all contacts.
     func mayShareAll(_ ruling: Ruling) -> Bool {
         !ruling.capsLevel && ruling.forcedLevel != .limited && ruling.forcedLevel != .denied && allowsMuch
     }
 }
 
 extension Policy.Problem {
-    /// What the administrator does about it.
+    /// What the administrator can do about the problem.
     public func advice(in mode: BrokerMode) -> String {
         switch (subject, mode) {
         case (.policy, _): "correct the file, then: contactctl reload"
@@ -62,7 +63,7 @@ extension Policy.Problem {
 }
 
 extension Standing {
-    /// Allows less than the other one. Whatever it does not allow is to be taken back.
+    /// Whether it allows less than the other one. What it no longer allows must be revoked.
     func isNarrower(than other: Standing) -> Bool {
         switch (self, other) {
         case (.restricted, .restricted), (_, .restricted): false

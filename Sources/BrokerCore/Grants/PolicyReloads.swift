@@ -3,7 +3,7 @@ import BrokerAccessStore
 import BrokerModel
 import Dispatch
 
-/// Brings the administrator's policy into force: at the start, and whenever it is read anew.
+/// Brings the administrator's policy into force, at the start and after each reload.
 struct PolicyReloads {
     let surroundings: Surroundings
     let access: AccessStore
@@ -15,7 +15,8 @@ struct PolicyReloads {
 
     private static let queue = DispatchQueue(label: "policy")
 
-    /// Reads the policy off the loop. Once `done` runs, nothing more is told of what it took back.
+    /// Reads the policy off the event loop. Once `done` runs, nothing that the new policy forbids is disclosed any
+    /// more.
     func reload(_ done: @escaping (Policy) -> Void) {
         surroundings.loop.run(on: Self.queue, surroundings.readPolicy) { read in
             let policy = read.get()
@@ -24,7 +25,7 @@ struct PolicyReloads {
         }
     }
 
-    /// Lets another policy hold from now on, and takes back what it does not allow any more.
+    /// Replaces the policy, and withdraws what the new one no longer allows.
     func bringIntoForce(_ new: Policy) {
         let former = grants.policy
         grants.policy = PolicyInForce(
@@ -37,7 +38,7 @@ struct PolicyReloads {
         cameIntoForce()
     }
 
-    /// Puts the policy on record, and what hangs on it in order.
+    /// Records the policy in the audit, and updates what depends on it.
     func cameIntoForce() {
         let rules = grants.policy.policy.rules.count
         var detail = "\(rules) rule\(rules == 1 ? "" : "s")"
@@ -58,17 +59,17 @@ struct PolicyReloads {
         grants.scheduleExpiry()
     }
 
-    /// Whether an app may be told less than under a former policy.
+    /// Whether an app may see less than under a former policy.
     private func isNarrower(for principal: Principal, than former: PolicyInForce) -> Bool {
         let (before, now) = (former.policy.ruling(on: principal), grants.ruling(on: principal))
-        // Also of what was picked for once, which rests on no grant.
+        // The keys also limit one-time picks, which depend on no grant.
         guard now.maximumKeys.isSuperset(of: before.maximumKeys) else { return true }
         let grant = access.grant(of: principal)
         return grants.policy.standing(of: grant, now, at: surroundings.seconds)
             .isNarrower(than: former.standing(of: grant, before, at: surroundings.seconds))
     }
 
-    /// Whether a question that is open would be asked today.
+    /// Whether an open prompt would still be shown under the new policy.
     private func mayStillAsk(_ prompt: Prompt) -> Bool {
         let known = grants.standing(of: prompt.session)
         guard known.mayPrompt else { return false }
