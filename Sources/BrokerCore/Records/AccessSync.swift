@@ -2,11 +2,11 @@ import BrokerAccessStore
 import BrokerVarlink
 import Dispatch
 
-/// Puts what is committed to the access database onto the disk, off the loop. It lives on the loop.
+/// Syncs the access database off the event loop. It lives on the event loop.
 ///
-/// One sync runs at a time, and at most one waits: everybody who asks while a sync runs shares the next one. So a
-/// revocation waits for two syncs at most, however slow the disk is. A checkpoint has a queue of its own and keeps no sync
-/// waiting.
+/// One sync runs at a time, and at most one is pending: all callers that ask while a sync runs share the next one. So
+/// a revocation waits for two syncs at most, however slow the disk is. Checkpoints have their own queue and delay no
+/// sync.
 final class AccessSync {
     private let access: AccessStore
     private let surroundings: Surroundings
@@ -14,18 +14,18 @@ final class AccessSync {
     private var loop: any Loop { surroundings.loop }
     private let disk = DispatchQueue(label: "access sync")
     private let checkpoints = DispatchQueue(label: "access checkpoint")
-    /// Runs on ``disk``, and waits for the disk.
+    /// Runs on ``disk`` and blocks until the data is durable.
     private let sync: @Sendable (Committed) throws(AccessStoreError) -> Void
-    /// Who waits for the next sync.
+    /// The callbacks that wait for the next sync.
     private var waiting: [(Bool) -> Void] = []
     private var isWanted = false
     private var isRunning = false
     private var isScheduled = false
     private var isCheckpointing = false
-    /// The disk does not take what is committed, or the files are gone: nothing is disclosed any more.
+    /// A sync failed, or the files are gone. Nothing is disclosed any more.
     private(set) var hasFailed = false
 
-    /// - Parameter sync: puts onto the disk what is committed; the store's own where `nil`.
+    /// - Parameter sync: makes committed data durable; `nil` for the store's own sync.
     init(
         access: AccessStore, surroundings: Surroundings, feed: AuditFeed,
         sync: (@Sendable (Committed) throws(AccessStoreError) -> Void)? = nil
@@ -41,13 +41,13 @@ final class AccessSync {
         }
     }
 
-    /// Runs the body on the loop once everything that is committed by now is on the disk, or cannot be brought there.
+    /// Runs the body on the event loop once the data committed so far is synced. It gets `false` if the sync failed.
     func onDisk(_ body: @escaping (Bool) -> Void) {
         waiting.append(body)
         want()
     }
 
-    /// What is committed by now is on the disk after this time at the latest, and after one sync more where one runs.
+    /// Starts a sync after this delay at the latest. If one is running then, the new one follows it.
     func schedule(within delay: Duration) {
         guard !isScheduled else { return }
         isScheduled = true
@@ -57,7 +57,7 @@ final class AccessSync {
         }
     }
 
-    /// Waits for the sync and the checkpoint that run, and begins no other.
+    /// Waits for the running sync and checkpoint, and starts no other.
     func close() {
         isWanted = false
         isRunning = true
@@ -92,7 +92,7 @@ final class AccessSync {
             feed.onDisk(upTo: committed.position.sequence)
         case .failure(let failure): fail(failure)
         }
-        // Before who waits goes on: what they commit belongs to another sync.
+        // Starts the next sync before the callbacks run: what they commit belongs to a later one.
         begin()
         let isOnDisk = (try? result.get()) != nil
         for body in waiting { body(isOnDisk) }
@@ -107,14 +107,14 @@ final class AccessSync {
             try checkpointer.run()
         } then: { [self] result in
             isCheckpointing = false
-            // The log grows meanwhile; the next sync tries again.
+            // The write-ahead log keeps growing; the next sync tries again.
             if case .failure(let problem) = result {
                 surroundings.log("the access database's log could not be emptied: \(problem)")
             }
         }
     }
 
-    /// The disk did not take what is on record, or the files are gone. Nothing is disclosed from now on.
+    /// Stops all disclosure: a sync failed, or the files are gone.
     func fail(_ failure: any Error) {
         guard !hasFailed else { return }
         hasFailed = true

@@ -4,14 +4,14 @@ import BrokerContactsStore
 import BrokerVarlink
 import Glibc
 
-/// A book names a record that the audit does not have: an older audit was put back, or another one written.
+/// A book names an audit record that the audit does not have: the audit was replaced by an older or a different one.
 struct ContradictedAnchor: Hashable, Sendable {
     let uid: UInt32
     let sequence: Int64
 }
 
 extension Books {
-    /// The users who have a folder here. Reads a folder.
+    /// The users who have a folder here. It reads the folder.
     static func users(in folder: String) -> [UInt32] {
         guard let directory = opendir(folder + "/users") else { return [] }
         defer { closedir(directory) }
@@ -27,8 +27,8 @@ extension Books {
 }
 
 extension AuditReader {
-    /// Compares the anchors of all books with the chain. A book that cannot be read says nothing here; it is reported when
-    /// it is opened. Reads files, so not for the loop.
+    /// Compares the anchors of all books with the audit chain. A book that cannot be read is skipped; it is reported
+    /// when it is opened. It reads files, so it must not run on the event loop.
     func contradictions(in folder: String) throws(AccessStoreError) -> [ContradictedAnchor] {
         var found: [ContradictedAnchor] = []
         for uid in Books.users(in: folder) {
@@ -41,7 +41,7 @@ extension AuditReader {
     }
 }
 
-/// Looks a moment after the start whether the audit is the one that the books know. Lives on the loop.
+/// Checks shortly after the start whether the audit matches the anchors in the books. It lives on the event loop.
 struct AnchorCheck {
     let surroundings: Surroundings
     let feed: AuditFeed

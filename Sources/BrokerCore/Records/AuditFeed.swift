@@ -6,7 +6,8 @@ import BrokerModel
 import BrokerVarlink
 import Dispatch
 
-/// Who reads the audit: administrators, those of them who follow it as it grows, and its second place. It lives on the loop.
+/// Serves the readers of the audit: administrators, followers, and the forwarder to a second place. It lives on the
+/// event loop.
 final class AuditFeed {
     let surroundings: Surroundings
     private let access: AccessStore
@@ -23,18 +24,18 @@ final class AuditFeed {
     /// The number of the last record.
     var head: Int64 { access.auditCount }
 
-    /// Records go to a second place.
+    /// Records are forwarded to a second place.
     var isForwarded: Bool { forwarder != nil }
 
-    /// Records were committed.
+    /// Wakes the followers after a commit.
     func committed() {
         for follower in followers { follower.wake() }
     }
 
-    /// The disk has the records up to this one.
+    /// Records up to this one are synced.
     func onDisk(upTo sequence: Int64) { forwarder?.onDisk(upTo: sequence) }
 
-    /// - Parameter latest: how many records from before are sent first; `nil` for all that match.
+    /// - Parameter latest: how many earlier records are sent first; `nil` for all that match.
     func follow(
         _ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, latest: Int?
     ) throws(VarlinkError) {
@@ -49,7 +50,7 @@ final class AuditFeed {
         if let latest { follower.begin(latest: latest) } else { follower.read(always: true) }
     }
 
-    /// Reads the audit off the loop, since it may be long, and hands over on the loop what was read.
+    /// Reads the audit off the event loop, since it may be long, and passes the result on the event loop.
     func read<Found: Sendable>(
         _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found, failed: @escaping () -> Void,
         _ done: @escaping (Found) -> Void
@@ -67,7 +68,7 @@ final class AuditFeed {
         }
     }
 
-    /// The same for a call, which fails where the audit cannot be read.
+    /// The same for a call, which fails if the audit cannot be read.
     func read<Found: Sendable>(
         for call: Call, _ read: @escaping @Sendable (AuditReader) throws(AccessStoreError) -> Found,
         _ done: @escaping (Found) -> Void
@@ -80,7 +81,7 @@ final class AuditFeed {
             }, done)
     }
 
-    /// The first records of those that match after a place in the chain, for a call.
+    /// Reads the first matching records after a sequence number, for a call.
     func records(
         for call: Call, matching filter: AuditFilter, after position: Int64?, limit: Int,
         _ done: @escaping ([AuditEntry]) -> Void
@@ -92,7 +93,7 @@ final class AuditFeed {
             }, done)
     }
 
-    /// The last of all records that match, in their order, for a call.
+    /// Reads the last matching records, oldest first, for a call.
     func latestRecords(
         for call: Call, matching filter: AuditFilter, limit: Int, _ done: @escaping ([AuditEntry]) -> Void
     ) {
@@ -104,10 +105,10 @@ final class AuditFeed {
     }
 }
 
-/// How much of a record is told.
+/// How much of each record a reply contains.
 enum AuditExtent {
     case whole
-    /// Without what ties it to the records of others, or to contacts.
+    /// Without the fields that reveal other users' records or name contacts.
     case own
 
     /// The parameters of a reply with these records.

@@ -1,17 +1,17 @@
 import BrokerAccessStore
 import BrokerVarlink
 
-/// An administrator who reads the audit as it grows. It lives on the loop.
+/// An administrator's call that follows the audit. It lives on the event loop.
 ///
-/// The file is the queue: nothing is kept for a reader who is slow, who is sent the next records when those before were
-/// taken. What the follower has not seen yet is everything after ``position``.
+/// The audit file is the queue: the broker buffers nothing for a slow reader, who gets the next records after taking
+/// the last ones. Everything after ``position`` is still to be sent.
 final class AuditFollower {
     let call: Call
     private let filter: AuditFilter
     private let extent: AuditExtent
     private unowned let feed: AuditFeed
     private var position: Int64 = 0
-    /// Records are being read, or wait for the reader; whether more were committed meanwhile shows then.
+    /// Records are being read, or the reader has not taken the last ones. Later commits are noticed when that ends.
     private var isBusy = true
 
     init(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, feed: AuditFeed) {
@@ -21,17 +21,19 @@ final class AuditFollower {
         self.feed = feed
     }
 
-    /// Sends the latest records first, fewer than a batch or not, and then all that come after.
+    /// Sends up to `limit` latest records first, then all later ones.
     func begin(latest limit: Int) {
         let head = feed.head
         feed.latestRecords(for: call, matching: filter, limit: limit) { [self] in send($0, head: head) }
     }
 
-    /// Sends the next records after ``position``, if there are any, and none otherwise where `always` says so.
+    /// Sends the next records after ``position``.
+    ///
+    /// - Parameter always: sends a reply even if there are none.
     func read(always: Bool) {
         isBusy = true
         let limit = feed.surroundings.limits.auditRecordsPerBatch
-        // What is committed while the file is read is read the next time.
+        // Records committed during the read belong to the next one.
         let head = feed.head
         feed.records(for: call, matching: filter, after: position, limit: limit) { [self] records in
             if records.isEmpty, !always {
@@ -43,7 +45,7 @@ final class AuditFollower {
         }
     }
 
-    /// - Parameter head: up to where the file was searched.
+    /// - Parameter head: the last sequence number that the search covered.
     private func send(_ records: [AuditEntry], head: Int64) {
         guard !call.isOver else { return }
         position = max(position, head, records.last?.sequence ?? 0)
@@ -56,7 +58,7 @@ final class AuditFollower {
         if feed.head > position { wake() }
     }
 
-    /// Something was committed.
+    /// Schedules a read after a commit.
     func wake() {
         guard !isBusy else { return }
         isBusy = true

@@ -1,44 +1,45 @@
 import BrokerAccessStore
 import BrokerVarlink
 
-/// Keeps the audit's records in a second place, such as a log store of many machines.
+/// Stores audit records in a second place, such as a central log server.
 ///
-/// Calls may come on any queue, one at a time.
+/// Methods may be called on any queue, one at a time.
 public protocol AuditKeeper: Sendable {
-    /// The sequence number of the last record that was taken before; `nil` where none was, and what comes from now on is
-    /// wanted.
+    /// The sequence number of the last record taken; `nil` if none was taken yet, and forwarding starts with the next
+    /// record.
     var position: Int64? { get }
 
-    /// Records come from behind this one on, where that is not what ``position`` says. Kept, it is the position after a restart, also
-    /// where nothing was taken in between. Called on the loop.
+    /// Sets the sequence number after which records follow, if ``position`` says another. The keeper stores it as its
+    /// position, which then survives a restart even if no record was taken. Called on the event loop.
     func begin(after sequence: Int64)
 
     /// Takes records in the order of the chain.
     ///
-    /// - Parameter done: whether all of them were taken. If not, the same come again later.
+    /// - Parameter done: whether all of them were taken. If not, the same records are sent again later.
     func take(_ records: [AuditEntry], _ done: @escaping @Sendable (_ taken: Bool) -> Void)
 }
 
-/// Hands every record to a keeper: in order, without gaps, and each at least once. It lives on the loop.
+/// Hands every record to a keeper: in order, without gaps, and each at least once. It lives on the event loop.
 ///
-/// Only what is on the disk is handed over: a power cut must not leave the keeper with a record that another one replaces here.
+/// Only synced records are handed over: otherwise a power cut could leave the keeper with a record that another one
+/// replaces in the broker's audit.
 ///
-/// The audit's file is the queue, as for ``AuditFollower``: a keeper that is slow or away holds up nobody and loses nothing. The broker
-/// does not wait for it either; what is on record is on record here.
+/// The audit file is the queue, as for ``AuditFollower``: a slow or unreachable keeper delays nobody and loses
+/// nothing. Replies do not wait for the keeper either; the broker's own audit is what counts.
 final class AuditForwarder {
     private let keeper: any AuditKeeper
     private weak var feed: AuditFeed?
     private var position: Int64
-    /// The last record that is known to be on the disk.
+    /// The sequence number of the last record known to be synced.
     private var synced: Int64 = 0
-    /// Records are with the keeper, or a look at the file is on its way or planned.
+    /// The keeper has records, or a read of the file is running or scheduled.
     private var isBusy = false
 
     init(_ keeper: any AuditKeeper, feed: AuditFeed) {
         self.keeper = keeper
         self.feed = feed
         let head = feed.head
-        // A keeper that knows later records than there are has seen an audit that was replaced by an older one.
+        // A keeper that is ahead of the audit has seen one that was replaced by an older audit.
         position = min(keeper.position ?? head, head)
         if keeper.position != position { keeper.begin(after: position) }
     }
@@ -71,7 +72,7 @@ final class AuditForwarder {
 
     private func hand(over records: [AuditEntry], head: Int64) {
         guard let last = records.last?.sequence else {
-            // What was counted is not there: verification is what says so, and not the keeper.
+            // The file lacks records that the count includes. Verification reports that; the forwarder skips them.
             position = head
             return next()
         }

@@ -3,11 +3,12 @@ import BrokerAccessStore
 import BrokerInterface
 import BrokerVarlink
 
-/// Keeps an app that fills the audit to its share: its calls wait, in order, and nobody else's do. It lives on the loop.
+/// Rate-limits apps that fill the audit: their calls wait, in order, and other apps' calls do not. It lives on the
+/// event loop.
 final class AuditPace {
     private let surroundings: Surroundings
     private let access: AccessStore
-    /// Calls that wait, by the standing principal of their app.
+    /// Calls that wait, by the persistent principal of their app.
     private var held: [Principal: [(call: Call, go: () -> Void)]] = [:]
 
     init(surroundings: Surroundings, access: AccessStore) {
@@ -15,11 +16,11 @@ final class AuditPace {
         self.access = access
     }
 
-    /// Somebody's call may have to wait.
+    /// Whether any call may have to wait.
     var mayHold: Bool { !held.isEmpty || access.hasExhaustedApps }
 
-    /// Whether a call must wait because its app has used up its share. `go` runs when its turn has come, and does not
-    /// ask again; where too many wait already the call has failed.
+    /// Whether a call must wait because its app has used up its share. `go` runs once the wait is over and must not
+    /// call this again. If too many calls wait already, the call fails.
     func holds(_ call: Call, _ session: CallerSession, _ go: @escaping () -> Void) -> Bool {
         guard !call.isOver else { return false }
         let app = Principal(uid: session.caller.uid, strength: session.caller.strength, app: session.caller.app)
@@ -46,7 +47,7 @@ final class AuditPace {
         surroundings.loop.later(after: wait ?? .zero) { [self] in letGo(app) }
     }
 
-    /// Lets one call go: what it writes decides when the next may.
+    /// Runs one call. The records it writes decide when the next one may run.
     private func letGo(_ app: Principal) {
         if let wait = wait(of: app) { return schedule(app, after: wait) }
         var queue = held[app] ?? []

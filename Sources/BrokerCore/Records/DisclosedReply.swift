@@ -4,38 +4,41 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// A reply that tells of contacts: its parameters, what the audit says of it, and the grant that it rests on.
+/// A reply that discloses contacts: its parameters, what the audit records about it, and its grant.
 ///
-/// Contact data leaves the broker in these alone, and the compiler makes sure of it:
+/// Contact data leaves the broker only in these replies, and the compiler enforces it:
 ///
-/// - The bytes of ``DisclosedContacts`` can be read only by who imports AccessControl with `@_spi(Disclosed)`. This file does, and
-///   `make lint` rejects any other.
-/// - What a ``DisclosedWriter`` wrote can be read in this file only, and goes from here to a ``Call`` alone.
-/// - ``send(to:continues:_:)`` takes a ``Turn/Recorded``, which only `Turn.swift` can make, once the records are committed.
+/// - Only a file that imports `BrokerDisclosure` with `@_spi(Disclosed)` can read the bytes of ``DisclosedContacts``.
+///   This file does, and `make lint` rejects any other.
+/// - What a ``DisclosedWriter`` wrote can be read in this file only, which passes it to a ``Call`` and nothing else.
+/// - ``send(to:continues:_:)`` takes a ``Turn/Recorded``, which only `Turn.swift` can make, once the records are
+///   committed.
 struct DisclosedReply {
-    /// The grant under which something is told. If it is taken back before the kernel has the reply, the reply is withdrawn.
+    /// The grant that permits the disclosure. If it is revoked before the kernel has the reply, the reply is
+    /// withdrawn.
     struct Basis: Hashable {
         let principal: Principal
-        /// `nil`: the person handed it over for once, and no grant allows it.
+        /// `nil` for a one-time pick, which no grant permits.
         let revision: Int64?
     }
 
-    /// What goes on record of a reply.
+    /// What the audit records about a reply.
     enum Told {
-        /// - Parameter isWhole: the whole set of the grant's revision, which names it better than a list does.
+        /// - Parameter isWhole: the contacts are the whole granted set. The grant's revision names it, so no list is
+        ///   recorded.
         case contacts([RecordNumber], keys: ContactKeySet, isWhole: Bool = false)
-        /// So many records, and of none of them what it says.
+        /// A number of records, without naming them.
         case count(Int)
     }
 
-    /// `nil`: it goes to the person's own agent.
+    /// `nil` for a reply to the person's own agent.
     let basis: Basis?
     let told: [Told]
-    /// One of our own words, for the record.
+    /// A fixed word of the broker, for the audit record.
     let detail: String?
     fileprivate let parameters: [UInt8]
 
-    /// Bytes of the parameters.
+    /// Size of the parameters in bytes.
     var size: Int { parameters.count }
 
     /// Hands the reply to the connection.
@@ -44,7 +47,7 @@ struct DisclosedReply {
     }
 }
 
-/// Writes the parameters of a reply that tells of contacts. What was written cannot be read back.
+/// Writes the parameters of a reply that discloses contacts. Only this file can read the result.
 struct DisclosedWriter {
     private var json: JSONWriter
 
@@ -53,12 +56,12 @@ struct DisclosedWriter {
         json.beginObject()
     }
 
-    /// Bytes written so far.
+    /// Size in bytes written so far.
     var size: Int { json.bytes.count }
 
-    /// The reply to an app.
+    /// Ends the parameters and returns the reply to an app.
     ///
-    /// - Parameter detail: one of our own words, for the record.
+    /// - Parameter detail: a fixed word of the broker, for the audit record.
     consuming func reply(
         under basis: DisclosedReply.Basis, telling told: [DisclosedReply.Told], detail: String? = nil
     ) -> DisclosedReply {
@@ -66,7 +69,7 @@ struct DisclosedWriter {
         return DisclosedReply(basis: basis, told: told, detail: detail, parameters: json.bytes)
     }
 
-    /// The reply to the agent of the person whose contacts they are.
+    /// Ends the parameters and returns the reply to the person's own agent.
     consuming func replyToPerson(telling count: Int) -> DisclosedReply {
         json.endObject()
         return DisclosedReply(basis: nil, told: [.count(count)], detail: nil, parameters: json.bytes)
@@ -82,7 +85,7 @@ struct DisclosedWriter {
         json.endArray()
     }
 
-    /// A member that is one contact, the only one of `contact`.
+    /// A member that is one contact, the only one in `contact`.
     mutating func member(_ name: String, only contact: DisclosedContacts) {
         json.name(name)
         json.raw(contact.elements)
@@ -96,9 +99,9 @@ struct DisclosedWriter {
         json.member("label", value.label)
     }
 
-    /// The members of a line in the agent's list.
+    /// The members of a row in the agent's list.
     ///
-    /// - Parameter note: added to the line that tells two contacts of the same name apart.
+    /// - Parameter note: added to the detail that distinguishes two contacts of the same name.
     mutating func members(of row: DisclosedRow, note: String?) {
         json.name("contact")
         json.raw(row.contact)
@@ -106,7 +109,7 @@ struct DisclosedWriter {
         if !detail.isEmpty { json.member("detail", detail.joined(separator: ", ")) }
     }
 
-    // MARK: What stands around them
+    // MARK: Other members
 
     mutating func member(_ name: String, _ string: String?) { json.member(name, string) }
 

@@ -5,13 +5,14 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// The audit's records, and what is to be sent in one turn of the loop, held back until the records of that turn are committed.
+/// The group commit: it appends audit records, and holds replies back until the records of this event loop iteration
+/// are committed.
 ///
 /// A reply that discloses leaves only after its record: a crash between the two must not hide a disclosure. The
-/// records of one turn are one transaction, so that many callers share its cost. Where the audit is durable, it leaves only
-/// once the record is on the disk: all turns that come while the disk is at work share the next sync.
+/// records of one iteration are one transaction, so that many callers share its cost. If the audit is durable, such a
+/// reply also waits for a sync. Commits made while a sync runs share the next one.
 final class Turn {
-    /// Proof that what a reply tells is on record. Only this file can make one.
+    /// Proof that the audit records of a reply are committed. Only this file can make one.
     struct Recorded {
         fileprivate init() {}
     }
@@ -30,19 +31,19 @@ final class Turn {
     private let surroundings: Surroundings
     private let access: AccessStore
     private var loop: any Loop { surroundings.loop }
-    /// Writes the counts of repeats when their time has come.
+    /// The timer that closes deduplication windows and writes their counts.
     private var foldTimer: (any Scheduled)?
     private var items: [Item] = []
     private var isScheduled = false
-    /// What discloses waits for the disk.
+    /// Replies that disclose wait for a sync.
     var isDurable = false
-    /// Puts onto the disk what is committed.
+    /// Syncs what is committed.
     let sync: AccessSync
     private let feed: AuditFeed
     private let history: History
-    /// Committed, and not yet known to be on the disk.
+    /// Committed items that no sync covers yet.
     private var unsynced: [Item] = []
-    /// The same, while the disk is at work on them.
+    /// Committed items that the running sync covers.
     private var syncing: [Item] = []
     private var isSyncing = false
 
@@ -59,7 +60,7 @@ final class Turn {
 
     // MARK: Records
 
-    /// Appends an audit record; it is committed with this turn.
+    /// Appends an audit record; this iteration's commit includes it.
     func record(
         _ event: AuditEvent, uid: UInt32, app: String = "", strength: IdentityStrength? = nil,
         _ fill: (inout AuditRecord) -> Void = { _ in }, detail: String? = nil
@@ -85,8 +86,8 @@ final class Turn {
         record(event, uid: principal.uid, app: principal.app, strength: principal.strength, fill, detail: detail)
     }
 
-    /// What became of a grant, and by name the contacts that joined or left its set with that. A whole set is told under its revision
-    /// alone: these records say what was in it.
+    /// Records a change of a grant, and names the contacts that joined or left the granted set. A disclosure of the
+    /// whole set names only the revision, and these records say what that revision contains.
     func record(
         _ event: AuditEvent, of principal: Principal, naming records: Set<RecordNumber>,
         _ fill: (inout AuditRecord) -> Void
@@ -102,7 +103,7 @@ final class Turn {
         }
     }
 
-    /// Contacts for the record, in pieces that stay small; one piece at least, also of none.
+    /// Splits contacts into parts of bounded size, one per record. No contacts give one empty part.
     private func parts(_ records: [RecordNumber]) -> [ArraySlice<RecordNumber>] {
         let size = surroundings.limits.contactsPerAuditRecord
         return stride(from: 0, to: max(records.count, 1), by: size).map {
@@ -112,10 +113,10 @@ final class Turn {
 
     // MARK: What is sent
 
-    /// Puts on record what a reply tells, and sends it after the commit: the only way in which contact data leaves the broker. It is
-    /// not sent where its basis is taken back by then.
+    /// Records what a reply discloses, and sends it after the commit. It is the only way for contact data to leave
+    /// the broker. If the grant is revoked before that, the reply is withdrawn.
     ///
-    /// - Parameter then: runs after the reply was sent, where more is to come.
+    /// - Parameter then: runs after the reply was sent, to continue a list.
     func disclose(
         _ reply: DisclosedReply, to call: Call, _ session: CallerSession, continues: Bool = false,
         then: (() -> Void)? = nil
@@ -155,7 +156,7 @@ final class Turn {
         }
     }
 
-    /// Sends a reply that tells of no contact, after the commit.
+    /// Sends a reply that discloses no contact, after the commit.
     func reply(_ parameters: [UInt8], to call: Call) {
         items.append(.reply(call, parameters))
         commitSoon()
@@ -166,16 +167,16 @@ final class Turn {
         commitSoon()
     }
 
-    /// Runs one of the two after the commit: what was appended to the access store until now is committed, or it is not
-    /// and does not count.
+    /// Runs one of the two callbacks after the commit. On success, all changes appended to the access store so far
+    /// are committed. On failure, none of them takes effect.
     func work(committed: @escaping () -> Void = {}, failed: @escaping () -> Void = {}) {
         items.append(.work(committed: committed, failed: failed))
         commitSoon()
     }
 
-    /// Replies to an administrator once what was done is committed and on the disk.
+    /// Replies to an administrator after the change is committed and synced.
     ///
-    /// - Parameter error: replied instead, where what was done was to find that something is wrong.
+    /// - Parameter error: replied instead, if the operation found a problem and recorded it.
     func replyOnDisk(_ call: Call, error: VarlinkError? = nil, _ write: @escaping (inout JSONWriter) -> Void) {
         let failed = {
             call.fail(
@@ -193,14 +194,14 @@ final class Turn {
             }, failed: failed)
     }
 
-    /// Commits what waits for the end of this turn, for a caller that reads what is committed.
+    /// Commits now what waits for the end of this iteration, for callers that read committed data.
     func catchUp() {
         if isScheduled { flush() }
     }
 
-    /// Takes back what would be disclosed under a grant that no longer is.
+    /// Withdraws replies that a revoked or narrowed grant no longer permits.
     ///
-    /// - Returns: how many replies were taken back.
+    /// - Returns: how many replies were withdrawn.
     func withdraw(_ principal: Principal, _ error: VarlinkError) -> Int {
         Self.withdraw(&items, principal, error) + Self.withdraw(&unsynced, principal, error)
             + Self.withdraw(&syncing, principal, error)
@@ -218,7 +219,7 @@ final class Turn {
         return count
     }
 
-    /// Has what was appended to the access store until now committed with this turn.
+    /// Schedules the commit of this iteration.
     func commitSoon() {
         guard !isScheduled else { return }
         isScheduled = true
@@ -238,13 +239,14 @@ final class Turn {
                 sync.schedule(within: surroundings.limits.syncInterval)
                 feed.committed()
             } else {
-                // A disclosure that is only counted would rest on a record that is gone.
+                // Nothing new to commit: a deduplicated disclosure still needs its earlier record, so the files must
+                // still exist.
                 try access.checkFiles()
             }
         } catch {
             if case .removed = error { sync.fail(error) }
             surroundings.log("what happened could not be recorded, so it is not answered: \(error)")
-            // What was decided in this turn does not count, nor what saves did, until the next commit.
+            // Decisions of this iteration have no effect. Effects of saves have none until the next commit.
             history.moved()
             refuse(items)
             return
@@ -255,7 +257,7 @@ final class Turn {
         if !unsynced.isEmpty { waitForDisk() }
     }
 
-    /// To be called after the commit.
+    /// Must be called after the commit.
     private func send(_ item: Item) {
         switch item {
         case .disclosure(let call, _, _, _) where sync.hasFailed && item.isDisclosedToApp:
@@ -269,7 +271,7 @@ final class Turn {
         }
     }
 
-    /// Has the disk take what is committed; what comes meanwhile waits for the next time.
+    /// Syncs what is committed. Items that arrive meanwhile wait for the next sync.
     private func waitForDisk() {
         guard !isSyncing else { return }
         isSyncing = true
@@ -285,7 +287,7 @@ final class Turn {
         }
     }
 
-    /// An audit record that cannot be written: the answer is no.
+    /// Refuses the items whose audit records could not be written.
     private func refuse(_ items: [Item]) {
         for item in items {
             switch item {
@@ -296,12 +298,13 @@ final class Turn {
         }
     }
 
-    // MARK: Counts
+    // MARK: Deduplication
 
-    /// Sees to it that open windows of repeats get closed.
+    /// Schedules the end of open deduplication windows.
     private func scheduleFolds() {
         guard foldTimer == nil, let end = access.nextFoldEnd else { return }
-        // Many windows that end one after the other are closed together; and a clock that is set does not keep them open.
+        // The lower bound closes windows that end shortly after each other together. The upper bound limits the
+        // effect of a clock that is set.
         let wait = min(max(Self.shortestWait, end - surroundings.now()), Self.longestWait)
         foldTimer = loop.later(after: .microseconds(wait)) { [self] in closeFolds() }
     }
