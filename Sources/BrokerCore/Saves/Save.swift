@@ -7,13 +7,13 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// One `SaveContacts`: all of its steps, or none. It lives on the loop; ``Saves`` writes the book.
+/// One `SaveContacts`: all of its steps are saved, or none. It lives on the event loop; ``Saves`` writes the book.
 final class Save {
     private let call: Call
     private let session: CallerSession
     private let app: AppServices
     private let parameters: SaveContactsParameters
-    /// As far as it has been read.
+    /// The steps read so far.
     private var reader: SaveSteps?
     private var hasAsked = false
 
@@ -44,24 +44,24 @@ final class Save {
         }
     }
 
-    /// - Returns: what the steps change; `nil` where there is more to read, which is then read in another turn.
+    /// - Returns: the changes of all steps; `nil` if there is more to read, which a later event loop iteration does.
     private func read(_ reading: Reading) throws(Reading.Failure) -> SaveChanges? {
         var reader =
             self.reader
             ?? SaveSteps(parameters.changes, reading, mostCards: app.limits.cardsPerSave) { [app] in
                 app.access.takeRecordNumbers($0, now: app.surroundings.now())
             }
-        // The only reference, so that what has been read is not copied.
+        // Leaves one reference, so that appending to the steps read so far does not copy them.
         self.reader = nil
         if let changes = try reader.readMore(reading, until: .now + app.limits.timePerSave) { return changes }
         self.reader = reader
-        // Other callers first: one long save must not make them wait.
+        // A long save must not delay other callers.
         app.surroundings.loop.later { self.begin() }
         return nil
     }
 
     private func write(_ changes: SaveChanges, to book: ContactsStore, _ reading: Reading) {
-        // While the other save is on its way to the book.
+        // Prepares the contacts while another save of the user is being written.
         let ready = app.saves.isNext(session.caller.uid) ? book.makeReady(changes.changes, at: app.seconds) : nil
         let identifiers = reading.identifiers
         let save = PendingSave(
@@ -79,7 +79,7 @@ final class Save {
         app.saves.run(save, in: book)
     }
 
-    /// What is written, if all of it may still be made.
+    /// Decides the save again, and returns what to write; `nil` if any change is no longer permitted.
     private func decide(
         _ changes: SaveChanges, _ ready: ReadyContacts?, _ book: ContactsStore, _ identifiers: IdentifierCipher
     ) -> PendingSave.Write? {
@@ -100,7 +100,7 @@ final class Save {
         }
     }
 
-    // MARK: Answers
+    // MARK: Replies
 
     private func reply(_ made: PendingSave.Made, _ names: [String], _ token: String) {
         var writer = JSONWriter(reservingCapacity: 192 + names.count * 36)

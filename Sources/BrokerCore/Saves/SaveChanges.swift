@@ -4,18 +4,18 @@ import BrokerContactsStore
 import BrokerDisclosure
 import BrokerModel
 
-/// The steps of a save as the book takes them.
+/// The steps of a save as changes of the book.
 struct SaveChanges: Sendable {
     private(set) var changes: [ContactChange] = []
-    /// Of which step each change is.
+    /// For each change, the index of its step.
     private var origins: [Int] = []
-    /// Steps that were appended.
+    /// How many steps were appended.
     private(set) var stepCount = 0
-    /// By step: the record that it adds.
+    /// For each step, the record that it adds.
     let added: [(record: RecordNumber, kind: RecordKind)?]
     private let new: Set<RecordNumber>
-    /// Groups and cards that the app made, of those where it matters. Who made one never changes, so that it need not be looked up
-    /// again when the save is made, on the loop and for all of its steps at once.
+    /// Groups and cards that the app made, if a check depends on that. The maker of a record never changes, so the
+    /// event loop need not look it up again for all steps at once when the save is made.
     var ownGroups: Set<RecordNumber> = []
     var ownContacts: Set<RecordNumber> = []
 
@@ -30,17 +30,17 @@ struct SaveChanges: Sendable {
         stepCount += 1
     }
 
-    /// In the order of their steps.
+    /// The added records, in the order of their steps.
     var newRecords: [RecordNumber] { added.compactMap { $0?.record } }
 
     func isNew(_ record: RecordNumber) -> Bool { new.contains(record) }
 
     func isOwn(group: RecordNumber) -> Bool { isNew(group) || ownGroups.contains(group) }
 
-    /// The contacts that are added, in the order of their steps.
+    /// The added contacts, in the order of their steps.
     var addedContacts: [RecordNumber] { added.compactMap { $0?.kind == .contact ? $0?.record : nil } }
 
-    /// The contacts that are added, changed, deleted, linked or unlinked.
+    /// The contacts that are added, updated, deleted, linked or unlinked.
     var contacts: [RecordNumber] {
         changes.flatMap { change -> [RecordNumber] in
             switch change {
@@ -51,7 +51,7 @@ struct SaveChanges: Sendable {
         }
     }
 
-    /// The contacts that are given a photo.
+    /// The contacts whose photo is set.
     var photographed: [RecordNumber] {
         changes.compactMap { change in
             switch change {
@@ -63,12 +63,12 @@ struct SaveChanges: Sendable {
         }
     }
 
-    /// The contacts that are deleted.
+    /// The deleted contacts.
     private var deletedContacts: [RecordNumber] {
         changes.compactMap { if case .delete(let record) = $0 { record } else { nil } }
     }
 
-    /// What the access store must learn of it.
+    /// What the access database needs to know about the save.
     func contents(isKeptToSingle: Bool) -> SaveContents {
         var contents = SaveContents()
         contents.adds = addedContacts
@@ -79,7 +79,8 @@ struct SaveChanges: Sendable {
         return contents
     }
 
-    /// Whether all of it is permitted still: others may have saved since it was read, or something was taken back.
+    /// Whether every change is still permitted. Another save may have been made since the steps were read, or the
+    /// grant may have been narrowed.
     func mayBeMade(_ reading: Reading) -> Bool {
         let may = reading.permissions
         let isVisible = { (contact: RecordNumber) in isNew(contact) || may.scope.contains(contact) }
@@ -102,7 +103,7 @@ struct SaveChanges: Sendable {
                 may.mayChangeGroup(isOwn: isOwn(group: child)) && may.mayChangeGroup(isOwn: isOwn(group: parent))
             case .group(.setMe): may.maySetMe
             case .container: may.mayChangeContainers
-            // Nobody saves one.
+            // No app can save a thumbnail.
             case .thumbnail: false
             case .link(.link(let one, let other)), .link(.unlink(let one, let other)):
                 may.mayLink && isVisible(one) && isVisible(other)
@@ -110,10 +111,10 @@ struct SaveChanges: Sendable {
         }
     }
 
-    /// The app's step that a change belongs to.
+    /// The step that a change belongs to.
     func step(ofChange index: Int) -> Int { origins[index] }
 
-    /// For each step the identifier of what it adds, or nothing.
+    /// For each step, the identifier of the record that it adds, or an empty string.
     func names(_ identifiers: IdentifierCipher) -> [String] {
         added.map { $0.map { identifiers.identifier(of: $0.record, as: $0.kind) } ?? "" }
     }

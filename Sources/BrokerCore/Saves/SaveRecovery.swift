@@ -4,13 +4,13 @@ import BrokerContactsStore
 import BrokerVarlink
 import Glibc
 
-/// What a save leaves to be done when the broker, the machine or a disk gives out in the middle of it. It lives on the loop.
+/// Completes saves that a failure of the broker, the machine or a disk interrupted. It lives on the event loop.
 final class SaveRecovery {
     private let surroundings: Surroundings
     private let access: AccessStore
     private let turn: Turn
     private let history: History
-    /// See ``retryRecording()``.
+    /// A retry is scheduled; see ``retryRecording()``.
     private var isRetryScheduled = false
 
     init(surroundings: Surroundings, access: AccessStore, turn: Turn, history: History) {
@@ -20,12 +20,12 @@ final class SaveRecovery {
         self.history = history
     }
 
-    /// Some save is in a book and not on record.
+    /// Some save is in a book, but its record is not committed yet.
     var hasUndelivered: Bool { access.hasUndelivered }
 
-    /// Takes over what the outbox of a book still has to tell, before anything is decided by what is in the book.
+    /// Takes over the entries in a book's outbox, before any decision relies on the book's contents.
     ///
-    /// - Parameter isEnding: the book is being closed, and not opened after a crash.
+    /// - Parameter isEnding: the book is being closed, rather than opened after a crash.
     func takeOver(_ entries: [OutboxEntry], of uid: UInt32, isEnding: Bool) {
         let before = access.outboxMark(of: uid)
         for entry in entries where entry.number > before {
@@ -35,28 +35,29 @@ final class SaveRecovery {
         }
         guard entries.contains(where: { $0.number > before }), !isEnding else { return }
         history.moved()
-        // Now, and not with this turn: what is decided next sees what was saved, and no reply hides it.
+        // Committed at once rather than at the end of this iteration: the next decision must see these saves, and
+        // their records must come before any reply.
         turn.flush()
         if access.hasUndelivered { retryRecording() }
     }
 
-    /// Opens the books that were not closed when the last run ended, one after the other, so that the audit is soon whole.
-    /// Whoever asks for one of them meanwhile waits until it is open, as for any book.
+    /// Opens one by one the books that the last run did not close, so that the audit is soon complete. A caller that
+    /// needs one of them waits until it is open, as for any book.
     func settle(_ books: Books, _ problems: StoreProblems) {
-        // What is being purged told everything before.
+        // A purge took over the outbox before it began, so a book being purged is skipped.
         settle(books.unclosed().filter { !books.isRemoving($0) }[...], books, problems)
     }
 
     private func settle(_ users: ArraySlice<UInt32>, _ books: Books, _ problems: StoreProblems) {
         guard let uid = users.first else { return }
-        // Under the name for which it is kept: it tells the same, whoever has the number now.
+        // Opened under the owner's recorded name: the outbox belongs to that owner, even if the UID was reassigned.
         books.with(uid, named: access.ownerName(of: uid)) { [self] result in
             if case .failure(let error) = result { problems.note(error, of: uid) }
             surroundings.loop.later { [self] in settle(users.dropFirst(), books, problems) }
         }
     }
 
-    /// A save is in a book, and could not be recorded. It is tried with everything else that is recorded, and by itself.
+    /// Schedules a retry for saves that are in a book but could not be recorded. Every other commit also tries them.
     func retryRecording() {
         guard !isRetryScheduled else { return }
         isRetryScheduled = true
@@ -66,14 +67,15 @@ final class SaveRecovery {
         }
     }
 
-    /// To be called before something is decided: what is in a book counts.
+    /// Commits the records of saves that are in a book already. Must be called before a decision that depends on
+    /// them.
     func recordUndelivered() {
         guard access.hasUndelivered else { return }
         turn.flush()
         if access.hasUndelivered { retryRecording() }
     }
 
-    /// Runs one of the two: what a save rests on is on the disk, or does not get there.
+    /// Runs `body` once all decisions that a save depends on are synced, or `failed` if they cannot be.
     func whenDecisionsAreOnDisk(_ body: @escaping () -> Void, failed: @escaping () -> Void) {
         guard !turn.sync.hasFailed else { return failed() }
         guard access.hasDecisionsOffDisk else { return body() }
@@ -83,8 +85,8 @@ final class SaveRecovery {
             }, failed: failed)
     }
 
-    /// Settles what a crash of an earlier version left behind: saves whose intent is on record, and whose contacts are in
-    /// the book or not.
+    /// Resolves intents that a crash of an earlier version left open: the save is recorded, but its contacts may not
+    /// be in the book.
     func resolveIntents(_ books: Books) {
         for intent in access.openIntents() {
             books.with(intent.uid) { [weak self] result in
@@ -93,13 +95,13 @@ final class SaveRecovery {
                     let existing = try result.get()?.existing(intent.adds) ?? []
                     access.resolveSave(intent.id, existing: existing, at: books.moment(of: intent.uid))
                     history.moved()
-                    // The book commits all of a save or nothing of it. One that added nothing leaves no trace by which
-                    // that could be told.
+                    // The book commits all of a save or nothing. A save that added nothing leaves no trace that shows
+                    // whether it was made.
                     let event: AuditEvent = existing.isEmpty && !intent.adds.isEmpty ? .saveNotDone : .save
                     let detail = intent.adds.isEmpty ? "perhaps, before a crash" : "before a crash"
                     turn.record(event, of: intent.principal, { $0.count = intent.adds.count }, detail: detail)
                 } catch {
-                    // The intent stays: the book may be readable at the next start.
+                    // The intent is kept: the book may be readable at the next start.
                     surroundings.log("a save from before the last end could not be looked up: \(error)")
                 }
             }
@@ -108,7 +110,7 @@ final class SaveRecovery {
 }
 
 extension Books {
-    /// Users whose book has a log beside it: who closes a book empties the log and takes it away. For the start.
+    /// Users whose book has a write-ahead log. Closing a book removes its log. Used at the start.
     func unclosed() -> [UInt32] {
         Self.users(in: surroundings.stateFolder).filter { uid in
             var status = stat()

@@ -4,9 +4,9 @@ import BrokerInterface
 import BrokerJSON
 import BrokerModel
 
-/// Steps about unified contacts: each becomes steps about the cards that the app sees of it.
+/// Steps on unified contacts. Each becomes steps on the cards of the contact that the app sees.
 extension SaveSteps {
-    /// An update of a card, or of a unified contact by its visible cards.
+    /// Updates a card, or the visible cards of a unified contact.
     func update(
         _ change: SaveContactsParameters.Change, _ wire: WireContact, of members: [RecordNumber]
     ) throws(Reading.Failure) -> [ContactChange] {
@@ -24,7 +24,7 @@ extension SaveSteps {
             var stored: [(RecordNumber, StoredContact)] = []
             _ = try reading.book?.fetch(query) { record, contact, _ in stored.append((record, contact)) }
             let missing = Set(members).subtracting(stored.map(\.0))
-            // A card that is there and was not read is damaged: its values would be lost or doubled.
+            // A card that exists but was not read is damaged. Its values would be lost or duplicated.
             if let damaged = try reading.book?.existing(missing).first { throw .damagedCard(record: damaged.rawValue) }
             for (record, contact) in stored {
                 guard let contact = Contact(contact, keys: read) else {
@@ -59,7 +59,7 @@ extension SaveSteps {
 }
 
 extension Contact {
-    /// The number of another card's value is none of this one's.
+    /// Clears the identifiers of values that belong to another card.
     fileprivate mutating func forgetIdentifiers(
         ofOthersThan record: RecordNumber, _ owners: [ContactKey: [ValueOwner]]
     ) {

@@ -6,39 +6,39 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Reads the steps of a save, some in each turn of the loop: those of a large one take a hundredth of a second and more,
-/// in which nobody else would be heard.
+/// Reads the steps of a save in slices, one per event loop iteration: a large save takes 10 ms and more, which would
+/// delay other callers.
 ///
-/// Identifiers first, and for all steps: whether a record is malformed, another app's, ungranted, revoked or deleted
-/// shows in nothing, not even in which error comes first.
+/// The identifiers of all steps are resolved first. No reply, and no order of errors, reveals whether an identifier
+/// is malformed, another app's, not granted, revoked or deleted.
 struct SaveSteps {
-    /// As of this turn. Between two of them others save and the person decides: what all of it rests on is looked at once more
-    /// when it is written, see ``SaveChanges/mayBeMade(_:)``.
+    /// The disclosure in this event loop iteration. Between two iterations other saves and the person's decisions may
+    /// change it. Everything is checked again when the save is made, see ``SaveChanges/mayBeMade(_:)``.
     private(set) var reading: Reading
     private let changes: [SaveContactsParameters.Change]
     private let mostCards: Int
-    /// By step, what it says of a contact; `nil` for a step that says nothing of one.
+    /// For each step, the contact that it carries, decoded; `nil` if it carries none.
     private var written: [Result<WireContact, ContactError>?] = []
-    /// Changes whose contacts were looked up.
+    /// How many steps had their contacts looked up.
     private var found = 0
-    /// Cards that the steps so far are about.
+    /// How many cards the steps so far name.
     private var cardCount = 0
     private var targets: [Target] = []
-    /// As far as the steps have been read.
+    /// The changes of the steps read so far.
     private var made: SaveChanges
-    /// What the app calls the records that this save adds.
+    /// The app's own names for the records that this save adds.
     private var added: [String: (record: RecordNumber, isGroup: Bool)] = [:]
     private var groups: [String: RecordNumber?] = [:]
     private var containers: [String: StoredContainer?]?
-    /// Of a unified contact its visible cards.
+    /// For each name, its card, or the visible cards of a unified contact.
     private var contacts: [String: [RecordNumber]] = [:]
 
     /// Longest name of a group or container, in bytes of UTF-8.
     static let longestGroupName = 1_024
 
     /// - Parameters:
-    ///   - mostCards: more than these, and it is refused.
-    ///   - numbers: gives numbers that no record ever had.
+    ///   - mostCards: the save is refused if its steps name more cards.
+    ///   - numbers: returns record numbers that were never used.
     init(
         _ changes: [SaveContactsParameters.Change], _ reading: Reading, mostCards: Int,
         numbers: (_ count: Int) -> [RecordNumber]
@@ -51,22 +51,22 @@ struct SaveSteps {
         made = SaveChanges(adding: kinds.map { kind in kind.map { (rest.removeFirst(), $0) } })
     }
 
-    /// What a step is about; for members and subgroups also what joins or leaves.
+    /// The record that a step is about; for members and subgroups also the one that joins or leaves.
     private struct Target {
         var record: RecordNumber?
         var member: RecordNumber?
-        /// Where it is put, or what is deleted; `nil` is the one that every book has.
+        /// The container for a new record, or the one to delete; `nil` stands for the local container.
         var container: RecordNumber?
     }
 
-    /// Reads on, at least a little.
+    /// Reads more steps, at least one.
     ///
-    /// - Parameter reading: what the caller may use by now.
-    /// - Returns: what they change, if all of them may be made; `nil` where there is more to read.
+    /// - Parameter reading: the caller's current disclosure.
+    /// - Returns: the changes of all steps, if all are permitted; `nil` if there is more to read.
     mutating func readMore(
         _ reading: Reading, until end: ContinuousClock.Instant
     ) throws(Reading.Failure) -> SaveChanges? {
-        // The names that were looked up are another principal's.
+        // The names looked up so far belong to another principal, so reading starts over.
         if reading.principal != self.reading.principal || reading.identifiers !== self.reading.identifiers {
             let numbers = made.newRecords
             self = SaveSteps(changes, reading, mostCards: mostCards) { _ in numbers }
@@ -105,10 +105,10 @@ struct SaveSteps {
 
     // MARK: Identifiers
 
-    /// Cards that are looked up at once, and one contact's more.
+    /// Most cards in one look-up, plus those of one contact.
     private static let cardsAtOnce = 256
 
-    /// Looks up the contacts of some changes at once.
+    /// Looks up the contacts of several steps in one query.
     private mutating func findContacts(until end: ContinuousClock.Instant) throws(Reading.Failure) {
         var candidates: [String: [RecordNumber]] = [:]
         var count = 0
@@ -138,7 +138,7 @@ struct SaveSteps {
         return added[name].flatMap { $0.isGroup ? nil : $0.record }
     }
 
-    /// The cards that a step is about: where it names a unified contact, those that are visible of it.
+    /// The cards that a step is about; for a unified contact, the visible ones.
     private func cards(_ name: String?, _ record: RecordNumber) -> [RecordNumber] {
         name.flatMap { contacts[$0] } ?? [record]
     }
@@ -212,7 +212,7 @@ struct SaveSteps {
         }
     }
 
-    /// The visible container that an identifier names.
+    /// The visible container that an identifier names; its inner `nil` stands for the local container.
     private mutating func container(_ name: String?) throws(Reading.Failure) -> StoredContainer?? {
         guard let name else { return nil }
         if let containers { return containers[name] }
@@ -223,7 +223,7 @@ struct SaveSteps {
         return all[name]
     }
 
-    /// Where a record is to be added, and under which name later steps speak of it.
+    /// Returns the container for a new record, and remembers the name that later steps use for it.
     private mutating func checkAdd(
         _ change: SaveContactsParameters.Change, _ index: Int
     ) throws(Reading.Failure) -> RecordNumber? {
@@ -239,7 +239,7 @@ struct SaveSteps {
         return place
     }
 
-    // MARK: What they say
+    // MARK: Changes
 
     private mutating func step(
         _ change: SaveContactsParameters.Change, _ index: Int, _ target: Target
@@ -292,19 +292,19 @@ struct SaveSteps {
         case (.unlink, let record?, let member?):
             _ = try wire(index)
             let cards = cards(change.member, member)
-            // A unified contact is taken apart.
+            // All visible cards of a unified contact are unlinked from each other.
             return cards.map { .link(.unlink($0, from: cards.count > 1 ? $0 : record)) }
         case (.addContainer, let record?, _):
             return [.container(.add(record, name: try checkedName(change.container, index)))]
         case (.deleteContainer, _, _):
-            // The one that every book has stays.
+            // The local container cannot be deleted.
             guard let container = target.container else {
                 throw .call(ContactsError.recordNotWritable(at: index, identifier: change.container))
             }
             return [.container(.delete(container))]
         case (.add, _, _), (.update, _, _), (.delete, _, _), (.addMember, _, _), (.removeMember, _, _),
             (.addSubgroup, _, _), (.removeSubgroup, _, _), (.link, _, _), (.unlink, _, _), (.addContainer, _, _):
-            // Its records were looked up before.
+            // The records were resolved before, so this is not reached.
             throw .call(ContactsError.recordDoesNotExist(at: index))
         }
     }
@@ -321,7 +321,7 @@ struct SaveSteps {
         return reading.permissions.mayDelete(record, isOwn: made.ownContacts.contains(record))
     }
 
-    /// Each operation has its fields, and no others.
+    /// Checks that a step has the fields of its operation, and no others.
     private func checkShape(_ change: SaveContactsParameters.Change) throws(Reading.Failure) {
         let isRight: Bool
         switch change.operation {
@@ -367,7 +367,7 @@ struct SaveSteps {
         try checkedName(change.group?["name"]?.string, index)
     }
 
-    /// The name of a group or of a container.
+    /// Checks the name of a group or container.
     private func checkedName(_ name: String?, _ index: Int) throws(Reading.Failure) -> String {
         guard let name else { throw .call(.invalidParameter("changes")) }
         guard name.utf8.count <= Self.longestGroupName else {
@@ -385,7 +385,7 @@ struct SaveSteps {
 }
 
 extension SaveContactsParameters.Change {
-    /// What it adds to the book, if anything.
+    /// The kind of record that the step adds; `nil` if it adds none.
     fileprivate var addedKind: RecordKind? {
         switch operation {
         case .add: group == nil ? .contact : .group

@@ -4,55 +4,56 @@ import BrokerContactsStore
 import BrokerModel
 import BrokerVarlink
 
-/// A change of a book that waits for its turn: an app's save, or a card that the person takes from an app.
+/// A change of a book that waits in the user's queue: an app's save, or an app's card that the person accepted.
 struct PendingSave {
-    /// The app's.
+    /// The session of the app.
     let session: CallerSession
     let principal: Principal
-    /// Whether contacts come that join the app's set.
+    /// Whether the save adds contacts, which join the app's granted set.
     let addsContacts: Bool
-    /// How many changes it makes, for the record where it fails.
+    /// The number of changes, for the audit record of a failure.
     let count: Int
-    /// Contacts that are given a photo.
+    /// The contacts whose photo is set.
     let photographed: [RecordNumber]
-    /// Decides again, when no other save of the user is on its way; `nil`: what allowed it was taken back.
+    /// Decides the save again once no other save of the user is being written; `nil` if it is no longer permitted.
     let decide: () -> Write?
     let done: (Result<Made, Failure>) -> Void
 
     struct Write {
         let principal: Principal
-        /// What the access store must learn of it.
+        /// What the access database needs to know about the save.
         let contents: SaveContents
-        /// Changes the book, on the user's queue.
+        /// Changes the book. It runs on the user's queue.
         let apply: @Sendable (ContactsStore, OutgoingEntry, _ seconds: Int64) throws(Failure) -> [BookChange]
     }
 
     struct Made {
         var changes: [BookChange] = []
-        /// Nothing that it rests on has changed since it was decided.
+        /// Nothing that the decision depends on has changed since it was made.
         var isAsDecided = true
     }
 
     enum Failure: Error {
-        /// What it rests on cannot be recorded, or too many saves wait.
+        /// The decisions it depends on cannot be recorded, or too many saves wait.
         case unavailable
         case accessDenied
         case change(ChangeError)
-        /// There is no such contact to merge a card into, or no room in it.
+        /// The contact to merge a card into does not exist, or would become too large.
         case cannotMerge(String)
     }
 }
 
-/// A grant that was made so that a card has a set to join.
+/// A grant that was created so that a new card has a granted set to join.
 private typealias GivenSet = (principal: Principal, revision: Int64)
 
-/// Writes users' books: for each user one save after the other. It lives on the loop; a book is written on the user's queue.
+/// Writes the users' books, one save after the other per user. It lives on the event loop; a book is written on the
+/// user's queue.
 ///
-/// The disk is waited for once: the contacts go onto it together with what the access store must learn of them, in the
-/// book's outbox. Then the access store takes that over in memory, and the reply is sent. After it that goes into the
-/// access store's log: at once, or while the save is at the disk that the same app sends right behind, but before
-/// anything is told that rests on it. A crash in between, or one that takes the log's end along, leaves the entry in the
-/// outbox, and whoever opens the book takes it over.
+/// A save waits for one sync. That sync covers the contacts and, in the book's outbox, what the access database needs
+/// to know about them. The access store then takes over the outbox entry in memory, and the reply is sent. Afterwards
+/// the entry is committed to the access database: at once, or while the app's next save is being synced, but before
+/// any disclosure that depends on it. If a crash comes first, or a power cut loses the commit, the entry is still in
+/// the outbox and is taken over when the book is opened.
 final class Saves {
     private let surroundings: Surroundings
     private let access: AccessStore
@@ -62,9 +63,9 @@ final class Saves {
     private let history: History
     private let recovery: SaveRecovery
     private let thumbnails: Thumbnails
-    /// How many saves of each user wait or are on their way.
+    /// The number of each user's saves that wait or are being written.
     private var places: [UInt32: Int] = [:]
-    /// Saves that wait for the one that is on its way; there is an entry while one is.
+    /// Saves that wait for the one being written; a user has an entry while one is.
     private var waiting: [UInt32: [() -> Void]] = [:]
 
     init(
@@ -95,7 +96,7 @@ final class Saves {
     }
 
     private func apply(_ save: PendingSave, _ given: GivenSet?, to book: ContactsStore) {
-        // Others saved meanwhile, and what allowed this one may have been taken back.
+        // Other saves were made meanwhile, and the grant may have been revoked.
         guard let write = save.decide() else { return failed(save, given, .accessDenied) }
         let begun: BegunSave
         do throws(AccessStoreError) {
@@ -103,7 +104,7 @@ final class Saves {
         } catch {
             return failed(save, given, .change(.store(.unavailable(reason: "\(error)"))))
         }
-        // For whoever opens the book after a crash.
+        // The outbox entry, which is taken over if the book is opened after a crash.
         let entry = OutgoingEntry(
             number: begun.number, bytes: begun.entry, takenOver: begun.takenOver,
             anchor: AuditAnchor(sequence: begun.synced.sequence, hash: begun.synced.hash))
@@ -125,10 +126,10 @@ final class Saves {
         history.moved()
         history.noted(made, uid: uid)
         save.done(.success(PendingSave.Made(changes: made, isAsDecided: isAsDecided)))
-        // What comes of it later nobody waits for.
+        // Follow-up work, which delays no reply.
         thumbnails.look(at: save.photographed, of: uid)
         books.rest(uid)
-        // Only an addition leaves no former text behind.
+        // Additions replace no text, so they need no checkpoint.
         if made.contains(where: { $0.kind != .addContact && $0.kind != .addGroup }) { books.forget(uid) }
     }
 
@@ -143,10 +144,10 @@ final class Saves {
         save.done(.failure(failure))
     }
 
-    /// Answers as soon as the answer cannot turn out wrong. Where the book's outbox has the record on the disk, that is at once.
+    /// Replies as soon as the result is final. That is at once if the outbox already has the record on disk.
     func answer(_ made: PendingSave.Made, _ answer: @escaping () -> Void) {
         let isSafe = made.isAsDecided && !turn.isDurable
-        // What made nothing has put nothing into the outbox.
+        // A save without changes has no outbox entry.
         if isSafe, !made.changes.isEmpty {
             answer()
             return turn.work(failed: { [self] in isNotRecorded() })
@@ -161,8 +162,8 @@ final class Saves {
             })
     }
 
-    /// The contacts are on the disk, and the outbox with them: where the record of their coming cannot be written now, it is
-    /// later. The app is not told that nothing happened when it did.
+    /// The contacts and the outbox entry are on disk, but the audit record could not be written; it is retried. The
+    /// app gets no error, because the save was made.
     private func isNotRecorded() {
         surroundings.log("a save is on the disk, and its record is not yet: it is tried again")
         recovery.retryRecording()
@@ -170,10 +171,10 @@ final class Saves {
 
     // MARK: Settings
 
-    /// Sets what the user prefers. It is no save, and waits for none.
+    /// Sets the user's preferences. This is not a save, and waits for none.
     ///
-    /// - Parameter change: runs where writes come one after the other: two apps may each change a part.
-    /// - Returns: `false` where too many saves of the user wait, and nothing is set.
+    /// - Parameter change: runs on the user's queue, one write at a time, because two apps may each change a part.
+    /// - Returns: `false` if too many saves of the user wait, and nothing is set.
     func set(
         _ book: ContactsStore, of uid: UInt32, _ change: @escaping @Sendable (inout BookSettings) -> Void,
         done: @escaping (Result<Void, StoreError>) -> Void
@@ -192,14 +193,15 @@ final class Saves {
 
     // MARK: The queue of a user
 
-    /// Takes a place in the user's queue of saves; `false` if all are taken.
+    /// Reserves a slot in the user's queue of saves; returns `false` if it is full.
     private func takePlace(_ uid: UInt32) -> Bool {
         guard places[uid, default: 0] < surroundings.limits.savesWaiting else { return false }
         places[uid, default: 0] += 1
         return true
     }
 
-    /// Runs the save when no other one of the user is on its way to the book, so that it is decided by what holds then.
+    /// Runs the save once no other save of the user is being written, so that it is decided by the access in effect
+    /// then.
     func whenItsTurn(_ uid: UInt32, _ save: @escaping () -> Void) {
         guard waiting[uid] != nil else {
             waiting[uid] = []
@@ -208,7 +210,7 @@ final class Saves {
         waiting[uid]?.append(save)
     }
 
-    /// Whether the next save of the user would wait for one that is on its way, and for no other.
+    /// Whether the user's next save would wait for the one being written, and for no other.
     func isNext(_ uid: UInt32) -> Bool { waiting[uid]?.isEmpty == true }
 
     func ended(_ uid: UInt32) {
@@ -218,16 +220,17 @@ final class Saves {
             return
         }
         waiting[uid]?.removeFirst()
-        // In a later turn: what waits must not grow the stack.
+        // In a later event loop iteration, so that a long queue does not grow the stack.
         surroundings.loop.later(next)
     }
 
-    // MARK: A set of its own
+    // MARK: Granted set for a forced level
 
-    /// An app whose level is forced while nothing was decided adds its first card: the set that the card joins has to live
-    /// somewhere. Without the rule this grant allows the app's own cards, and nothing else.
+    /// Creates a grant when an app with a forced level, but without a decision, adds its first card. The card needs a
+    /// granted set to join. If the rule is removed, this grant allows only the app's own cards.
     ///
-    /// For the save whose turn it is, so that no other one counts on what may be taken back.
+    /// It runs once no other save of the user is being written, so that no other save depends on a grant that may be
+    /// removed again.
     private func giveSetOfItsOwn(to principal: Principal, _ session: CallerSession) -> GivenSet? {
         let known = grants.standing(of: session)
         guard !known.isDecided, case .granted(let forced) = known.standing, forced.access != .denied else { return nil }
@@ -247,8 +250,8 @@ final class Saves {
         return (principal, grant.revision)
     }
 
-    /// The card did not come. The grant would begin another history, so that the app's token would change though it can see
-    /// nothing happen.
+    /// Removes the grant again if the card was not added. It would start a new change history, and the app's token
+    /// would change without a visible change.
     private func takeBackSetOfItsOwn(_ given: GivenSet?) {
         guard let given, access.grant(of: given.principal)?.revision == given.revision else { return }
         access.endGrant(of: given.principal)

@@ -3,21 +3,21 @@ import BrokerModel
 import BrokerVarlink
 import Dispatch
 
-/// Has thumbnails made of photos that were saved, and keeps them with the contacts. It lives on the loop.
+/// Makes thumbnails of saved photos and stores them with the contacts. It lives on the event loop.
 ///
-/// After the save and not within it: whoever saves waits for no picture to be decoded, and a photo of which nobody can make
-/// a thumbnail is saved as any other. The thumbnail comes as a change of the broker's own: who may see it is told, and the date of
-/// the last edit stays.
+/// It runs after the save: no save waits for a photo to be decoded, and a photo that cannot be decoded is saved like
+/// any other. The thumbnail is a change by the broker. Apps that may see it find it in the change history, and the
+/// contact's modification date stays.
 final class Thumbnails {
-    /// Photos decoded at once, and never two of one user.
+    /// Photos decoded at once, at most one per user.
     static let atOnce = 2
-    /// Contacts that wait, for each user; what comes beyond has no thumbnail.
+    /// Most contacts waiting per user; further ones get no thumbnail.
     static let mostWaiting = 100_000
 
     private let surroundings: Surroundings
     private let books: Books
     private let history: History
-    /// In the order in which they came. A user stays in it while one of theirs is being made.
+    /// Contacts in order of arrival. A user with more contacts stays in the list while one is processed.
     private var waiting: [(uid: UInt32, records: ArraySlice<RecordNumber>)] = []
     private var busy: Set<UInt32> = []
 
@@ -27,10 +27,10 @@ final class Thumbnails {
         self.history = history
     }
 
-    /// No photo waits or is being read.
+    /// No photo waits or is being processed.
     var isIdle: Bool { waiting.isEmpty && busy.isEmpty }
 
-    /// Photos of these contacts were saved.
+    /// Queues contacts whose photos were saved.
     func look(at records: [RecordNumber], of uid: UInt32) {
         guard !records.isEmpty else { return }
         if let index = waiting.firstIndex(where: { $0.uid == uid }) {
@@ -44,7 +44,7 @@ final class Thumbnails {
 
     private func begin() {
         while busy.count < Self.atOnce, let index = waiting.firstIndex(where: { !busy.contains($0.uid) }) {
-            // To the end: whoever has many photos does not make others wait for all of them.
+            // Moved to the end, so that a user with many photos does not delay others.
             var next = waiting.remove(at: index)
             guard let record = next.records.popFirst(), let book = books.opened(next.uid) else { continue }
             if !next.records.isEmpty { waiting.append(next) }
@@ -53,7 +53,7 @@ final class Thumbnails {
         }
     }
 
-    /// Read and written on the user's queue, and decoded beside it: saves go on meanwhile.
+    /// Reads and writes on the user's queue, and decodes on another one, so that saves go on meanwhile.
     private func make(_ record: RecordNumber, of uid: UInt32, _ book: ContactsStore) {
         let (loop, queue) = (surroundings.loop, books.queue(of: uid))
         let (makeThumbnail, seconds) = (surroundings.makeThumbnail, surroundings.seconds)
@@ -66,7 +66,7 @@ final class Thumbnails {
             } then: { [self] made in
                 guard let thumbnail = made.get() else { return ended(uid, []) }
                 loop.run(on: queue) {
-                    // The book may be closed by now, or be gone: then so is the thumbnail.
+                    // If the book was closed or removed meanwhile, the thumbnail is dropped.
                     (try? book.apply([.thumbnail(record, thumbnail, of: photo)], at: seconds)) ?? []
                 } then: { [self] changes in
                     ended(uid, changes.get())
@@ -77,13 +77,13 @@ final class Thumbnails {
 
     private static let decoding = DispatchQueue(label: "thumbnails", attributes: .concurrent)
 
-    /// The contact's photo in base64, if it has one without a thumbnail.
+    /// The contact's photo in base64; `nil` if it has none, or has a thumbnail already.
     static func photo(of record: RecordNumber, in book: ContactsStore) -> [UInt8]? {
         let query = ContactQuery(scope: .only([record]), limit: 1, images: .images)
-        // Beside the loop, which would wait for up to 11 MB.
+        // Read in full, up to 11 MB, which would block the event loop too long.
         guard let found = try? book.fetch(unified: query, .beside).rows.first?.images, found.thumbnailImageData == nil
         else { return nil }
-        // A member of a reply, as it is kept for: its name goes, and the last quotation mark.
+        // Photos are stored as a member of a reply. This drops the member's name and the closing quotation mark.
         return found.imageData.map { Array($0.dropFirst(#","imageData":""#.utf8.count).dropLast()) }
     }
 

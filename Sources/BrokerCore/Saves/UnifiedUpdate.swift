@@ -1,23 +1,23 @@
 import BrokerModel
 
-/// Of which card the identifier of a value speaks: `MEMBER/7`.
+/// The card that the identifier of a value names: `MEMBER/7`.
 enum ValueOwner: Hashable {
-    /// It is a number alone, or there is none.
+    /// The identifier is a plain number, or missing.
     case unsaid
     case card(RecordNumber)
-    /// It names what is not there for the app.
+    /// It names a card that the app cannot see.
     case nobody
 }
 
-/// What an update of a unified contact means for the cards that it is of.
+/// Splits an update of a unified contact into updates of its cards.
 ///
-/// A value that stands in the unified contact for others that say the same stands for them here too: they stay, change
-/// and go with it. What is new goes to the first card. Pure: values in, values out.
+/// The unified contact shows equal values once. Such a value stands for all equal ones in the cards: they stay,
+/// change and go together. A new value goes to the first card. Pure: values in, values out.
 struct UnifiedUpdate {
-    /// A visible card of the contact, with the keys that are written.
+    /// A visible card of the contact, with the keys to be written.
     typealias Member = (record: RecordNumber, contact: Contact)
 
-    /// What is written to one card.
+    /// The changes of one card.
     struct Part {
         let record: RecordNumber
         var contact = Contact()
@@ -28,9 +28,9 @@ struct UnifiedUpdate {
     private(set) var parts: [Part]
 
     /// - Parameters:
-    ///   - patch: what the app says the unified contact shall be.
-    ///   - owners: for each value of a key, the card that its identifier speaks of.
-    ///   - members: in the order in which they count.
+    ///   - patch: the new state of the unified contact, as the app sent it.
+    ///   - owners: for each value of a key, the card that its identifier names.
+    ///   - members: in order of precedence.
     init(
         _ patch: Contact, keys: ContactKeySet, owners: [ContactKey: [ValueOwner]], of members: [Member]
     ) {
@@ -52,7 +52,7 @@ struct UnifiedUpdate {
                 .departmentName, .jobTitle, .phoneticOrganizationName, .birthday, .nonGregorianBirthday,
                 .creationDate, .modificationDate, .imageDataAvailable, .note, .thumbnailImageData, .imageData:
                 write(patch, key, to: 0)
-                // What is cleared must not come to light again in another card.
+                // Cleared in every card: otherwise another card's value would show instead.
                 guard key != .contactType, !patch.hasValue(key) else { continue }
                 for index in members.indices.dropFirst() where members[index].contact.hasValue(Self.shown(key)) {
                     write(patch, key, to: index)
@@ -62,7 +62,7 @@ struct UnifiedUpdate {
         parts.removeAll { $0.keys.isEmpty }
     }
 
-    /// By which key it shows whether a card has one: images are kept elsewhere.
+    /// The key that shows whether a card has a value: images are stored elsewhere.
     private static func shown(_ key: ContactKey) -> ContactKey { key == .imageData ? .imageDataAvailable : key }
 
     private mutating func write(_ patch: Contact, _ key: ContactKey, to index: Int) {
@@ -81,7 +81,7 @@ struct UnifiedUpdate {
         }
     }
 
-    /// A value of one card.
+    /// Identifies one value of one card.
     private struct Place: Hashable {
         let record: RecordNumber
         let identifier: Int?
@@ -93,7 +93,7 @@ struct UnifiedUpdate {
     ) {
         let fields = Value.fields
         func says(_ value: Value) -> [String] { fields.map { $0.get(value) } }
-        // The values that the unified contact shows: of those that say the same the first.
+        // The values that the unified contact shows: the first of equal ones.
         var shown: [[String]: Place] = [:]
         for member in members {
             for value in member.contact[keyPath: list] where shown[says(value)] == nil {
@@ -101,7 +101,7 @@ struct UnifiedUpdate {
             }
         }
         let places = Set(shown.values)
-        // Which of them each new value is: the one that it names, else one that says the same; `nil` for what is new.
+        // For each new value, the shown value that it names, or else an equal one; `nil` if it is new.
         let new = patch[keyPath: list]
         var free = places
         let said = owners[key] ?? Array(repeating: .unsaid, count: new.count)
