@@ -1,10 +1,10 @@
 import BrokerAccessControl
 
-/// How long an app must wait before the person is asked for it again.
+/// How long an app must wait before its next prompt.
 ///
-/// Doubles with each prompt that granted nothing, and starts anew with an approval.
+/// The wait doubles with each prompt that granted nothing, and an approval resets it.
 struct BackOff {
-    /// Callers whose names anybody of the user can take share one budget: a hundred copies gain nothing.
+    /// Callers with names that any program of the user can take share one entry: a hundred copies gain nothing.
     enum Key: Hashable {
         case app(IdentityStrength, String)
         case weak
@@ -24,40 +24,41 @@ struct BackOff {
     }
 
     private let limits: Limits
-    /// By user, so that one's crowd of apps makes nobody forget another's.
+    /// By user, so that the entries of one user's apps never displace another user's.
     private var entries: [UInt32: [Key: Entry]] = [:]
 
     init(limits: Limits) {
         self.limits = limits
     }
 
-    /// Whole seconds, rounded up, that the app must still wait; `nil` if it need not.
+    /// Seconds, rounded up, that the app must still wait; `nil` if it need not wait.
     func remaining(_ uid: UInt32, _ strength: IdentityStrength, _ app: String, now: Int64) -> Int? {
         guard let entries = entries[uid] else { return nil }
-        // A program without a lasting name that was denied has an entry of its own besides.
+        // A weakly identified app that was denied has an entry of its own as well.
         let until = max(entries[Key(strength, app)]?.until ?? 0, entries[.app(strength, app)]?.until ?? 0)
         return until > now ? Int((until - now + 999_999) / 1_000_000) : nil
     }
 
-    /// Whether the last prompt for this app, or its crowd, granted something, or there was none.
+    /// Whether the last prompt for this caller, or for all weak callers, granted something, or there was none.
     func isFresh(_ caller: Caller) -> Bool { entries[caller.uid]?[Key(caller)] == nil }
 
-    /// A prompt granted nothing, for whatever reason.
+    /// Counts a prompt that granted nothing, for whatever reason.
     ///
-    /// - Parameter denied: the person denied the app before. It then waits for itself: one that is to wait a day must not
-    ///   make others wait who have only the lack of a name in common with it.
+    /// - Parameter denied: the person denied the app before. It then has an entry of its own, so that its long wait
+    ///   does not affect other weakly identified apps.
     mutating func grantedNothing(_ caller: Caller, denied: Bool, now: Int64) {
         let key = denied ? Key.own(caller) : Key(caller)
         var entries = self.entries[caller.uid] ?? [:]
         if entries.count >= limits.backOffs, entries[key] == nil,
-            // Whoever would make room for itself by names must have each of them wait as long as itself.
+            // The entry that ends first makes room. To displace entries, an app would need many names, each with its
+            // own wait.
             let first = entries.min(by: { $0.value.until < $1.value.until })
         {
             entries[first.key] = nil
         }
         let failures = (entries[key]?.failures ?? 0) + 1
         let longest = denied ? limits.longestBackOffWhenDenied : limits.longestBackOff
-        // Past 2^20 the longest is reached whatever the first step is.
+        // With 2^20 steps the longest wait is reached whatever the first step is.
         let wait = min(limits.backOff * (1 << min(failures - 1, 20)), longest)
         entries[key] = Entry(failures: failures, until: now + wait.microseconds)
         self.entries[caller.uid] = entries
@@ -69,12 +70,12 @@ struct BackOff {
         if entries[caller.uid]?.isEmpty ?? false { entries[caller.uid] = nil }
     }
 
-    /// Forgets how long some apps of a user must wait.
+    /// Resets the back-off of some apps of a user.
     ///
     /// - Parameters:
-    ///   - isMeant: whether an app is meant, by its strength and identifier.
-    ///   - weak: the crowd of those without a lasting name is meant too, since one of them is.
-    /// - Returns: the apps of whom something was forgotten; not the crowd.
+    ///   - isMeant: whether to reset an app, by its strength and identifier.
+    ///   - weak: also resets the shared entry of weakly identified apps.
+    /// - Returns: the apps whose own entries were removed.
     mutating func forget(
         _ uid: UInt32, where isMeant: (IdentityStrength, String) -> Bool, weak: Bool
     ) -> [(strength: IdentityStrength, app: String)] {
@@ -92,15 +93,15 @@ struct BackOff {
         return found
     }
 
-    /// Everything that is remembered of a user.
+    /// Removes all entries of a user.
     mutating func forget(_ uid: UInt32) { entries[uid] = nil }
 
-    /// Entries of one user; never more than ``Limits/backOffs``.
+    /// The number of a user's entries, at most ``Limits/backOffs``.
     func count(_ uid: UInt32) -> Int { entries[uid]?.count ?? 0 }
 }
 
 extension IdentityStrength {
-    /// Any program of the user can go by such a name.
+    /// Whether any program of the user can take such a name.
     var namesNobody: Bool {
         switch self {
         case .claimed, .unverified: true

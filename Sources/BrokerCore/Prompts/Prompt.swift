@@ -4,35 +4,36 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// One question to the person, from the call that raised it to the answer. It lives on the loop.
+/// One question to the person, from the call that raised it to the answer. It lives on the event loop.
 final class Prompt {
-    /// Names the prompt to agents, as it was shown to them last.
+    /// Names the prompt to agents, as last shown.
     var cookie: String
     let question: Question
     let session: CallerSession
-    /// The contacts that ``Question/ignored`` names, once an agent has asked for rows: nothing is looked up before somebody
-    /// is there to look at it.
+    /// The contacts that ``Question/ignored`` matches; `nil` until an agent first asks for rows, so that nothing is
+    /// looked up for a prompt that nobody sees.
     var ignoredRecords: Set<RecordNumber>?
-    /// What the policy left to the person's choice when the prompt was last described to an agent.
+    /// What the policy let the person choose when the prompt was last described to an agent.
     var offer: PromptOffer?
-    /// Makes the rows' identifiers; dies with the prompt.
+    /// Encrypts the rows' identifiers, under a key that only this prompt has.
     let rows: IdentifierCipher
-    /// The calls that wait, each with what to do when the person has answered.
+    /// The waiting calls, each with what runs after the answer.
     private(set) var waiting: [(call: Call, done: (PromptOutcome) -> Void)] = []
-    /// Agents that were sent the prompt.
+    /// Agents that show the prompt.
     var agents: [Agent] = []
-    /// When it counts as dismissed, in microseconds of ``Surroundings/uptime``; `nil` while no agent has it.
+    /// When the prompt counts as dismissed, in microseconds of ``Surroundings/uptime``; `nil` while no agent has it.
     var deadline: Int64?
-    /// Ends the wait for an agent, or for the person.
+    /// The timeout for an agent to appear, or for the person to answer.
     var timer: (any Scheduled)?
-    /// An answer is on its way to the disk; no other one counts.
+    /// An answer is being committed and synced. No other answer is accepted.
     var isAnswered = false
-    /// Answers that wait for the person's password. There can be several, by different agents.
+    /// Answers that wait for the person's password. Several agents may each have one.
     private(set) var passwords: [WantedPassword] = []
-    /// Its time was over while an answer waited for the password: how it ends if that does not come.
+    /// The prompt timed out while an answer waited for the password; it ends with this outcome if the password is not
+    /// given.
     var overdue: PromptOutcome?
 
-    /// `nil` where the system has no randomness.
+    /// `nil` if the system has no randomness.
     init?(_ question: Question, of session: CallerSession) {
         guard let cookie = Self.randomName(), let key = IdentifierCipher.randomKey(),
             let rows = IdentifierCipher(key: key)
@@ -47,14 +48,14 @@ final class Prompt {
     var isQuiet: Bool { question.isQuiet }
     var caller: Caller { session.caller }
 
-    /// 128 bits that nobody can guess, in hexadecimal digits; `nil` where the system has no randomness.
+    /// 128 random bits in hexadecimal digits; `nil` if the system has no randomness.
     static func randomName() -> String? {
         guard let key = IdentifierCipher.randomKey(), let cipher = IdentifierCipher(key: key) else { return nil }
-        // One block under a key that is thrown away.
+        // One block, encrypted under a random key that is not kept.
         return cipher.identifier(of: RecordNumber(0), as: .agentRow)
     }
 
-    /// The contact of a row that the agent was shown.
+    /// The contact of a row that an agent was shown.
     func record(ofRow identifier: String) throws(VarlinkError) -> RecordNumber {
         guard let record = rows.record(identifier, as: .agentRow) else {
             throw AgentError.invalidAnswer("a row of no prompt, or of another one")
@@ -68,7 +69,7 @@ final class Prompt {
 
     func wait(for password: WantedPassword) { passwords.append(password) }
 
-    /// Nobody has to give a password for it any more, or for that agent's answer.
+    /// Withdraws the password requests for answers to this prompt; those of one agent if it is given.
     func withdrawPasswords(of agent: ProcessIdentity? = nil) {
         for password in passwords where agent == nil || password.session.caller.process == agent {
             password.withdraw()
@@ -77,46 +78,47 @@ final class Prompt {
 
     func stopWaiting(for password: WantedPassword) { passwords.removeAll { $0 === password } }
 
-    /// A caller is gone. Returns whether nobody waits any more.
+    /// Removes the call of a caller that has disconnected. Returns whether no call waits any more.
     func stopWaiting(_ call: Call) -> Bool {
         waiting.removeAll { $0.call === call }
         return waiting.isEmpty
     }
 }
 
-/// What the policy leaves to the person's choice. The agent offers no more than this.
+/// What the policy lets the person choose. The agent offers no more.
 struct PromptOffer: Hashable {
     let allowsAll: Bool
     let keys: ContactKeySet
-    /// Seconds from the person's decision.
+    /// The longest lifetime in seconds from the decision; `nil` for no limit.
     let longest: Int64?
 }
 
-/// What came of a prompt.
+/// The outcome of a prompt.
 enum PromptOutcome: Hashable {
-    /// Something was decided or granted; `newly` is what the app can see since then and could not before.
+    /// Something was decided or granted; `newly` are the contacts that this added to the app's effective access.
     case granted(newly: Set<RecordNumber>)
-    /// The person picked this for once; never empty.
+    /// The person picked this once; it is never empty.
     case picked(Picked)
-    /// The person took the card. `told`: the new card, of an app that may know of it.
+    /// The person accepted the card. `told` is the new card, if the app may see it.
     case proposed(told: RecordNumber?)
-    /// The person said no, and that was stored.
+    /// The person denied access, and that was stored.
     case refused
-    /// Nobody said anything: dismissed, timed out, or nothing to choose from.
+    /// The person decided nothing: the prompt was dismissed, timed out, or offered no choice.
     case dismissed
-    /// Nobody was there to be asked.
+    /// No agent was there to ask.
     case noAgent
 }
 
-/// One agent that serves: the program that the person sees. It lives on the loop.
+/// One serving agent: the program that the person sees. It lives on the event loop.
 final class Agent {
-    /// Binds the second connection to this one.
+    /// Identifies this agent on its second connection.
     let token: String
     let session: CallerSession
-    /// Learns how many prompts wait, and nothing else.
+    /// The agent gets the number of waiting prompts, and nothing else.
     let notifyOnly: Bool
     let serve: Call
-    /// The grant that the person opened at this agent themselves; it ends with the agent, or with the next one opened.
+    /// The manage prompt that the person opened in this agent. It ends with the agent, or when the next one is
+    /// opened.
     var own: Prompt?
 
     init(token: String, session: CallerSession, notifyOnly: Bool, serve: Call) {

@@ -3,16 +3,17 @@ import BrokerInterface
 import BrokerJSON
 import BrokerVarlink
 
-/// What the persons are being asked: one queue for each user, and the agents that may answer. It lives on the loop.
+/// The open prompts, in one queue per user, and the agents that may answer them. It lives on the event loop.
 final class Prompts {
     private struct Desk {
-        /// Taken in turn: the first one is shown.
+        /// Shown one at a time: the first one is shown.
         var queue: [Prompt] = []
-        /// One line each, beside whatever is shown: an app that was denied must not keep others waiting.
+        /// Quiet prompts, shown as one line each beside the first prompt, so that an app that was denied does not
+        /// delay others.
         var quiet: [Prompt] = []
         var agents: [Agent] = []
 
-        /// The prompts that agents have now.
+        /// The prompts that agents are sent now.
         var shown: [Prompt] { queue.prefix(1) + quiet }
         var open: [Prompt] { queue + quiet }
     }
@@ -30,7 +31,7 @@ final class Prompts {
 
     // MARK: Asking
 
-    /// Makes sure that the person may be asked for this caller now; looked at before anything is read for the prompt.
+    /// Checks that the person may be prompted for this caller now. Called before anything is read for the prompt.
     func mayAsk(_ kind: PromptKind, isQuiet: Bool, for caller: Caller) throws(VarlinkError) {
         if let seconds = backOff.remaining(caller.uid, caller.strength, caller.app, now: surroundings.uptime()) {
             throw ContactsError.tooManyPrompts(retryAfterSeconds: seconds)
@@ -44,16 +45,16 @@ final class Prompts {
         }
     }
 
-    /// A hundred processes that go by no lasting name are one crowd. Once a prompt of theirs granted nothing, they are
-    /// asked about as one program is: one prompt, and the wait after it.
+    /// Limits the open prompts of weakly identified callers, which count together. Once a prompt of theirs granted
+    /// nothing, they are limited like one app: to one open prompt, and then the back-off.
     private func hasRoom(among open: [Prompt], isQuiet: Bool, for caller: Caller) -> Bool {
         guard caller.strength.namesNobody else { return true }
-        // One that was denied keeps those from asking that were denied, and nobody else.
+        // Denied apps, whose prompts are quiet, and other apps are counted separately.
         let crowd = open.filter { $0.caller.strength.namesNobody && $0.isQuiet == isQuiet }
         return crowd.count < (isQuiet || backOff.isFresh(caller) ? surroundings.limits.promptsOfWeakCallers : 1)
     }
 
-    /// Puts a question into the queue, or joins the same caller's question for access.
+    /// Queues a prompt, or joins the same caller's open access prompt.
     func ask(
         _ prompt: Prompt, for call: Call, done: @escaping (PromptOutcome) -> Void
     ) throws(VarlinkError) {
@@ -81,14 +82,14 @@ final class Prompts {
         if desks[uid]?.shown.contains(where: { $0 === prompt }) == true { begin(prompt) }
     }
 
-    /// Shows a prompt whose turn has come.
+    /// Sends a prompt that is now shown to the agents.
     private func begin(_ prompt: Prompt) {
         let agents = desks[prompt.caller.uid]?.agents.filter { mayAnswer($0, prompt) } ?? []
         if agents.isEmpty { return startTimer(prompt, surroundings.limits.agentTimeout, .noAgent) }
         for agent in agents { send(prompt, to: agent) }
     }
 
-    /// A caller does not answer its own prompt: neither from within nor through what it started or was started by.
+    /// An agent must not answer prompts of its own process, nor of its ancestors or descendants.
     private func mayAnswer(_ agent: Agent, _ prompt: Prompt) -> Bool {
         !agent.notifyOnly && agent.session.caller.process != prompt.caller.process
             && !surroundings.areKin(agent.session.caller.process, prompt.caller.process)
@@ -110,7 +111,8 @@ final class Prompts {
     private func startTimer(_ prompt: Prompt, _ delay: Duration, _ outcome: PromptOutcome) {
         prompt.timer?.cancel()
         prompt.timer = surroundings.loop.later(after: delay) { [self] in
-            // An answer that is on its way to the disk was in time, and so was one that waits for the password: then that.
+            // An answer that is being synced was in time. One that waits for a password was too, so the timeout is
+            // deferred.
             if prompt.isAnswered { return }
             guard prompt.passwords.isEmpty else {
                 prompt.overdue = outcome
@@ -122,7 +124,7 @@ final class Prompts {
 
     // MARK: Answering
 
-    /// The prompt that an agent is showing under this cookie.
+    /// The prompt that an agent shows under this cookie.
     func prompt(_ cookie: String, shownTo agent: Agent) -> Prompt? {
         if let own = agent.own, own.cookie == cookie {
             return own.isAnswered || own.deadline.map { $0 < surroundings.uptime() } ?? true ? nil : own
@@ -132,7 +134,8 @@ final class Prompts {
         }
     }
 
-    /// An answer waits for the person's password. The prompt stays open meanwhile, also for another agent's answer.
+    /// Registers an answer that waits for the person's password. The prompt stays open meanwhile, also for another
+    /// agent's answer.
     func wait(_ prompt: Prompt, for password: WantedPassword) {
         prompt.wait(for: password)
         password.onEnd = { [weak self, weak password] verdict in
@@ -140,7 +143,8 @@ final class Prompts {
             prompt.stopWaiting(for: password)
             guard prompt.passwords.isEmpty, let outcome = prompt.overdue else { return }
             prompt.overdue = nil
-            // With the password the answer has a moment to count; without it the time that was over is over.
+            // With the password, the answer gets a short time to take effect. Without it, the deferred timeout
+            // applies.
             if verdict == .granted {
                 startTimer(prompt, surroundings.limits.agentTimeout, outcome)
             } else {
@@ -149,11 +153,12 @@ final class Prompts {
         }
     }
 
-    /// The prompt is over: tells the calls that wait, the agents that show it, and asks the next question.
+    /// Ends a prompt: replies to the waiting calls, withdraws it from the agents that show it, and shows the next
+    /// one.
     ///
     /// - Parameters:
-    ///   - answering: the agent that answered, which need not be told.
-    ///   - isCounted: whether the app has to wait for its next question where this one granted nothing.
+    ///   - answering: the agent that answered, which needs no notice.
+    ///   - isCounted: whether the outcome counts for the app's back-off.
     func end(_ prompt: Prompt, _ outcome: PromptOutcome, answering: Agent? = nil, isCounted: Bool = true) {
         let uid = prompt.caller.uid
         if let answering, answering.own === prompt {
@@ -168,7 +173,7 @@ final class Prompts {
         prompt.timer?.cancel()
         prompt.timer = nil
         prompt.overdue = nil
-        // What would be answered is over: nobody has to give a password for it any more.
+        // The answers no longer matter, so their password requests are withdrawn.
         prompt.withdrawPasswords()
         if isCounted { count(outcome, of: prompt) }
         for agent in prompt.agents where agent !== answering {
@@ -179,24 +184,24 @@ final class Prompts {
             done(outcome)
         }
         tellNotifiers(uid)
-        // One that was raised meanwhile has begun already.
+        // A prompt that a reply above raised has begun already.
         if wasFirst, let next = desks[uid]?.queue.first, next.timer == nil { begin(next) }
     }
 
-    /// Ends the open questions that must not be asked any more. What was answered already is judged by what it comes to. The
-    /// person said nothing to them, so that no app has to wait for it.
+    /// Ends open prompts that must no longer be shown, except answered ones, which are checked when they take effect.
+    /// The person decided nothing, so this does not count for the back-off.
     func withdraw(where isMoot: (Prompt) -> Bool) {
         for prompt in desks.values.flatMap(\.open) where !prompt.isAnswered && isMoot(prompt) {
             end(prompt, .dismissed, isCounted: false)
         }
     }
 
-    /// Has agents show anew what can no longer be answered as they show it: they forget the question and are asked it again,
-    /// under another cookie, since an answer to what was shown before is none to what is shown now.
-    /// A grant that the person opened themselves is closed at the agent; they open it as it is now.
+    /// Shows prompts again if the policy changed what they offer. Agents withdraw the prompt and get it under a new
+    /// cookie, so that an answer to the old version is not accepted. A manage prompt that the person opened is only
+    /// withdrawn; the person can open it again.
     func showAnew(where isStale: (Prompt) -> Bool) {
         for prompt in desks.values.flatMap(\.shown) where !prompt.isAnswered && isStale(prompt) {
-            // Whose time was over ends with the password that was waited for.
+            // A prompt whose timeout was deferred ends here, with its password request.
             prompt.withdrawPasswords()
             let agents = prompt.agents
             guard !agents.isEmpty, desks[prompt.caller.uid]?.shown.contains(where: { $0 === prompt }) == true
@@ -228,14 +233,14 @@ final class Prompts {
 
     // MARK: Agents
 
-    /// Whether one more agent may serve this user. Those that are only notified have places of their own: they are asked
-    /// for no password, and must not take the places of those who were.
+    /// Whether one more agent may serve this user. Notify-only agents are limited separately: they need no password,
+    /// and must not displace agents that gave one.
     func hasRoom(ofAgentsOf uid: UInt32, notifyOnly: Bool) -> Bool {
         let agents = desks[uid]?.agents ?? []
         return agents.count { $0.notifyOnly == notifyOnly } < surroundings.limits.agents
     }
 
-    /// An agent begins to serve; `false` if there are too many.
+    /// Starts to serve an agent; returns `false` if there are too many.
     func serve(_ agent: Agent) -> Bool {
         let uid = agent.session.caller.uid
         let others = desks[uid]?.agents.filter { !$0.notifyOnly } ?? []
@@ -251,7 +256,7 @@ final class Prompts {
             for other in others {
                 other.serve.reply(continues: true) {
                     $0.member("others", others.count)
-                    // By the kernel's word, not the agent's own.
+                    // From the peer credentials, not from the agent's own words.
                     $0.member("joined", agent.session.caller.terminal ?? "no terminal")
                 }
             }
@@ -271,7 +276,7 @@ final class Prompts {
         return agent
     }
 
-    /// A connection is gone; if an agent served on it, its prompt waits for another one.
+    /// Removes the agent of a closed connection. A prompt that only it showed waits for another agent.
     func agentLeft(_ session: CallerSession) {
         let uid = session.caller.uid
         guard let leaving = desks[uid]?.agents.first(where: { $0.session === session }) else { return }
@@ -283,7 +288,7 @@ final class Prompts {
         for prompt in desks[uid]?.shown ?? [] where !prompt.isAnswered {
             guard prompt.agents.contains(where: { $0 === leaving }) else { continue }
             prompt.agents.removeAll { $0 === leaving }
-            // Its answer, on another connection, would be nobody's.
+            // The agent's answer came on another connection and no longer counts.
             prompt.withdrawPasswords(of: leaving.session.caller.process)
             guard prompt.agents.isEmpty else { continue }
             prompt.deadline = nil
@@ -298,7 +303,7 @@ final class Prompts {
         }
     }
 
-    /// Agents that serve this user; `nil` for all users.
+    /// The number of agents that serve this user; of all users if `nil`.
     func agentCount(_ uid: UInt32?) -> Int { desks(of: uid).reduce(0) { $0 + $1.agents.count } }
 
     private func desks(of uid: UInt32?) -> [Desk] {
@@ -306,30 +311,30 @@ final class Prompts {
         return desks[uid].map { [$0] } ?? []
     }
 
-    /// Prompts of this user that are open, and whether an agent has them.
+    /// This user's open prompts, and whether an agent shows each.
     func open(_ uid: UInt32) -> [(prompt: Prompt, isShown: Bool)] {
         let desk = desks[uid] ?? Desk()
         return desk.open.map { prompt in (prompt, !prompt.agents.isEmpty) }
     }
 
-    /// Prompts of this user that are open; `nil` for all users.
+    /// The number of this user's open prompts; of all users if `nil`.
     func openCount(_ uid: UInt32?) -> Int { desks(of: uid).reduce(0) { $0 + $1.open.count } }
 
-    /// Forgets how long some apps of a user must wait; see ``BackOff/forget(_:where:weak:)``.
+    /// Resets the back-off of some apps of a user; see ``BackOff/forget(_:where:weak:)``.
     func forgetWaits(
         _ uid: UInt32, where isMeant: (IdentityStrength, String) -> Bool, weak: Bool
     ) -> [(strength: IdentityStrength, app: String)] {
         backOff.forget(uid, where: isMeant, weak: weak)
     }
 
-    /// Whole seconds that an app must still wait; `nil` if it need not.
+    /// Seconds, rounded up, that an app must still wait; `nil` if it need not wait.
     func wait(of principal: Principal) -> Int? {
         backOff.remaining(principal.uid, principal.strength, principal.app, now: surroundings.uptime())
     }
 
-    /// Ends every question of a user, and forgets how long their apps must wait.
+    /// Ends all prompts of a user, and resets the back-off of their apps.
     func forget(_ uid: UInt32) {
-        // What was answered already finds nothing left to count for.
+        // Answers that are being synced then find neither prompt nor grant.
         for prompt in desks[uid]?.open ?? [] { end(prompt, .dismissed) }
         for agent in desks[uid]?.agents ?? [] { agent.own = nil }
         backOff.forget(uid)

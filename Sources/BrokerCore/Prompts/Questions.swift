@@ -4,24 +4,24 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// What the person is told about a call that needs their word.
+/// What a prompt asks the person on behalf of a call.
 struct Question {
     var kind: PromptKind
-    /// As one line that the person may open.
+    /// The prompt is shown as one line that the person may open.
     var isQuiet = false
     var purpose: String?
     var keys: ContactKeySet?
     var query: String?
     var caption: String?
-    /// Contacts that hold one of these are not offered: the app said that it knows them.
+    /// Contacts with one of these values are not offered: the app said that it knows them.
     var ignored: [ContactPredicate] = []
-    /// Of the one-time picker: what is wanted and what can be chosen.
+    /// For the one-time picker: what the app wants and what can be chosen.
     var pick: Pick?
     /// The card that the app offers.
     var proposal: Proposal?
 }
 
-/// Asks the person for apps, and tells apps that they get nothing.
+/// Raises prompts for apps, and refuses calls.
 struct Questions {
     let turn: Turn
     let grants: Grants
@@ -30,9 +30,9 @@ struct Questions {
     let checks: ExecutableChecks
     let problems: StoreProblems
 
-    /// Asks the person on behalf of a call; the call fails by itself where they may not be asked.
+    /// Prompts the person on behalf of a call. The call fails if the person may not be prompted.
     ///
-    /// - Parameter again: decides the call again, where its caller's executable had to be looked at first.
+    /// - Parameter again: decides the call again after its caller's executable was checked.
     func ask(
         _ question: Question, _ call: Call, _ session: CallerSession, again: @escaping () -> Void,
         done: @escaping (PromptOutcome) -> Void
@@ -43,10 +43,10 @@ struct Questions {
             return refuse(call, session, error)
         }
         guard checks.mayBePromptedFor(call, session, again: again) else { return }
-        // Opened before anybody is asked, so that an agent can be told how many contacts there are.
+        // The book is opened before the prompt is raised, so that an agent can show the number of contacts.
         books.with(session.caller.uid) { result in
             guard !call.isOver else { return }
-            // While the book was opened another policy may have come into force.
+            // Another policy may have come into force while the book was opened.
             guard grants.standing(of: session).mayPrompt else { return done(.dismissed) }
             switch result {
             case .success: raise(question, call, session, done: done)
@@ -76,7 +76,7 @@ struct Questions {
         turn.fail(error, call)
     }
 
-    /// Tells a caller that its standing gives it nothing, and puts that on record.
+    /// Refuses a call that its effective access does not permit, and records the refusal.
     func refuse(_ call: Call, _ session: CallerSession, _ denial: Denial, _ status: AuthorizationStatus) {
         turn.record(.refusal, of: session.caller, { $0.status = status }, detail: String(call.name))
         switch denial {
