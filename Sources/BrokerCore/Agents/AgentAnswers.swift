@@ -5,7 +5,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// What the person chose, checked and made to hold.
+/// Checks what the person chose, and puts it into effect.
 struct AgentAnswers {
     let surroundings: Surroundings
     let access: AccessStore
@@ -22,8 +22,8 @@ struct AgentAnswers {
         try answer(try AnswerParameters(call.parameters), call, session, approved: nil)
     }
 
-    /// - Parameter approved: the contacts that the answer turned on when the person gave their password for it; `nil` while they have
-    ///   not been asked for it.
+    /// - Parameter approved: the contacts that the answer granted when the person gave their password for it; `nil`
+    ///   if no password was given yet.
     func answer(
         _ parameters: AnswerParameters, _ call: Call, _ session: CallerSession, approved: Set<RecordNumber>?
     ) throws(VarlinkError) {
@@ -32,7 +32,7 @@ struct AgentAnswers {
             throw AgentError.invalidAnswer("a field of another kind of prompt")
         }
         if let pick = prompt.question.pick, let picked = parameters.picked, !picked.isEmpty {
-            // Counted here, and each looked at later: what was picked twice is refused then.
+            // Only the number matters here; each contact is checked later, and duplicates are refused then.
             let count = Set(picked.map(\.contact)).count
             if try rules.wantsPassword(forPicking: count, prompt), approved == nil {
                 return askPassword(parameters, prompt, session, call, for: [])
@@ -55,7 +55,7 @@ struct AgentAnswers {
             do throws(VarlinkError) {
                 decided = try self.decided(
                     level, parameters, prompt, grants.standing(of: prompt.session), book?.links ?? ContactLinks())
-                // What was linked with a row while the password was typed is not what the person saw.
+                // Cards that were linked with a row during the password request were not shown to the person.
                 if let approved { decided.rows.formIntersection(approved) }
                 if try rules.wantsPassword(for: decided, prompt), approved == nil {
                     return askPassword(parameters, prompt, session, call, for: decided.rows)
@@ -67,14 +67,14 @@ struct AgentAnswers {
                 dismiss(prompt, agent, neverAskAgain: parameters.neverAskAgain)
                 return turn.reply(Array("{}".utf8), to: call)
             }
-            // What was deleted while the person read is not granted.
+            // Contacts that were deleted meanwhile are not granted.
             let existing = decided.rows.isEmpty ? [] : try book?.existing(decided.rows) ?? []
             hold(decided, rows: decided.rows.intersection(existing), parameters, prompt, agent, call)
         }
     }
 
-    /// The rows that the person turned on and off, each with the cards that it is linked with now. A card whose own row
-    /// was turned off stays off.
+    /// The rows that the person turned on and off, each with the cards linked with it now. A card whose own row was
+    /// turned off stays off.
     private func rows(
         _ parameters: AnswerParameters, of prompt: Prompt, _ links: ContactLinks
     ) throws(VarlinkError) -> (on: Set<RecordNumber>, off: Set<RecordNumber>) {
@@ -96,7 +96,8 @@ struct AgentAnswers {
         prompts.end(prompt, .dismissed, answering: agent)
     }
 
-    /// Asks for the password that the answer wants, and then decides about it anew: the prompt may be over, the policy another one.
+    /// Asks for the password that an answer needs, and then checks the answer again: the prompt may have ended, or
+    /// the policy changed.
     private func askPassword(
         _ parameters: AnswerParameters, _ prompt: Prompt, _ session: CallerSession, _ call: Call,
         for rows: Set<RecordNumber>
@@ -162,7 +163,7 @@ struct AgentAnswers {
             standing: [], rows: rows, isFirst: true)
     }
 
-    /// Whether the policy lets the answer hold. The agent was told what it may offer; here it is made sure of.
+    /// Checks that the policy permits the answer. The agent got the same limits, but need not have kept to them.
     private func checkPolicy(
         _ level: AnswerParameters.Level, _ prompt: Prompt, _ known: PrincipalStanding
     ) throws(VarlinkError) {
@@ -176,7 +177,8 @@ struct AgentAnswers {
         }
     }
 
-    /// What counts, on the terms that were decided: what the policy cuts off it is not forgotten over one more contact.
+    /// The effective access with the keys and lifetime of the stored grant: a policy's limits must not be stored when
+    /// a contact is added.
     private func terms(of counting: Grant, _ known: PrincipalStanding) -> Grant {
         guard let decided = grants.decided(known), decided.access != .denied else { return counting }
         var grant = counting
@@ -185,7 +187,7 @@ struct AgentAnswers {
         return grant
     }
 
-    /// A grant that goes on does not begin anew with one more contact: when it was decided, where the policy counts from that.
+    /// When the stored grant was decided, if the policy limits its lifetime: adding a contact must not extend it.
     private func goesOn(_ known: PrincipalStanding, _ prompt: Prompt) -> Int64? {
         guard let decided = grants.decided(known), decided.access != .denied,
             grants.ruling(of: prompt.session).maximumLifetime != nil
@@ -193,7 +195,7 @@ struct AgentAnswers {
         return decided.decidedAt
     }
 
-    /// What becomes of a grant that the person looked through. Its terms stay; a refusal can become a grant.
+    /// The grant after the person reviewed it. Its lifetime stays, and a denial can become a grant.
     private func managed(
         _ level: AnswerParameters.Level, adding rows: Set<RecordNumber>, removing removed: Set<RecordNumber>,
         _ parameters: AnswerParameters, _ prompt: Prompt, _ known: PrincipalStanding
@@ -202,7 +204,7 @@ struct AgentAnswers {
         if case .granted(let counting) = known.standing, let found = known.principal {
             (principal, grant) = (found, terms(of: counting, known))
         } else if level == .denied, let stored = stored(prompt.session) {
-            // Taking back is the person's at any time, also while the policy refuses the app.
+            // The person can revoke a grant at any time, also while the policy denies the app.
             (principal, grant) = stored
         } else {
             throw AgentError.invalidAnswer("what was granted has ended")
@@ -266,7 +268,7 @@ struct AgentAnswers {
         if lifetime == .untilRevoked, decided.decidedAt == nil, access != .denied,
             let longest = grants.ruling(of: prompt.session).maximumLifetime
         {
-            // As the person was told: it ends then, whatever becomes of the rule.
+            // The end that the person was shown; a later change of the rule does not move it.
             lifetime = .untilTime(surroundings.seconds + longest)
         }
         prompt.isAnswered = true
@@ -299,13 +301,13 @@ struct AgentAnswers {
             let newly = rows.subtracting(decided.standing)
             prompts.end(prompt, decided.level == .denied ? .refused : .granted(newly: newly), answering: agent)
         }
-        // What is added counts once it is on the disk; what is taken away is gone now.
+        // Added contacts count once they are synced; removed ones are withdrawn at once.
         if decided.narrows { grants.narrowed(decided.principal) }
     }
 }
 
 extension Call {
-    /// Answers with nothing but that it was done.
+    /// Replies without parameters.
     func reply() {
         reply(Array("{}".utf8))
     }

@@ -4,7 +4,7 @@ import BrokerInterface
 import BrokerJSON
 import BrokerVarlink
 
-/// What the program that the person sees and answers may call.
+/// Dispatches the calls on the agent's socket.
 struct AgentDoor {
     let surroundings: Surroundings
     let access: AccessStore
@@ -40,7 +40,7 @@ struct AgentDoor {
     private func serve(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ServeParameters(call.parameters)
         guard call.more else { throw .expectedMore }
-        // Who is told how many prompts wait, and nothing else, needs no password.
+        // A notify-only agent needs no password: it gets only the number of waiting prompts.
         guard surroundings.wantsPasswords, !parameters.notifyOnly else {
             return try serve(parameters, call, session)
         }
@@ -74,8 +74,8 @@ struct AgentDoor {
 
     // MARK: One app's grant
 
-    /// The person looks after one app's grant of their own accord. The prompt is shown to their agent alone, stands in
-    /// no queue, and holds up no app's question.
+    /// Opens a manage prompt at the person's own request. Only their agent shows it. It is in no queue and delays no
+    /// app's prompt.
     func manage(_ call: Call, _ session: CallerSession) throws(VarlinkError) {
         let parameters = try ManageParameters(call.parameters)
         let agent = try prompts.agent(parameters.agent, of: session)
@@ -83,7 +83,7 @@ struct AgentDoor {
             principal.app == parameters.app && principal.strength == parameters.strength
                 && (parameters.session == nil || principal.binding.words == parameters.session)
         }
-        // Where the agent does not say which: what was decided last.
+        // If the agent does not say which grant, the one decided last.
         guard let (principal, _) = found.max(by: { $0.grant.revision < $1.grant.revision }) else {
             throw .invalidParameter("app")
         }
@@ -112,11 +112,11 @@ struct AgentDoor {
         call.reply(descriptions.describe(prompt, waiting: 0, expires: (surroundings.now() + time) / 1_000_000))
     }
 
-    /// Stands for an app that may not even run, so that its grant can be looked up as if it called.
+    /// A caller for an app that may not be running, so that its grant can be looked up as if it called.
     private func caller(standingFor principal: Principal) -> Caller {
         var process = ProcessIdentity(pid: 0, startTime: 0)
         var session: SessionIdentity?
-        // Only an interpreter's sessions and processes have identifiers of their own.
+        // Only sessions and processes of an interpreter have their own identifiers.
         var isInterpreter = false
         switch principal.binding {
         case .standing: break
@@ -136,7 +136,7 @@ struct AgentDoor {
 }
 
 extension PolicyInForce {
-    /// The agent may go on with the password, or where nobody is there to ask for it and the administrator wants none then.
+    /// Accepts the password; also accepts its absence if no authority is there and the administrator allows that.
     func accept(_ verdict: Verdict) throws(VarlinkError) {
         switch verdict {
         case .granted: return
@@ -157,7 +157,7 @@ extension Verdict {
 }
 
 extension Principal.Binding {
-    /// How a grant that ends with a session or a process is told from the app's other ones.
+    /// Distinguishes a grant bound to a session or process from the app's other grants.
     var words: String? {
         switch self {
         case .standing: nil

@@ -5,7 +5,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// What the person looks at while a prompt is open: their own contacts.
+/// Searches the person's own contacts while a prompt is open.
 struct AgentSearches {
     let surroundings: Surroundings
     let turn: Turn
@@ -25,7 +25,7 @@ struct AgentSearches {
         try search(parameters, call, session, found: nil)
     }
 
-    /// - Parameter known: what was found beside the loop; it is the answer if the same is looked for still.
+    /// - Parameter known: a result from a worker; it is used if the search is still the same.
     private func search(
         _ parameters: SearchParameters, _ call: Call, _ session: CallerSession,
         found known: (search: PersonSearch, found: PersonFound)?
@@ -58,7 +58,7 @@ struct AgentSearches {
         }
     }
 
-    /// Looks up once, off the loop, whom the app says it knows: hundreds of values of its own choice.
+    /// Looks up once, on a worker, the contacts that the app says it knows: it may name hundreds of values.
     private func findIgnored(
         _ prompt: Prompt, _ book: ContactsStore, _ parameters: SearchParameters, _ call: Call, _ session: CallerSession
     ) {
@@ -88,7 +88,7 @@ struct AgentSearches {
         }
     }
 
-    /// The prompt may be over by now, which is looked at again.
+    /// Starts the search over, since the prompt may have ended.
     private func searchAgain(
         _ parameters: SearchParameters, _ call: Call, _ session: CallerSession,
         found known: (search: PersonSearch, found: PersonFound)?
@@ -100,7 +100,7 @@ struct AgentSearches {
         }
     }
 
-    /// What the app that a prompt is about can see already.
+    /// The contacts that the prompt's app can see already.
     private func granted(to prompt: Prompt) -> RecordScope {
         let standing = grants.standing(of: prompt.session).standing
         guard case .permit(let disclosure) = decideAccess(standing, mayAsk: false) else { return .only([]) }
@@ -108,8 +108,8 @@ struct AgentSearches {
     }
 
     /// - Parameters:
-    ///   - choices: of the one-time picker, what may be done with each row.
-    ///   - links: where turning a row on turns on the cards that it is linked with, so that the person is told of them.
+    ///   - choices: for the one-time picker, what can be done with each row.
+    ///   - links: given if turning on a row also turns on its linked cards; the row then says so.
     private func rows(
         _ rows: [(RecordNumber, StoredContact)], total: Int, offset: Int, _ prompt: Prompt,
         choices: [Pick.Choice] = [], links: ContactLinks? = nil
@@ -155,7 +155,7 @@ struct AgentSearches {
         }
     }
 
-    /// - Parameter selectable: of the one-time picker, the keys of which a value can be chosen.
+    /// - Parameter selectable: for the one-time picker, the keys of which a value can be chosen.
     private func show(
         _ contact: DisclosedContacts, selectable: ContactKeySet? = nil, _ call: Call, _ session: CallerSession
     ) {
@@ -170,7 +170,7 @@ struct AgentSearches {
 
     // MARK: The access button
 
-    /// Contacts that a prompt does not offer: the app sees them, or said that it knows them.
+    /// The contacts that an access button does not offer: the app sees them already, or said that it knows them.
     private func hidden(from prompt: Prompt) -> Set<RecordNumber> {
         guard prompt.kind == .button else { return [] }
         var hidden = prompt.ignoredRecords ?? []
@@ -180,7 +180,7 @@ struct AgentSearches {
 
     // MARK: The one-time picker
 
-    /// Rows for the picker. The rules are asked off the loop: they take apart what is stored.
+    /// Searches rows for the picker. The rules decode stored contacts, so a worker evaluates them.
     private func search(
         _ parameters: SearchParameters, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
     ) {
@@ -198,7 +198,7 @@ struct AgentSearches {
         }
     }
 
-    /// The card of one row: what the app would get of it, and nothing else.
+    /// Shows the card of one row, with only the keys that the app may get.
     private func show(
         _ identifier: String, _ pick: Pick, _ prompt: Prompt, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {

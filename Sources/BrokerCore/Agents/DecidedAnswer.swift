@@ -2,34 +2,35 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerModel
 
-/// An answer that makes sense: for whom, and what becomes of their grant.
+/// A consistent answer: for which principal, and what its grant becomes.
 struct DecidedAnswer {
     var principal: Principal
     var level: AnswerParameters.Level
     var keys: ContactKeySet
     var lifetime: Lifetime
-    /// What a limited app sees already.
+    /// The granted set so far.
     var standing: Set<RecordNumber>
-    /// What the person chose.
+    /// The contacts that the person turned on.
     var rows: Set<RecordNumber>
-    /// What it shall not see any longer.
+    /// The contacts that the person turned off.
     var removed: Set<RecordNumber> = []
-    /// The grant that this one takes the place of, where the person looks through it.
+    /// For a manage prompt, the grant that this one replaces.
     var managed: Grant?
-    /// Everything was shared before, by somebody's decision and not by the policy alone.
+    /// The grant was full before, by a decision and not by the policy alone.
     var wasFull = false
-    /// Its lifetime was chosen now, and is not that of a grant that goes on.
+    /// Its lifetime was chosen in this answer, not kept from an earlier grant.
     var isFirst = false
-    /// When the grant that goes on was decided, where that is what the policy counts from.
+    /// When the earlier grant was decided, if the policy's lifetime counts from that.
     var decidedAt: Int64?
 
-    /// A look at a grant that leaves it as it is.
+    /// A manage answer that leaves the grant as it is.
     var changesNothing: Bool {
         guard let managed, level.status == managed.access.status else { return false }
         return rows.isSubset(of: standing) && removed.isEmpty && keys == managed.keys
     }
 
-    /// Whether it holds for longer than the terminal session that a caller like this is offered first.
+    /// Whether the grant outlives the terminal session, although a session is the first lifetime that this caller is
+    /// offered.
     func outlastsItsSession(of caller: Caller) -> Bool {
         isFirst && principal.binding == .standing && caller.lifetimes.first == .session
     }

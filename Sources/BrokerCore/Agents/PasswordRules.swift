@@ -2,14 +2,14 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerVarlink
 
-/// Which answers count only with the person's password: those that give much, and those of apps about which a rule says so.
+/// Which answers need the person's password: those that share much, and those for apps whose policy rule requires it.
 struct PasswordRules {
     let surroundings: Surroundings
     let grants: Grants
 
-    /// Whether an answer counts only with the person's password.
+    /// Whether an answer needs the person's password.
     ///
-    /// - Throws: where it wants one and nobody can ask for it.
+    /// - Throws: if it needs one and nobody can ask for it.
     func wantsPassword(for decided: DecidedAnswer, _ prompt: Prompt) throws(VarlinkError) -> Bool {
         guard decided.widens else { return false }
         let count = decided.standing.subtracting(decided.removed).union(decided.rows).count

@@ -2,13 +2,13 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerModel
 
-/// What a one-time picker wants, its rules ready to be asked about any contact of the book.
+/// The request of a one-time picker, with its rules ready to be evaluated for any contact.
 ///
-/// The person alone sees what the rules come to: which rows can be chosen tells the app nothing until one is chosen.
+/// Only the person sees the results of the rules. The app does not learn which rows can be chosen.
 struct Pick: Sendable {
-    /// What was asked for: each of them is returned, be it empty.
+    /// The keys that the app asked for. Each is returned, even if it is empty.
     let keys: ContactKeySet
-    /// Of these what the policy allows. Everything else is as if it were empty, for the rules too.
+    /// The keys among them that the policy allows. Other keys count as empty, also for the rules.
     let permitted: ContactKeySet
     let multiple: Bool
     let select: PickContactsParameters.Selection
@@ -16,17 +16,17 @@ struct Pick: Sendable {
     private let returningContact: PickerCondition?
     private let returningProperty: PickerCondition?
 
-    /// What may be done with one row.
+    /// What can be done with one row.
     struct Choice: Hashable, Sendable {
-        /// Choosing it returns it; otherwise its card is shown.
+        /// Choosing the row returns the contact; otherwise its card is shown.
         var returns: Bool
-        /// Why it cannot be chosen, in words for the person; `nil` where it can.
+        /// Why the row cannot be chosen, in words for the person; `nil` if it can.
         var reason: String?
     }
 
     /// - Parameters:
     ///   - allowed: the keys that the policy allows.
-    ///   - record: what an identifier names for the app.
+    ///   - record: resolves an identifier of the app.
     init(_ parameters: PickContactsParameters, allowed: ContactKeySet, record: (String) -> RecordNumber?) {
         keys = parameters.keys ?? Grant.ordinaryKeys
         permitted = keys.intersection(allowed)
@@ -55,12 +55,12 @@ struct Pick: Sendable {
         return returningProperty.key.map { valued.intersection(ContactKeySet([$0])) } ?? valued
     }
 
-    /// Names go with every value, dates and images are the broker's, and a list of content lines has no single values.
+    /// Names go with every value, the broker sets dates and images, and a list of content lines has no single values.
     private static let neverValues: ContactKeySet = .names.union(.images).union(
         ContactKeySet([.creationDate, .modificationDate, .imageDataAvailable, .extraProperties]))
 }
 
-/// A rule with its identifiers looked up.
+/// A rule with its identifiers resolved.
 struct PickerCondition: Sendable {
     private let rule: PickerRule
     private let allowed: ContactKeySet
@@ -74,7 +74,7 @@ struct PickerCondition: Sendable {
         excluded = Set(rule.excludedIdentifiers.compactMap(record))
     }
 
-    /// Why the contact does not fulfil it, in words for the person; `nil` where it does.
+    /// Why the contact does not match the rule, in words for the person; `nil` if it does.
     func reason(against record: RecordNumber, _ contact: StoredContact) -> String? {
         if excluded.contains(record) { return "not wanted by the app" }
         for key in rule.hasKeys.keys where count(of: key, in: contact) == 0 { return "has no \(Self.word(for: key))" }

@@ -5,16 +5,16 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// What the person picked for once, in the form in which the app may have it.
+/// The person's one-time pick, in the form in which the app may get it.
 struct Picked: Hashable {
     var contacts: DisclosedContacts
     var values: [DisclosedValue]
 
-    /// How much it is, for the record.
+    /// The number of picked contacts and values, for the audit record.
     var count: Int { contacts.records.count + values.count }
 }
 
-/// What the person picked, looked at once more and handed over.
+/// Checks what the person picked, and hands it over to the app.
 struct PickAnswers {
     let surroundings: Surroundings
     let turn: Turn
@@ -24,7 +24,8 @@ struct PickAnswers {
     let prompts: Prompts
     let rules: PasswordRules
 
-    /// The person has chosen, and given their password if that was wanted: looks once more whether it can be chosen, and hands it over.
+    /// Checks again that each pick can be chosen, after the person's password if one was needed, and hands the picks
+    /// over.
     func handOver(
         _ pick: Pick, _ picked: [AnswerParameters.PickedValue], _ prompt: Prompt, _ agent: Agent, _ call: Call,
         isApproved: Bool
@@ -41,7 +42,8 @@ struct PickAnswers {
         let most = surroundings.limits.bytesPerReply
         let cookie = prompt.cookie
         longReads.read(books, for: call, agent.session) { (book) throws(StoreError) -> [ReadRow]? in
-            // A photo may be 11 MB, and a hundred contacts may be picked: none is read where they are too much together.
+            // A photo may have 11 MB, and a hundred contacts may be picked. If they are too large together, none is
+            // read.
             guard try book.photoSize(of: whole, images) <= most else { return nil }
             let rows =
                 try book.rows(whole, images: images)
@@ -50,13 +52,13 @@ struct PickAnswers {
         } then: { found in
             if case .some(nil) = found { return call.fail(Self.tooMuch) }
             guard prompts.prompt(cookie, shownTo: agent) === prompt else { return call.fail(AgentError.unknownPrompt) }
-            // Another policy may have come into force while they were read.
+            // Another policy may have come into force during the read.
             guard isApproved || (try? rules.wantsPassword(forPicking: records.count, prompt)) == false else {
                 return call.fail(AgentError.authenticationFailed("the policy has changed; answer again"))
             }
             let rows = Dictionary(uniqueKeysWithValues: (found.flatMap { $0 } ?? []).map { ($0.row.record, $0) })
             for (record, value) in chosen {
-                // What was deleted meanwhile is not there to be handed over, and that is all.
+                // A contact that was deleted meanwhile is skipped.
                 guard let (_, choice, selectable) = rows[record] else { continue }
                 guard choice.reason == nil, value.key.map(selectable.contains) ?? choice.returns else {
                     return call.fail(AgentError.invalidAnswer("a row or value that cannot be chosen"))
@@ -78,7 +80,7 @@ struct PickAnswers {
         guard let identifiers = identifiers(forPickBy: prompt.session) else {
             return call.fail(ContactsError.storeUnavailable)
         }
-        // As the policy is now: it may have become stricter since the prompt was raised.
+        // The current policy may be stricter than when the prompt was raised.
         let permitted = pick.permitted.intersection(grants.ruling(of: prompt.session).maximumKeys)
         let disclosure = Disclosure.picked(Set(chosen.map(\.row.record)), keys: permitted)
         let contacts = disclosure.project(
@@ -101,14 +103,14 @@ struct PickAnswers {
         turn.reply(Array("{}".utf8), to: call)
     }
 
-    /// An app with a grant can name later what it was handed; of any other the names are good for one answer.
+    /// An app with a grant can use the identifiers later. Without a grant, they are valid for one reply only.
     private func identifiers(forPickBy session: CallerSession) -> IdentifierCipher? {
         grants.standing(of: session).identifiers ?? IdentifierCipher.randomKey().flatMap { IdentifierCipher(key: $0) }
     }
 }
 
 extension ContactsStore {
-    /// These contacts, as an agent's call needs them.
+    /// The rows of these contacts, read in full.
     func rows(
         _ records: Set<RecordNumber>, images: ContactKeySet
     ) throws(StoreError) -> [DisclosableContact] {

@@ -6,7 +6,7 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// What an agent is told of a prompt.
+/// Describes a prompt to an agent.
 struct PromptDescriptions {
     let surroundings: Surroundings
     let access: AccessStore
@@ -18,7 +18,7 @@ struct PromptDescriptions {
         let usage = known.principal.map(access.usage)
         var granted = 0
         if case .granted(let grant) = known.standing { granted = grant.access.records.count }
-        // What cannot be counted just now is not worth refusing the prompt for.
+        // If the contacts cannot be counted, the prompt is shown all the same.
         let total = (try? books.opened(prompt.caller.uid)?.count(ContactQuery(scope: .all))) ?? 0
         var writer = JSONWriter(reservingCapacity: 1_024)
         writer.object {
@@ -54,10 +54,11 @@ struct PromptDescriptions {
         return writer.bytes
     }
 
-    /// What the policy leaves to the person's choice.
+    /// Describes what the policy lets the person choose, and remembers it in ``Prompt/offer``.
     private func describePolicy(_ prompt: Prompt, _ known: PrincipalStanding, _ writer: inout JSONWriter) {
         let ruling = known.ruling
-        // What is picked is cut to what may be read, and a card is merged or not, whatever was shown.
+        // A pick or a proposed card does not depend on the offer: a pick is limited to permitted keys when it is
+        // handed over.
         if prompt.question.pick == nil, prompt.question.proposal == nil { prompt.offer = grants.policy.offer(ruling) }
         if !grants.policy.mayShareAll(ruling) { writer.member("maximumLevel", AuthorizationStatus.limited.rawValue) }
         if ruling.maximumKeys != .grantable { writer.member("maximumKeys", ruling.maximumKeys.grantNames) }

@@ -6,14 +6,14 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// A card that an app offers, as its prompt keeps it.
+/// A card that an app proposes, as kept by its prompt.
 struct Proposal {
     let card: Contact
-    /// As the person is shown it: a `Contact`, written out.
+    /// The card as shown to the person: an encoded `Contact`.
     let shown: [UInt8]
 }
 
-/// A card that the person takes from an app.
+/// Saves a proposed card that the person accepts.
 struct ProposalAnswers {
     let surroundings: Surroundings
     let access: AccessStore
@@ -24,7 +24,7 @@ struct ProposalAnswers {
     let saves: Saves
     let problems: StoreProblems
 
-    /// The person takes the card: as a new one, or into the contact of a row.
+    /// Saves the card as a new contact, or merges it into the contact of a row.
     func take(
         _ proposal: Proposal, into row: String?, _ prompt: Prompt, _ agent: Agent, _ call: Call
     ) throws(VarlinkError) {
@@ -43,7 +43,7 @@ struct ProposalAnswers {
         }
     }
 
-    /// - Parameter target: the contact that it is merged into; `nil`: a new one.
+    /// - Parameter target: the contact to merge into; `nil` for a new one.
     private func write(
         _ proposal: Proposal, into target: RecordNumber?, _ prompt: Prompt, _ agent: Agent, _ call: Call,
         _ book: ContactsStore
@@ -52,7 +52,7 @@ struct ProposalAnswers {
         let card = proposal.card
         let added = target == nil ? access.takeRecordNumbers(1, now: surroundings.now()).first : nil
         let records = [added ?? target].compactMap(\.self)
-        // Of an app without a grant nothing is widened: it is only said whose card it was.
+        // The save widens no access for an app without a grant; the principal only names the app in the records.
         let principals = prompt.caller.principals
         let principal = grants.standing(of: prompt.session).principal ?? principals[principals.endIndex - 1]
         let save = PendingSave(
@@ -79,7 +79,7 @@ struct ProposalAnswers {
                     }
                     guard let change else { return [] }
                     do throws(ChangeError) {
-                        // The person did it: it is in every app's history, as nobody's.
+                        // The change is the person's, so it has no author and every app's change history contains it.
                         return try book.apply([change], at: seconds, telling: entry)
                     } catch {
                         throw .change(error)
@@ -116,7 +116,7 @@ struct ProposalAnswers {
         turn.fail(AgentError.invalidAnswer(reason), call)
     }
 
-    /// - Returns: `nil` where the contact has all of it already.
+    /// - Returns: `nil` if the contact has all of the card already.
     private static func merge(
         _ card: Contact, into record: RecordNumber, _ book: ContactsStore
     ) throws(PendingSave.Failure) -> ContactChange? {
@@ -140,7 +140,8 @@ struct ProposalAnswers {
         return .update(record, completed, keys: keys)
     }
 
-    /// Who sees nothing learns nothing of what became of its card, not even by how long it must wait.
+    /// The new card, if the app may see contacts. Otherwise `nil`, so that the app cannot tell what became of its
+    /// card, not even by its back-off.
     private func told(_ added: RecordNumber?, _ prompt: Prompt) -> RecordNumber? {
         let standing = grants.standing(of: prompt.session).standing
         guard case .permit = decideAccess(standing, mayAsk: false) else { return nil }

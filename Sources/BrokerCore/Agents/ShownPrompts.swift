@@ -3,15 +3,15 @@ import BrokerContactsStore
 import BrokerInterface
 import BrokerVarlink
 
-/// Looks up what an agent's call is about.
+/// Looks up the prompt that an agent's call concerns.
 struct ShownPrompts {
     let books: Books
     let prompts: Prompts
     let problems: StoreProblems
 
-    /// Hands over the agent and the prompt that a call of the second connection is about, and the book.
+    /// Passes on the agent and prompt that a call on the second connection names, and the book.
     ///
-    /// Looked up when the book is there: while it was opened, the prompt may have ended.
+    /// They are looked up again once the book is open, because the prompt may have ended meanwhile.
     func withShown(
         _ token: String, _ cookie: String, _ call: Call, _ session: CallerSession,
         _ body: @escaping (Agent, Prompt, ContactsStore?) throws(StoreError) -> Void

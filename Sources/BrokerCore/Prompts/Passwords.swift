@@ -2,31 +2,31 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerVarlink
 
-/// What came of asking for a password.
+/// The result of asking for a password.
 enum Verdict: Hashable {
     case granted
     case refused
-    /// A password would help, and the person may not be asked for it.
+    /// A password would help, but the person may not be asked for it.
     case wantsInteraction
-    /// Nobody is there who could ask.
+    /// No authority is there to ask for it.
     case absent
-    /// The person was not asked, or did not answer; why, and what to do, for whoever waits to read.
+    /// The person was not asked or did not answer. The text says why and what to do.
     case unanswered(String)
 }
 
-/// One password that is wanted for one call, from the question to the answer. It lives on the loop.
+/// One request for a password on behalf of one call. It lives on the event loop.
 final class WantedPassword {
     fileprivate let action: AuthorityAction
     let session: CallerSession
-    /// Whose records they are: the app that it is about, or the caller.
+    /// The caller named in the audit records: the app that the request concerns, or the session's caller.
     fileprivate let concerned: Caller
     fileprivate let call: Call
     fileprivate var done: ((Verdict) -> Void)?
-    /// Runs when it is not waited for any more, whatever came of it, before anything else is done about that.
+    /// Runs when the request ends, with any result, before `done`.
     var onEnd: ((Verdict) -> Void)?
     fileprivate var asked: (any AskedAuthority)?
     fileprivate var timer: (any Scheduled)?
-    /// That it was asked for is on record.
+    /// The audit record of the request was appended.
     fileprivate var isOnRecord = false
     fileprivate unowned let passwords: Passwords
 
@@ -44,7 +44,7 @@ final class WantedPassword {
 
     fileprivate var isOver: Bool { done == nil }
 
-    /// Puts what came of it on record.
+    /// Records the result in the audit.
     fileprivate func record(_ word: String) {
         passwords.turn.record(.authentication, of: concerned, detail: action.word + " " + word)
     }
@@ -55,15 +55,15 @@ final class WantedPassword {
         done(verdict)
     }
 
-    /// What it was wanted for is moot: whoever waits goes on with a refusal, and finds out. Nobody was found not to be who they
-    /// say, which an agent takes to mean that the terminal is free again.
+    /// Ends the request because its purpose is gone; `done` gets ``Verdict/unanswered(_:)``. It is not
+    /// ``Verdict/refused``, which tells an agent that the password was wrong and the terminal is free again.
     func withdraw() {
         guard !isOver else { return }
         takeBack()
         end(.unanswered("what the password was for has changed; answer again"))
     }
 
-    /// The caller is gone: nobody waits.
+    /// The caller has disconnected, so `done` does not run.
     fileprivate func abandon() {
         guard !isOver else { return }
         takeBack()
@@ -88,12 +88,12 @@ final class WantedPassword {
     }
 }
 
-/// The one place where a password is asked for. It lives on the loop.
+/// The only type that requests passwords. It lives on the event loop.
 final class Passwords {
     private let surroundings: Surroundings
     fileprivate let turn: Turn
     private let checks: ExecutableChecks
-    /// Those that are wanted just now.
+    /// The open requests.
     private(set) var wanted: [WantedPassword] = []
 
     init(surroundings: Surroundings, turn: Turn, checks: ExecutableChecks) {
@@ -102,7 +102,7 @@ final class Passwords {
         self.checks = checks
     }
 
-    /// - Returns: `false`: too many are wanted.
+    /// - Returns: `false` if too many requests are open.
     private func add(_ password: WantedPassword) -> Bool {
         let ofUser = wanted.filter { $0.session.caller.uid == password.session.caller.uid }
         let isAtAdminDoor = { (wanted: WantedPassword) in wanted.session.door == .admin }
@@ -115,15 +115,16 @@ final class Passwords {
 
     fileprivate func remove(_ password: WantedPassword) { wanted.removeAll { $0 === password } }
 
-    /// Asks the authority, and goes on with what came of it. By then everything may have changed: whoever goes on decides anew.
+    /// Asks the authority for a password, and passes on the result. Anything may have changed by then, so `done` must
+    /// decide again.
     ///
-    /// Asked and answered are on record, the question before it is asked. Any failure is a refusal.
+    /// The request and its result are recorded in the audit, the request before it is made. Any failure is a refusal.
     ///
     /// - Parameters:
-    ///   - session: who must be allowed to; looked at again before and after the answer.
-    ///   - concerned: whose records they are, where not the caller's.
-    ///   - app: the app that it is about, for the person to read, where it is about one.
-    ///   - done: runs once, unless the caller goes away first.
+    ///   - session: who needs the authorization; its executable is checked before the request and after the answer.
+    ///   - concerned: the caller named in the audit records, if not the session's.
+    ///   - app: the app that the request concerns, for the person to read.
+    ///   - done: runs once, unless the caller disconnects first.
     @discardableResult
     func want(
         _ action: AuthorityAction, of session: CallerSession, concerning concerned: Caller? = nil, app: String? = nil,
@@ -153,7 +154,7 @@ final class Passwords {
         return wanted.isOver ? nil : wanted
     }
 
-    /// What comes of a password where the program that asked is not the same any more, or nobody can tell.
+    /// The result if the program that asked has changed, or if that is unknown.
     private static func verdict(on found: ExecutableCheck) -> Verdict {
         switch found {
         case .same: .granted
@@ -175,7 +176,7 @@ final class Passwords {
                     answered(wanted, answer)
                 }
             },
-            // What cannot be recorded is not done.
+            // A request that cannot be recorded is not made.
             failed: { [weak wanted] in wanted?.end(.unanswered("the question could not be put on record")) })
     }
 
@@ -197,7 +198,7 @@ final class Passwords {
         case .wantsInteraction: (verdict, word) = (.wantsInteraction, "wants the person")
         case .absent: (verdict, word) = (.absent, "cannot be asked: no polkit")
         case .failed(let reason):
-            // The person may not read the broker's journal.
+            // The person may not be allowed to read the broker's journal.
             verdict = .unanswered(
                 "polkit could not ask for your password (\(reason)); an administrator looks at it: systemctl status polkit "
                     + "dbus systemd-logind")
@@ -211,14 +212,14 @@ final class Passwords {
         }
         wanted.record(word)
         guard verdict == .granted else { return wanted.end(verdict) }
-        // It was given in time.
+        // The answer came in time.
         wanted.timer?.cancel()
         wanted.asked = nil
-        // The password was given to the program that asked, and not to what took its place.
+        // The password was given for the program that asked, not for one that replaced it.
         checks.check(wanted.session) { [weak wanted] found in wanted?.end(Self.verdict(on: found)) }
     }
 
-    /// What the person reads of an app beside the field for their password: one line, and no longer than a line.
+    /// An app's name for the password dialog: one line of bounded length.
     private func questionName(_ app: String) -> String {
         let name = app.unicodeScalars.lazy.filter { scalar in
             switch scalar.properties.generalCategory {
