@@ -5,37 +5,37 @@ import BrokerDisclosure
 import BrokerModel
 import BrokerVarlink
 
-/// Where each app's history ends, and who watches. It lives on the loop.
+/// The end of each app's change history, and the watchers. It lives on the event loop.
 final class History {
-    /// The end of one app's history.
+    /// The end of one app's change history.
     private struct Tail {
         var place: HistoryPlace
-        /// The grant's revision as of which that holds.
+        /// The grant's revision for which the place is valid.
         var revision: Int64
-        /// Changes of the book that were not looked at since.
+        /// Later changes of the book that are not checked yet.
         var pending: [BookChange] = []
         var token: (window: Int64, text: String)?
     }
 
-    /// Changes that are kept for a tail nobody asks for; past it the book is asked.
+    /// Most pending changes per tail; beyond it the tail is dropped, and the book is queried again.
     private static let mostPending = 4_096
     private static let mostTails = 4_096
 
     private var tails: [Principal: Tail] = [:]
-    /// Ends that are looked for beside the loop, with what was changed since; see ``Look``.
+    /// Look-ups on workers, with the changes since they began; see ``Look``.
     private var looks: [ObjectIdentifier: Look] = [:]
     private var watches: [ObjectIdentifier: WatchChanges] = [:]
     private var isWaking = false
-    /// Counts everything that may move a place.
+    /// Increases with everything that may move a place.
     private(set) var version = 0
     private let loop: any Loop
 
     init(loop: any Loop) { self.loop = loop }
 
-    /// The place after everything that a caller could see happen. It moves only when something does that it can see.
+    /// The place after the last event that the caller could see. It moves only with an event that the caller can see.
     ///
-    /// - Parameter isBounded: where that takes long, ``StoreError/takesLong``: it is to be looked for first, see
-    ///   ``HistoryPlaces/lookUp(_:_:_:_:done:)``.
+    /// - Parameter isBounded: throws ``StoreError/takesLong`` if the look-up takes long. Call
+    ///   ``HistoryPlaces/lookUp(_:_:_:_:done:)`` first then.
     func place(
         of reading: Reading, _ set: SetHistory, isBounded: Bool = false
     ) throws(StoreError) -> HistoryPlace {
@@ -46,9 +46,9 @@ final class History {
         if let known, known.revision == disclosure.revision, known.pending.isEmpty { return known.place }
         let scope = reading.changeScope
         var place = known?.place ?? HistoryPlace(epoch: set.epoch, terms: terms, change: 0, set: 0)
-        // Who sees everything does not see what a rule over it would leave.
+        // Changes of the granted set do not show to an app that a rule gives full access.
         if case .only = disclosure.scope, let last = set.events.last {
-            // With a change of the set everything up to then is behind the app.
+            // A change of the granted set comes after all earlier changes of the book.
             if last.revision > place.set { place.change = max(place.change, last.change) }
             place.set = max(place.set, last.revision)
         }
@@ -74,7 +74,7 @@ final class History {
         return text
     }
 
-    /// The book of a user was changed.
+    /// Notes changes of a user's book.
     func noted(_ changes: [BookChange], uid: UInt32) {
         guard !changes.isEmpty else { return }
         moved()
@@ -83,13 +83,13 @@ final class History {
             if tails[principal]?.pending.count ?? 0 > Self.mostPending - changes.count {
                 tails[principal] = nil
             } else {
-                // Where they are: a copy would cost more than the rest of a save.
+                // Appended in place: a copy would cost more than the rest of a save.
                 tails[principal]?.pending += changes
             }
         }
     }
 
-    /// Nothing is kept for this user any more.
+    /// Drops the tails of a user after a purge.
     func forget(_ uid: UInt32) {
         tails = tails.filter { $0.key.uid != uid }
         moved()
@@ -97,11 +97,11 @@ final class History {
 
     // MARK: Large sets
 
-    /// The end of a history that is being looked for: each contact of the set is asked for its last change.
+    /// A look-up of the end of a change history: it queries the last change of each contact in the granted set.
     final class Look {
         let reading: Reading
         let set: SetHistory
-        /// What was changed since it began.
+        /// Changes since the look-up began.
         fileprivate(set) var pending: [BookChange] = []
 
         init(_ reading: Reading, _ set: SetHistory) {
@@ -112,19 +112,19 @@ final class History {
         var scope: ChangeScope { reading.changeScope }
     }
 
-    /// To be called before the book is read.
+    /// Must be called before the book is read.
     func begin(_ look: Look) { looks[ObjectIdentifier(look)] = look }
 
-    /// - Parameter change: the last one of the book that the caller sees; `nil` where that is not known.
+    /// - Parameter change: the last change of the book that the caller sees; `nil` if the look-up failed.
     func end(_ look: Look, change: Int64?) {
         looks[ObjectIdentifier(look)] = nil
-        // Others than those that were looked for are looked for anew.
+        // After too many changes the result is dropped, and the next call looks up again.
         guard let change, look.pending.count <= Self.mostPending else { return }
         let disclosure = look.reading.disclosure
         let place = HistoryPlace(
             epoch: look.set.epoch, terms: HistoryPlace.terms(disclosure), change: change, set: 0)
         if tails.count >= Self.mostTails { tails.removeAll() }
-        // Of no revision: what became of the set is laid over it when the place is asked for.
+        // Valid for no revision, so that the next request for the place applies the changes of the granted set.
         tails[look.reading.principal] = Tail(place: place, revision: .min, pending: look.pending)
     }
 
@@ -136,7 +136,7 @@ final class History {
 
     func end(_ watch: WatchChanges) { watches[ObjectIdentifier(watch)] = nil }
 
-    /// A place may have moved. Every watcher looks, once for all that happens in this turn.
+    /// Notes that a place may have moved. Every watcher checks once for all changes in this event loop iteration.
     func moved() {
         version += 1
         guard !watches.isEmpty, !isWaking else { return }
@@ -148,7 +148,7 @@ final class History {
     }
 }
 
-/// As of when a token that is kept holds.
+/// The state for which a cached token is valid.
 struct HistoryVersion: Hashable {
     let number: Int
     let revision: Int64

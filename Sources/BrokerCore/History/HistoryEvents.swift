@@ -4,7 +4,7 @@ import BrokerDisclosure
 import BrokerJSON
 import BrokerModel
 
-/// The events of one reply as they are written, each looked at once more: what its caller does not see now is left out.
+/// Writes the events of one reply. Each is checked again: what the caller cannot see now is left out.
 struct HistoryEvents {
     private let reading: Reading
     private let keys: ContactKeySet
@@ -13,7 +13,7 @@ struct HistoryEvents {
     private let byteLimit: Int
     private var writer = DisclosedWriter(reservingCapacity: 1_024)
     private var count = 0
-    /// Contacts that were told of.
+    /// The contacts that the reply discloses.
     private(set) var records: [RecordNumber] = []
 
     init(reading: Reading, keys: ContactKeySet, unifies: Bool, limit: Int, byteLimit: Int) {
@@ -28,7 +28,7 @@ struct HistoryEvents {
     var room: Int { limit - count }
     var isFull: Bool { room <= 0 || writer.size >= byteLimit }
 
-    /// - Parameter detail: one of our own words, for the record.
+    /// - Parameter detail: a fixed word of the broker, for the audit record.
     func reply(token: String, detail: String) -> DisclosedReply {
         var writer = writer
         writer.endArray()
@@ -53,7 +53,7 @@ struct HistoryEvents {
         event(kind) { $0.member("identifier", identifier) }
     }
 
-    /// - Returns: how far it came, and every card that was read; `nil` where there is no book.
+    /// - Returns: the end of the batch and every card read; `nil` if there is no book.
     mutating func contacts(
         _ predicate: ContactPredicate?, after: Position?, _ kind: (RecordNumber) -> HistoryPlan.Kind
     ) throws(StoreError) -> (end: FetchEnd, cards: Set<RecordNumber>)? {
@@ -65,7 +65,7 @@ struct HistoryEvents {
             images: keys.intersection(.images).intersection(disclosure.keys), unifies: unifies)
         let (found, end) = try book.fetch(unified: query)
         var read: Set<RecordNumber> = []
-        // A damaged card is not among the others, and is none that would still have to be read.
+        // A damaged card is left out of the contacts. It counts as read, so that it is not read again.
         let links = unifies ? book.links(seeing: query.matchKeys) : nil
         for contact in found {
             read.insert(contact.record)
@@ -113,10 +113,10 @@ struct HistoryEvents {
         write(kind, link)
     }
 
-    /// In which groups a group is, and then its contacts.
+    /// Writes the memberships of a group in its parents, and then its contacts.
     ///
-    /// - Parameter place: of the contacts, those after this one; `nil`: from the beginning.
-    /// - Returns: the place to go on from, where that was not all.
+    /// - Parameter place: starts after this contact; `nil` to start from the beginning.
+    /// - Returns: the place to continue from; `nil` after the last contact.
     mutating func contents(of group: RecordNumber, after place: RecordNumber?) throws(StoreError) -> RecordNumber? {
         guard let found = try reading.group(group) else { return nil }
         if place == nil {
@@ -127,12 +127,13 @@ struct HistoryEvents {
         return try members(of: group, within: reading.disclosure.scope, after: place)
     }
 
-    /// The groups that can be seen.
+    /// The visible groups.
     func groups() throws(StoreError) -> [RecordNumber] {
         try reading.book?.groups(of: reading.groupOwner).map(\.record) ?? []
     }
 
-    /// Which of some contacts are in a group; the place to go on from as above.
+    /// Writes which of some contacts are in a group. Returns the place to continue from, as ``contents(of:after:)``
+    /// does.
     mutating func members(
         of group: RecordNumber, amongst contacts: Set<RecordNumber>, after place: RecordNumber?
     ) throws(StoreError) -> RecordNumber? {

@@ -2,18 +2,18 @@ import BrokerAccessControl
 import BrokerContactsStore
 import BrokerModel
 
-/// A place in what one app can see happen: after the last event it could see.
+/// A place in one app's change history: after the last event that the app could see.
 struct HistoryPlace: Hashable {
-    /// The grant's revision since which only its set changed, and what it allows. Of another epoch or other terms is a place in
-    /// another history.
+    /// The revision of the grant since which only the granted set changed, and the terms of the grant. A place with
+    /// another epoch or other terms belongs to another history.
     var epoch: Int64
     var terms: UInt64
-    /// The last change of the book that the app could see.
+    /// The number of the last change of the book that the app could see.
     var change: Int64
-    /// The revision of the last change of its set.
+    /// The revision of the last change of the granted set.
     var set: Int64
 
-    /// Before everything: what follows is told from the start.
+    /// Before all events: a caller with this place gets everything.
     static let beginning = HistoryPlace(epoch: 0, terms: 0, change: 0, set: 0)
 
     static func terms(_ disclosure: Disclosure) -> UInt64 {
@@ -27,10 +27,11 @@ struct HistoryPlace: Hashable {
 /// A place as an app carries it, sealed.
 struct HistoryToken: Hashable {
     let place: HistoryPlace
-    /// When it was given out, in seconds since 1970, cut to ``window``: exact times would make every token another one.
+    /// When the token was issued, in seconds since 1970, rounded down to ``window``: with exact times every token
+    /// would differ.
     let time: Int64
 
-    /// Ten days. A token lives for as long as changes are kept, less this at most.
+    /// Ten days in seconds. A token is valid for as long as changes are kept, less this at most.
     static let window: Int64 = 10 * 86_400
 
     init(_ place: HistoryPlace, at seconds: Int64) {
@@ -40,8 +41,8 @@ struct HistoryToken: Hashable {
         self.place = place
     }
 
-    /// Of an app that saw nothing happen for long, the book forgets the change that it saw last. So that it makes no
-    /// difference when, a token names none that is older than what is certainly kept while its window lasts.
+    /// The lowest change number that a token issued at this time names. The book discards old changes, so an app
+    /// without recent changes would lose its place. This change is kept for at least the rest of the token's window.
     static func floor(at time: Int64) -> Int64 {
         let (oldest, overflow) = time.subtractingReportingOverflow(ContactsStore.historyRetention - window)
         return overflow ? 0 : max(0, ContactsStore.changeNumber(at: oldest) - 1)
@@ -49,7 +50,7 @@ struct HistoryToken: Hashable {
 
     static func window(of seconds: Int64) -> Int64 { seconds - ((seconds % window) + window) % window }
 
-    /// Five numbers, 8 bytes each, big endian.
+    /// Five numbers of 8 bytes each, big-endian.
     var bytes: [UInt8] {
         let numbers = [
             UInt64(bitPattern: place.epoch), place.terms, UInt64(bitPattern: place.change),

@@ -4,7 +4,7 @@ import BrokerContactsStore
 import BrokerDisclosure
 import BrokerVarlink
 
-/// Where the history of an app ends, as places and as the tokens that apps carry.
+/// The ends of apps' change histories, as places and as tokens.
 struct HistoryPlaces {
     let surroundings: Surroundings
     let access: AccessStore
@@ -15,8 +15,9 @@ struct HistoryPlaces {
 
     private var seconds: Int64 { surroundings.seconds }
 
-    /// How a principal's set became what of it counts. Where nothing was decided, or its time is over, the policy may still force
-    /// a level: then nothing is in the set, and whatever was decided in between, that is one history.
+    /// The changes of a principal's granted set. Without a decision in effect, a policy rule may still force a level.
+    /// The granted set then counts as empty and unchanged, so that this is one history whatever was decided in
+    /// between.
     func setHistory(of principal: Principal) -> SetHistory {
         guard let history = access.setHistory(of: principal), let grant = access.grant(of: principal),
             grants.end(of: grant, principal).map({ $0 > seconds }) ?? true
@@ -24,17 +25,17 @@ struct HistoryPlaces {
         return history
     }
 
-    /// The place after everything that the caller could see happen.
+    /// The place after the last event that the caller could see.
     func place(_ reading: Reading) throws(StoreError) -> HistoryPlace {
         try history.place(of: reading, setHistory(of: reading.principal))
     }
 
-    /// The same as an app carries it.
+    /// The same place as a token.
     func token(_ reading: Reading, isBounded: Bool = false) throws(StoreError) -> String? {
         try history.token(of: reading, setHistory(of: reading.principal), at: seconds, isBounded: isBounded)
     }
 
-    /// Looks for the place of an app with a large set where that keeps nobody waiting; it is known then.
+    /// Looks up the place of an app with a large granted set on a worker. Afterwards ``History`` knows it.
     func lookUp(
         _ reading: Reading, _ book: ContactsStore, _ call: Call, _ session: CallerSession,
         done: @escaping () -> Void
@@ -54,9 +55,10 @@ struct HistoryPlaces {
         }
     }
 
-    /// The same, kept with the connection: most calls come while nothing happens, and finding an app means hashing a path.
+    /// The same token, cached per session: most calls come without changes in between, and a look-up by app hashes a
+    /// path.
     ///
-    /// - Parameter isBounded: as ``History/place(of:_:isBounded:)`` has it.
+    /// - Parameter isBounded: see ``History/place(of:_:isBounded:)``.
     func token(
         _ reading: Reading, _ session: CallerSession, isBounded: Bool
     ) throws(StoreError) -> String? {
@@ -68,9 +70,9 @@ struct HistoryPlaces {
         return text
     }
 
-    /// A token for whoever may see something; for anybody else one that names no place.
+    /// A token for an app that may read; for any other, one that names no place.
     func token(for session: CallerSession, _ book: ContactsStore, _ identifiers: IdentifierCipher) -> String? {
-        // Where the book cannot be read, the app starts over with its next question.
+        // If the book cannot be read, the app gets a token with which it starts over.
         if let reading = grants.reading(of: session, book, under: identifiers), let token = try? token(reading) {
             return token
         }

@@ -2,15 +2,17 @@ import BrokerAccessStore
 import BrokerContactsStore
 import BrokerModel
 
-/// The events that an app is told: what it sees now, compared with what it saw at an earlier place.
+/// The events for an app: its current view compared with its view at an earlier place.
 ///
-/// Each record has one event at most, and it says what the record is now. Whatever the app could see at any time since that
-/// place is told of: a list that began at the place was read later, each part at a time of its own, so an app may know what came
-/// after the place and is gone by now. So for each record: either nothing happened to it that the app could see, and what the app
-/// knows is what there is; or it is told what there is now. Applied in order, that makes the app's copy equal to the book. An app
-/// that never heard of what is told as gone ignores it. Pure: values in, values out.
+/// Each record has at most one event, which states its current state. Events cover everything that the app could see
+/// at any time since that place. A list that began at the place was read later and in parts, so the app may know
+/// contacts that came after the place and are gone already.
+///
+/// So either nothing visible happened to a record, and the app's copy is current, or its current state is sent.
+/// Applied in order, the events make the app's copy equal to its view of the book. An app ignores the removal of a
+/// record that it never had. Pure: values in, values out.
 struct HistoryPlan: Hashable {
-    /// `kind` of the interface's `HistoryEvent`.
+    /// The `kind` of the interface's `HistoryEvent`.
     enum Kind: String {
         case dropEverything, addContact, updateContact, deleteContact, granted, revoked
         case addGroup, updateGroup, deleteGroup, addMember, removeMember, addSubgroup, removeSubgroup
@@ -24,24 +26,24 @@ struct HistoryPlan: Hashable {
 
     /// Contacts that the app no longer sees.
     private(set) var gone: [RecordNumber: Kind] = [:]
-    /// Contacts that it sees, if they are still there.
+    /// Contacts that the app sees, if they still exist.
     private(set) var contacts: [RecordNumber: Kind] = [:]
     private(set) var groups: [RecordNumber: Kind] = [:]
     private(set) var links: [Link: Kind] = [:]
-    /// Contacts that it was given since: with them it sees in which of its groups they are, whenever they came into them.
+    /// Contacts granted since the place. The app now sees their memberships in its groups, however old those are.
     private(set) var newlyGranted: Set<RecordNumber> = []
-    /// Of contacts that came or went since: when the app could see them, by the last change of the book at the time.
+    /// For contacts that came or went since the place: when the app could see them, as ranges of change numbers.
     private var spans: [RecordNumber: [ClosedRange<Int64>]] = [:]
     private var joinedOrLeft: Set<RecordNumber> = []
-    /// Contacts, of those that something happened to, that the app did not see at that place, and those that it does not
-    /// see now; whoever told it.
+    /// Of the contacts with changes, those that the app did not see at the place, and those that it does not see now.
+    /// Excluded authors count too.
     private(set) var came: Set<RecordNumber> = []
     private(set) var went: Set<RecordNumber> = []
 
     /// - Parameters:
-    ///   - changes: of the book since that place, in their order, about what the app sees or saw.
-    ///   - events: of its set since that place.
-    ///   - isExcluded: whether an author's changes are known to the app already.
+    ///   - changes: the changes of the book since the place, in order, for records that the app sees or saw.
+    ///   - events: the changes of the granted set since the place.
+    ///   - isExcluded: whether the app knows an author's changes already.
     init(
         _ changes: [BookChange], _ events: some Sequence<SetEvent>, _ scope: ChangeScope,
         excluding isExcluded: (ChangeAuthor) -> Bool = { _ in false }
@@ -81,7 +83,8 @@ struct HistoryPlan: Hashable {
         _ isExcluded: (ChangeAuthor) -> Bool
     ) {
         let add = changes.first { $0.kind == .addContact }
-        // What was not in the book yet nobody saw, though an app's own contact is in its set a little before.
+        // A contact added later was not visible at the place, although an app's own contact joins the granted set
+        // slightly before it is added.
         let wasVisible =
             switch events.first?.kind {
             case .revoked, .deleted: add == nil
@@ -91,7 +94,7 @@ struct HistoryPlan: Hashable {
         let isUpdated = changes.contains {
             $0.kind == .updateContact && !scope.keys.isDisjoint(with: $0.keys) && !isExcluded($0.author)
         }
-        // What the app added itself is in its set without an event.
+        // A contact that the app added itself joins the granted set without an event.
         let inSet = events.isEmpty ? [0 ... .max] : Self.spans(events.map { ($0.change, $0.kind == .granted) })
         note(inSet, of: record, changes)
         if !events.isEmpty { joinedOrLeft.insert(record) }
@@ -126,9 +129,9 @@ struct HistoryPlan: Hashable {
         }
     }
 
-    // MARK: What the app could see
+    // MARK: Visibility over time
 
-    /// Whether a contact joined the set or left it since that place.
+    /// Whether a contact joined or left the granted set since the place.
     func hasMoved(_ record: RecordNumber) -> Bool { joinedOrLeft.contains(record) }
 
     private mutating func note(_ inSet: [ClosedRange<Int64>], of record: RecordNumber, _ changes: [BookChange]) {
@@ -139,7 +142,7 @@ struct HistoryPlan: Hashable {
         spans[record] = inSet.filter(inBook.overlaps).map { $0.clamped(to: inBook) }
     }
 
-    /// The times at which the app could see contacts, all of them at once, within some.
+    /// The ranges in which the app could see all of these contacts, within the given ranges.
     func seen(_ records: [RecordNumber], within times: [ClosedRange<Int64>] = [0 ... .max]) -> [ClosedRange<Int64>] {
         records.reduce(times) { times, record in
             guard let own = spans[record] else { return times }
@@ -147,7 +150,7 @@ struct HistoryPlan: Hashable {
         }
     }
 
-    /// Whether all of some times are among others.
+    /// Whether the other ranges together cover all of some ranges.
     static func covers(_ others: [ClosedRange<Int64>], _ times: [ClosedRange<Int64>]) -> Bool {
         let others = others.sorted { $0.lowerBound < $1.lowerBound }
         return times.allSatisfy { time in
@@ -160,12 +163,12 @@ struct HistoryPlan: Hashable {
         }
     }
 
-    /// The times, by numbers of changes, at which something was so; in order.
+    /// The ranges of change numbers in which a condition was true, in order.
     ///
-    /// - Parameter turns: in their order: from which number on it was so, or up to which one.
+    /// - Parameter turns: in order, each number from which on the condition was true, or up to which it was.
     static func spans(_ turns: [(number: Int64, isSo: Bool)]) -> [ClosedRange<Int64>] {
         var spans: [ClosedRange<Int64>] = []
-        // What ends first was so from the start.
+        // A condition that ends first was true from the start.
         var first: Int64? = turns.first?.isSo == true ? nil : 0
         for turn in turns {
             if turn.isSo {
@@ -179,7 +182,7 @@ struct HistoryPlan: Hashable {
         return spans
     }
 
-    /// The times at which two records belonged together.
+    /// The ranges in which two records belonged together.
     static func together(_ changes: [BookChange], _ joins: (BookChange.Kind) -> Bool) -> [ClosedRange<Int64>] {
         spans(changes.map { joins($0.kind) ? ($0.number, true) : ($0.number - 1, false) })
     }
@@ -210,11 +213,11 @@ struct HistoryPlan: Hashable {
         for (link, changes) in ofLink {
             let isIn = { (kind: BookChange.Kind) in kind == .addMember || kind == .addSubgroup }
             if changes.last.map({ isIn($0.kind) }) == true {
-                // Of a contact that was given, all groups are told anyway.
+                // All memberships of a newly granted contact are sent anyway.
                 guard link.isSubgroup || !newlyGranted.contains(link.member) else { continue }
                 links[link] = link.isSubgroup ? .addSubgroup : .addMember
             } else {
-                // What went on in a group with a contact that was not in the set is none of the app's business.
+                // The app must not learn of memberships from times when the contact was not in the granted set.
                 let members = link.isSubgroup ? [] : [link.member]
                 let spans = Self.together(changes, isIn)
                 guard !seen(members, within: spans).isEmpty else { continue }

@@ -8,7 +8,7 @@ import BrokerModel
 /// taken apart again, or the other way round, each name that a list may have had is told as gone, and each that there is now is
 /// told as it is. Pure: values in, values out.
 struct UnifiedHistory: Hashable {
-    /// A card, or the cards that the app sees as one, by the first of them.
+    /// A card, or the cards that the app sees as one contact, named by the first of them.
     struct Person: Hashable {
         let first: RecordNumber
         let isUnified: Bool
