@@ -3,12 +3,12 @@ import BrokerContactsStore
 import BrokerVarlink
 import Dispatch
 
-/// The address books that are open, one for each user, and the queue on which each is written. It lives on the loop.
+/// The open address books, one per user, and the queue on which each is written. It lives on the event loop.
 final class Books {
     private enum State {
         case opening([(Result<ContactsStore?, StoreError>) -> Void])
         case open(ContactsStore)
-        /// There is none yet; the first save makes it.
+        /// The user has no book yet; the first save creates it.
         case absent
     }
 
@@ -18,19 +18,19 @@ final class Books {
     private let problems: StoreProblems
     private var states: [UInt32: State] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
-    /// Users whose log is about to be emptied.
+    /// Users with a scheduled checkpoint that removes deleted text.
     private var forgetting: Set<UInt32> = []
-    /// Users whose book was written of late.
+    /// The timers that release memory after a user's last save.
     private var resting: [UInt32: any Scheduled] = [:]
-    /// Who was read last, and when.
+    /// The user whose book was read last, and when, in microseconds of ``Surroundings/uptime``.
     private var latest: (uid: UInt32, at: Int64) = (.max, 0)
-    /// How many connections each user has.
+    /// The number of connections per user.
     private var connections: [UInt32: Int] = [:]
-    /// Users whose book is about to be closed.
+    /// The timers that close the books of users without connections.
     private var leaving: [UInt32: any Scheduled] = [:]
-    /// Users whose book is being taken away.
+    /// Users whose book is being removed.
     private var removing: Set<UInt32> = []
-    /// Nothing is opened any more: a question that was still open would write beside the next broker.
+    /// No book is opened any more: a write could run beside the next broker process.
     private(set) var isClosed = false
 
     init(
@@ -45,7 +45,7 @@ final class Books {
 
     private var loop: any Loop { surroundings.loop }
 
-    /// The user's own queue: what may take its time with one user's book, one thing after the other.
+    /// The user's own serial queue, for slow work on the user's book.
     func queue(of uid: UInt32) -> DispatchQueue {
         if let queue = queues[uid] { return queue }
         let queue = DispatchQueue(label: "contacts of \(uid)")
@@ -53,9 +53,9 @@ final class Books {
         return queue
     }
 
-    /// Hands over the user's book: at once if it is open, otherwise when it is. `nil`: there is none.
+    /// Passes the user's book to `body`: at once if it is open, otherwise once it is. `nil` means that there is none.
     ///
-    /// - Parameter name: whose book it must be; `nil` is the user's as the system calls them.
+    /// - Parameter name: the book's owner; `nil` for the name that the system has for the user.
     func with(
         _ uid: UInt32, creating: Bool = false, named name: String? = nil,
         _ body: @escaping (Result<ContactsStore?, StoreError>) -> Void
@@ -68,7 +68,7 @@ final class Books {
         case .open(let book): body(.success(book))
         case .absent where !creating: body(.success(nil))
         case .opening(let waiting):
-            // Who waits for an existing book may get none; whoever would create one asks again then.
+            // The result may be that there is no book. A caller that wants to create one then tries again.
             states[uid] = .opening(
                 waiting + [
                     { [weak self] result in
@@ -83,7 +83,7 @@ final class Books {
         }
     }
 
-    /// The user's book where nothing has to be waited for, `.some(nil)` where there is none yet; otherwise `nil`.
+    /// The user's book if no wait is needed, `.some(nil)` if there is none yet, and `nil` otherwise.
     func ready(_ uid: UInt32, creating: Bool = false) -> ContactsStore?? {
         guard !isClosed, !removing.contains(uid) else { return nil }
         switch states[uid] {
@@ -93,18 +93,18 @@ final class Books {
         }
     }
 
-    /// To be called before a read. Where one read follows the other, taking the book's lock anew each time would cost
-    /// as much as the read: then they see one state of it, for a moment.
+    /// Must be called before a read. In a burst of reads, taking the book's lock each time would cost as much as the
+    /// reads. They then share one snapshot for a short time.
     func willRead(_ book: ContactsStore, of uid: UInt32) {
         let now = surroundings.uptime()
         let isBurst = latest.uid == uid && now - latest.at < Self.holdsFor
         latest = (uid, now)
-        // A book that cannot be held is read as it is, and says itself what is wrong.
+        // If the snapshot cannot be held, the read goes on without it and reports any error.
         guard isBurst, (try? book.hold()) ?? false else { return }
         loop.schedule(after: .microseconds(Self.holdsFor)) { book.release() }
     }
 
-    /// Microseconds. Short against what else makes a checkpoint wait.
+    /// Microseconds. Short compared with other delays of a checkpoint.
     private static let holdsFor: Int64 = 20_000
 
     /// The user's book, if it is open.
@@ -112,7 +112,7 @@ final class Books {
         if case .open(let book) = states[uid] { book } else { nil }
     }
 
-    /// What the user's book, if it is open, and the clock say now.
+    /// The last change of the user's book, 0 unless it is open, and the current time.
     func moment(of uid: UInt32) -> SetMoment {
         SetMoment(change: opened(uid)?.lastChange ?? 0, time: surroundings.seconds)
     }
@@ -145,17 +145,17 @@ final class Books {
         }
     }
 
-    /// A number in place of a name may be a failure that passes.
+    /// The name is not cached if it is only the UID: that may be a temporary failure of the look-up.
     private func learn(_ name: String, of uid: UInt32) {
         if access.userNames[uid] == nil, name != "\(uid)" { access.userNames[uid] = name }
     }
 
-    /// Once for all books, and beside them: a save that comes now has work enough until it needs this.
+    /// Runs once for all books, on a queue of its own: the first search or save would otherwise wait for it.
     private static let formsArePrepared: Void = DispatchQueue.global(qos: .utility).async {
         ContactsStore.prepareForms()
     }
 
-    /// Whoever had the book opened has their answer before that begins: it takes a processor and memory.
+    /// The delay lets the calls that opened the book be answered first: the preparation needs a processor and memory.
     private static let prepareAfter = Duration.milliseconds(10)
 
     private func opened(
@@ -167,19 +167,20 @@ final class Books {
         case .success((let book?, let outbox)):
             if !isClosed { recovery.takeOver(outbox, of: uid, isEnding: false) }
             states[uid] = .open(book)
-            // What the last run did not come to.
+            // Does the checkpoint that the last run may not have done.
             forget(uid)
             closeSoon(uid)
         case .success((nil, _)): states[uid] = .absent
-        // Not remembered: a full disk or a missing right may be mended, so the next call tries again.
+        // A failure is not cached: a full disk or missing permission may be fixed, so the next call tries again.
         case .failure: states[uid] = nil
         }
         for body in waiting { body(result.map(\.book)) }
-        // Whoever asked has their answer before this.
+        // After the calls that waited for the book were answered.
         if case .success((let book?, _)) = result { queue(of: uid).async { book.prepare() } }
     }
 
-    /// Something was deleted or edited: soon its text is in no file any more, the write-ahead log included.
+    /// Schedules a checkpoint after a deletion or edit, which removes the old text from the files, including the
+    /// write-ahead log.
     func forget(_ uid: UInt32) {
         guard forgetting.insert(uid).inserted else { return }
         loop.later(after: surroundings.limits.forgetsAfter) { [self] in emptyLog(of: uid) }
@@ -191,14 +192,14 @@ final class Books {
         loop.run(on: queue(of: uid)) { () throws(StoreError) in
             try book.checkpoint()
         } then: { [self] result in
-            // Closed in the meantime: closing empties it.
+            // If the book was closed meanwhile, closing has emptied the log.
             guard case .failure(let error) = result, case .open = states[uid] else { return }
             surroundings.log("deleted text is still in the log of the address book in \(folder(of: uid)): \(error)")
             forget(uid)
         }
     }
 
-    /// A save was made: if none follows, the log is emptied and the memory is given back.
+    /// Schedules a checkpoint and the release of memory after a save, unless another save follows.
     func rest(_ uid: UInt32) {
         resting[uid]?.cancel()
         resting[uid] = loop.later(after: surroundings.limits.restsAfter) { [self] in giveBack(uid) }
@@ -209,21 +210,21 @@ final class Books {
         guard case .open(let book) = states[uid] else { return }
         access.rest()
         queue(of: uid).async {
-            // A log that cannot be emptied now grows to its bound at most, and the next pause tries again.
+            // If the checkpoint fails, the log grows up to its bound, and the next pause tries again.
             try? book.checkpoint()
             book.rest()
         }
     }
 
-    // MARK: Users who come and go
+    // MARK: Connections
 
-    /// A program of this user has connected.
+    /// Counts a new connection of the user.
     func join(_ uid: UInt32) {
         connections[uid, default: 0] += 1
         leaving.removeValue(forKey: uid)?.cancel()
     }
 
-    /// One of them is gone. When the last one has been for a while, the book is closed and its memory given back.
+    /// Counts a closed connection. Some time after the last one, the book is closed and its memory released.
     func leave(_ uid: UInt32) {
         let rest = (connections[uid] ?? 0) - 1
         connections[uid] = rest > 0 ? rest : nil
@@ -240,7 +241,7 @@ final class Books {
         leaving[uid] = nil
         guard connections[uid] == nil, case .open(let book) = states[uid] else { return }
         guard !recovery.hasUndelivered else { return closeSoon(uid) }
-        // Whoever asks from now on has it opened anew, on the same queue, after this.
+        // A later call opens the book again, on the same queue after this.
         states[uid] = nil
         book.release()
         queue(of: uid).async {
@@ -251,10 +252,10 @@ final class Books {
 
     // MARK: Purging
 
-    /// From now on the user's book is not there for anybody, until ``endRemoving(_:)``.
+    /// Makes the user's book unavailable until ``endRemoving(_:)``.
     func beginRemoving(_ uid: UInt32) { removing.insert(uid) }
 
-    /// Takes the user's book out of the file system, once what is being done with it is done.
+    /// Removes the user's book from the file system, after all queued work on it.
     func remove(_ uid: UInt32, _ done: @escaping (Result<Void, StoreError>) -> Void) {
         if case .opening(let waiting) = states[uid] {
             states[uid] = .opening(waiting + [{ [weak self] _ in self?.remove(uid, done) }])
@@ -283,7 +284,7 @@ final class Books {
 
     // MARK: -
 
-    /// Waits for what is being written, then closes every book for good.
+    /// Waits for running writes, then closes every book for good.
     func close() {
         isClosed = true
         for timer in Array(resting.values) + Array(leaving.values) { timer.cancel() }
@@ -291,10 +292,10 @@ final class Books {
         leaving = [:]
         for (uid, state) in states {
             guard case .open(let book) = state else { continue }
-            // What is being written may be waiting for it.
+            // A running write may wait for the snapshot to be released.
             book.release()
             let outbox = queue(of: uid).sync { (try? book.outbox()) ?? [] }
-            // A save that was being written is in the book, and the loop hears of it no more.
+            // A save that was being written may be in the book, but its result no longer reaches the event loop.
             recovery.takeOver(outbox, of: uid, isEnding: true)
             queue(of: uid).sync { book.close() }
         }

@@ -3,10 +3,11 @@ import BrokerContactsStore
 import BrokerVarlink
 import Dispatch
 
-/// Reads that would keep the loop too long: made on a thread of each user's, one after the other. It lives on the loop.
+/// Reads that would block the event loop too long. A worker per user makes them one after the other. It lives on the
+/// event loop.
 ///
-/// Apps take turns, so that one that asks for much keeps another waiting for one read of its own at most. What was permitted
-/// may have been taken back meanwhile: whoever asked decides anew before it answers.
+/// A user's apps take turns, so one app delays another by at most one read per turn. The grant may be revoked
+/// meanwhile: the caller must decide again before it replies.
 final class LongReads {
     private struct Job {
         let call: Call
@@ -14,17 +15,17 @@ final class LongReads {
         let giveUp: () -> Void
     }
 
-    /// What one user's apps wait for.
+    /// The waiting reads of one user's apps.
     private struct Line {
         var isBusy = false
         var jobs: [String: [Job]] = [:]
-        /// Whose turn is next, each once.
+        /// The apps with waiting reads, the next one first, each once.
         var turns: [String] = []
         var rest: (any Scheduled)?
     }
 
     private let loop: any Loop
-    /// How long the memory that they need is kept for the next one.
+    /// How long the memory of a read is kept for the next one.
     private let restsAfter: Duration
     private var lines: [UInt32: Line] = [:]
     private var queues: [UInt32: DispatchQueue] = [:]
@@ -37,12 +38,12 @@ final class LongReads {
         self.restsAfter = restsAfter
     }
 
-    /// Reads, and goes on, on the loop, with what was read.
+    /// Reads on the worker, and passes the result on the event loop.
     ///
     /// - Parameters:
-    ///   - call: once it is over, nothing is read for it.
-    ///   - body: reads ``ReadingManner/beside``.
-    ///   - done: is given `nil` where nothing was read.
+    ///   - call: if it is over, nothing is read for it.
+    ///   - body: reads with ``ReadingManner/beside``.
+    ///   - done: gets `nil` if nothing was read.
     func read<Answer: Sendable>(
         _ book: ContactsStore, for call: Call, _ session: CallerSession,
         _ body: @escaping @Sendable (ContactsStore) throws(StoreError) -> Answer,
@@ -67,7 +68,7 @@ final class LongReads {
         next(uid)
     }
 
-    /// The thread of one user's long reads.
+    /// The worker queue for one user's long reads.
     func queue(of uid: UInt32) -> DispatchQueue {
         if let queue = queues[uid] { return queue }
         let queue = DispatchQueue(label: "long reads of \(uid)")
@@ -109,9 +110,9 @@ final class LongReads {
         queue(of: uid).async { book.restReads() }
     }
 
-    /// The same for a call that fails where the book cannot be read.
+    /// The same for a call, which fails if the book cannot be read.
     ///
-    /// - Parameter then: runs where the caller still waits.
+    /// - Parameter then: runs if the caller still waits.
     func read<Answer: Sendable>(
         _ book: ContactsStore, for call: Call, _ session: CallerSession,
         _ body: @escaping @Sendable (ContactsStore) throws(StoreError) -> Answer,
@@ -126,9 +127,9 @@ final class LongReads {
         }
     }
 
-    /// The same, of a book that may have to be opened first.
+    /// The same for a book that may have to be opened first.
     ///
-    /// - Parameter then: is given `nil` where there is no book.
+    /// - Parameter then: gets `nil` if there is no book.
     func read<Answer: Sendable>(
         _ books: Books, for call: Call, _ session: CallerSession,
         _ body: @escaping @Sendable (ContactsStore) throws(StoreError) -> Answer,

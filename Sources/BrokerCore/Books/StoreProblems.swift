@@ -4,7 +4,7 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// What was wrong with somebody's book, for who asks how the broker is doing.
+/// A problem with a user's book, for the status report.
 struct StoreProblem {
     let uid: UInt32
     /// Seconds since 1970.
@@ -12,11 +12,11 @@ struct StoreProblem {
     let words: String
 }
 
-/// Books that cannot be read or written, and cards that are damaged. It lives on the loop.
+/// Notes books that cannot be read or written, and damaged cards. It lives on the event loop.
 final class StoreProblems {
     private let surroundings: Surroundings
     private let turn: Turn
-    /// What was wrong with a book last.
+    /// The latest problem.
     private(set) var last: StoreProblem?
 
     init(surroundings: Surroundings, turn: Turn) {
@@ -24,7 +24,8 @@ final class StoreProblems {
         self.turn = turn
     }
 
-    /// The book cannot be read or written: the app learns that much, the journal whose it is, why, and what to do.
+    /// Fails a call because the book cannot be read or written. The app gets no details; the journal gets the path
+    /// and the cause.
     func unavailable(_ call: Call, _ error: StoreError) {
         if let session = call.connection.context as? CallerSession { note(error, of: session.caller.uid) }
         turn.fail(ContactsError.storeUnavailable, call)
@@ -42,7 +43,7 @@ final class StoreProblems {
         surroundings.log(words)
     }
 
-    /// The journal and `contactctl status` learn which card is damaged, and nothing of what is in it.
+    /// Reports a damaged card to the journal and `contactctl status`, without its contents.
     func note(_ card: DamagedCard, of uid: UInt32) {
         let words =
             "card \(card.record.rawValue) in \(Books.folder(of: uid, in: surroundings.stateFolder))/contacts.sqlite is damaged, and apps do not get it "
