@@ -5,7 +5,7 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// What people who manage access may call.
+/// Dispatches the calls on the administrator's socket.
 struct AdminDoor {
     let surroundings: Surroundings
     let access: AccessStore
@@ -29,7 +29,7 @@ struct AdminDoor {
             return call.fail(.methodNotFound(call.method))
         }
         do throws(VarlinkError) {
-            // Nobody without a right learns even what is wrong with their parameters.
+            // A caller without any right gets this error first, and not one about its parameters.
             guard adminRight(AdminRequest(method: method, isOwn: true), session) != .never else {
                 throw AdminError.notAuthorized()
             }
@@ -44,7 +44,7 @@ struct AdminDoor {
         }
     }
 
-    // MARK: Who may
+    // MARK: Authorization
 
     private func adminRight(_ request: AdminRequest, _ session: CallerSession) -> AdminRight {
         surroundings.wantsPasswords
@@ -56,14 +56,14 @@ struct AdminDoor {
     ) throws(VarlinkError) -> AdminRequest {
         let uid = parameters.uid ?? session.caller.uid
         var request = AdminRequest(method: method, isOwn: uid == session.caller.uid && !parameters.allUsers)
-        // What is another user's is not looked at before it is known that it may be.
+        // Another user's data is read only after the authorization.
         if method == .setGrant, request.isOwn {
             request.widens = try changes.changes(parameters, session).contains { $0.change.widens }
         }
         return request
     }
 
-    /// Asks for the password that a method wants, and then runs it, if it still wants no more than that.
+    /// Asks for the password that a method needs, and then runs it, unless it needs more authorization by then.
     private func authenticate(
         _ action: AuthorityAction, _ method: AdminMethod, _ parameters: AdminParameters, _ call: Call,
         _ session: CallerSession
@@ -71,7 +71,7 @@ struct AdminDoor {
         passwords.want(
             action, of: session, app: parameters.app, mayInteract: parameters.mayInteract, for: call
         ) { verdict in
-            // Since the call came others were answered whose records are to be committed yet.
+            // Other calls were answered since this one arrived, and their records may not be committed.
             turn.catchUp()
             do throws(VarlinkError) {
                 switch verdict {
@@ -129,7 +129,7 @@ struct AdminDoor {
         let connected = sessions.all.lazy.map(\.caller).filter {
             $0.uid == uid && parameters.isAbout($0.strength, $0.app)
         }
-        // What one of the crowd had to wait for, all of it had to.
+        // The back-off of weakly identified apps is shared, so it is reset for all of them.
         let crowd = (found.map(\.principal) + silenced).map(\.strength) + connected.map(\.strength)
         let waiting = prompts.forgetWaits(uid, where: parameters.isAbout, weak: crowd.contains(where: \.namesNobody))
         if found.isEmpty, silenced.isEmpty, waiting.isEmpty, let app = parameters.app {
@@ -140,7 +140,7 @@ struct AdminDoor {
             turn.record(.revocation, of: principal, detail: "asked again")
         }
         for (principal, _) in found { grants.takeBack(principal, detail: "reset") }
-        // Terminal sessions share the standing principal's identifiers, and a reset makes new ones.
+        // Terminal sessions share the persistent principal's identifiers. Removing its grant creates new ones.
         for (principal, _) in found where access.grant(of: principal.bound(to: .standing)) == nil {
             access.removeGrant(of: principal.bound(to: .standing))
         }
@@ -152,7 +152,7 @@ struct AdminDoor {
 
     // MARK: Policy
 
-    /// Reads the policy anew. Once this has answered, nothing more is told of what it took back.
+    /// Reloads the policy. After the reply, nothing that the new policy forbids is disclosed.
     private func reloadPolicy(_ call: Call) {
         reloads.reload { policy in
             let refusal = policy.problem.map { AdminError.invalidValue($0.subject.rawValue, reason: $0.reason) }

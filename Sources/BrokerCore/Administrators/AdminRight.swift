@@ -1,27 +1,27 @@
 import BrokerAccessControl
 import BrokerInterface
 
-/// What is asked for at the administrator's door, as far as it matters for who may.
+/// A request on the administrator's socket, as far as it matters for authorization.
 struct AdminRequest: Hashable {
     var method: AdminMethod
-    /// About the caller's own user and nobody else.
+    /// It concerns only the caller's own user.
     var isOwn: Bool
-    /// Of `SetGrant`: it gives an app something.
+    /// For `SetGrant`: the change gives an app more access.
     var widens = false
 }
 
-/// What a caller must have before a method of the administrator's door is run for it.
+/// The authorization that a caller needs for a request on the administrator's socket.
 enum AdminRight: Hashable {
     case nothing
     case authentication(AuthorityAction)
-    /// There is nothing that would help.
+    /// No authorization is sufficient.
     case never
 }
 
-/// The right that a request wants where an authority can be asked. Pure.
+/// The authorization that a request needs if an authority can be asked. Pure.
 func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     switch caller.strength {
-    // A name that the system vouches for is an app's or a service's: no person sits there.
+    // An identity that the system vouches for is an app or a service, not a person's shell.
     case .labelled, .sandboxed, .service: return .never
     case .installed, .claimed, .unverified: break
     }
@@ -36,13 +36,14 @@ func right(for request: AdminRequest, by caller: Caller) -> AdminRight {
     }
 }
 
-/// The same in session mode, where nobody can be asked: the broker's own user and root may do everything, anybody else nothing.
+/// The same in session mode, without an authority: the broker's own user and root may do everything, any other user
+/// nothing.
 func rightInSession(by caller: Caller, ownUID: UInt32) -> AdminRight {
     (caller.uid == ownUID || caller.uid == 0) && !caller.isSandboxed ? .nothing : .never
 }
 
 extension AdminMethod {
-    /// Its parameters, beside `allowInteractiveAuthentication`.
+    /// The method's parameters, without `allowInteractiveAuthentication`.
     var parameters: Set<String> {
         switch self {
         case .listGrants: ["uid", "allUsers"]

@@ -5,12 +5,12 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// The audit, as administrators read it.
+/// Answers administrators' queries of the audit.
 struct AuditQueries {
     let surroundings: Surroundings
     let feed: AuditFeed
 
-    /// Records that a caller without `more` gets if it names no limit.
+    /// Records in a reply to a caller that asks for neither `more` nor a limit.
     private static let recordsWithoutMore = 1_000
 
     func query(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) throws(VarlinkError) {
@@ -40,7 +40,7 @@ struct AuditQueries {
         }
     }
 
-    /// Who reads their own records with their own password is no administrator.
+    /// A user who reads their own records with their own password is not an administrator.
     func extent(_ parameters: AdminParameters, _ session: CallerSession) -> AuditExtent {
         let caller = session.caller
         if !surroundings.wantsPasswords || caller.uid == 0 || parameters.allUsers { return .whole }
@@ -55,7 +55,7 @@ struct AuditQueries {
         return seconds * 1_000_000
     }
 
-    /// All records, oldest first, batch by batch as the reader takes them.
+    /// Sends all records, oldest first, in batches as the reader takes them.
     private func sendAudit(_ call: Call, _ filter: AuditFilter, _ extent: AuditExtent, after: Int64?) {
         let limit = surroundings.limits.auditRecordsPerBatch
         feed.records(for: call, matching: filter, after: after, limit: limit) { records in
@@ -68,7 +68,7 @@ struct AuditQueries {
 
     func verify(_ call: Call) {
         let folder = surroundings.stateFolder
-        // Until the walk meets its end: what is appended meanwhile is walked too.
+        // Verifies in steps up to the end, including records that are appended meanwhile.
         feed.read(for: call) {
             (reader) throws(AccessStoreError) -> (checked: Int, last: AuditVerification, books: [ContradictedAnchor]) in
             var checked = 0

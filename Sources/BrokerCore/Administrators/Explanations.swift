@@ -5,7 +5,7 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Why an app gets what it gets, in plain words, and what waits for the person.
+/// Explains an app's effective access in plain words, and lists open prompts.
 struct Explanations {
     let surroundings: Surroundings
     let access: AccessStore
@@ -14,7 +14,7 @@ struct Explanations {
     let sessions: Sessions
     let described: GrantDescriptions
 
-    /// What holds for an app that was decided about, or is connected, or is known by its strength.
+    /// Explains the effective access of an app that has a grant or is connected, or whose strength is given.
     func explain(
         _ parameters: AdminParameters, _ call: Call, _ session: CallerSession
     ) throws(VarlinkError) {
@@ -40,7 +40,7 @@ struct Explanations {
         }
     }
 
-    /// The one decided last comes first.
+    /// The principals of an app, the one decided last first.
     private func principals(uid: UInt32, app: String, strength: IdentityStrength?) -> [Principal] {
         let isMeant = { (principal: Principal) in
             principal.uid == uid && principal.app == app && (strength == nil || principal.strength == strength)
@@ -121,7 +121,7 @@ struct Explanations {
         }
     }
 
-    // MARK: What waits for the person
+    // MARK: Open prompts
 
     func listPending(_ parameters: AdminParameters, _ call: Call, _ session: CallerSession) {
         let open = prompts.open(parameters.uid ?? session.caller.uid)
@@ -129,7 +129,7 @@ struct Explanations {
             $0.name("prompts")
             $0.array(open) { writer, entry in
                 writer.object {
-                    // Who and what kind; never what for.
+                    // Only the app and the kind of prompt, never its contents.
                     $0.member("app", entry.prompt.caller.app)
                     $0.member("displayName", entry.prompt.caller.displayName)
                     $0.member("strength", entry.prompt.caller.strength.rawValue)

@@ -4,14 +4,14 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// A grant as the administrator's door would have it.
+/// A grant as changed on the administrator's socket.
 struct GrantChange {
     var grant: Grant
-    /// It gives the app something that it had not.
+    /// The change gives the app more access.
     var widens = false
 }
 
-/// Grants are lowered, and where a password proves that it may be, widened.
+/// Narrows grants, and widens them if a password authorized that.
 struct GrantChanges {
     let surroundings: Surroundings
     let access: AccessStore
@@ -37,7 +37,7 @@ struct GrantChanges {
         access.setGrant(
             grant, for: principal, displayName: access.displayName(of: principal) ?? principal.app,
             at: books.moment(of: principal.uid))
-        // Of a set that is gone whole its revision says enough.
+        // If the whole set is revoked, its revision is enough.
         let removed = grant.access.status == .limited ? left.subtracting(grant.access.records) : []
         turn.record(.revocation, of: principal, naming: removed) {
             if !removed.isEmpty { $0.count = removed.count }
@@ -49,7 +49,7 @@ struct GrantChanges {
     }
 
     private func widen(_ principal: Principal, _ grant: Grant) {
-        // Only an interpreter's sessions and processes have identifiers of their own.
+        // Only sessions and processes of an interpreter have their own identifiers.
         let isInterpreter =
             principal.binding != .standing && access.identifiers(for: principal, sharesStandingKey: false) != nil
         grants.settle(
@@ -58,7 +58,7 @@ struct GrantChanges {
         ) { _ in }
     }
 
-    /// What becomes of each grant that is meant. Changes nothing.
+    /// The change of each grant that the parameters name. It changes nothing.
     func changes(
         _ parameters: AdminParameters, _ session: CallerSession
     ) throws(VarlinkError) -> [(principal: Principal, change: GrantChange)] {
@@ -88,8 +88,8 @@ struct GrantChanges {
         }
         try changeEnd(&change, parameters)
         change.grant.decidedBy = .administrator
-        // What still gives something is as old as it was: lowering must not make it last longer than the policy allows, nor
-        // bring back what is over by it.
+        // A narrowed grant keeps its date: a new one would extend it beyond the policy's lifetime, or revive an
+        // expired one.
         if change.grant.access == .denied || change.widens { change.grant.decidedAt = surroundings.seconds }
         return change
     }
@@ -112,7 +112,7 @@ struct GrantChanges {
             try widen(
                 &change, parameters, "status", reason: "only the person widens what an app may see, at a prompt")
             change.grant.access = status == .full ? .full : .limited(to: [])
-            // The keys of a refusal say nothing about what may be read.
+            // The keys of a denial say nothing about what the app may read.
             if former == .denied { change.grant.keys = Grant.ordinaryKeys }
         case (.notDetermined, _):
             throw AdminError.invalidValue("status", reason: "to have the person asked again, use ResetGrant")
@@ -135,7 +135,7 @@ struct GrantChanges {
         change.grant.lifetime = .untilTime(end)
     }
 
-    /// Notes that the change gives something. Where no password can be asked for only the person gives, at a prompt.
+    /// Marks the change as widening. Without passwords, only the person can widen a grant, at a prompt.
     private func widen(
         _ change: inout GrantChange, _ parameters: AdminParameters, _ parameter: String, reason: String
     ) throws(VarlinkError) {

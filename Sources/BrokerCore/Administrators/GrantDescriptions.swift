@@ -7,13 +7,13 @@ import BrokerVarlink
 
 typealias GrantedPrincipal = (principal: Principal, grant: Grant)
 
-/// Which grants there are, as people who manage access see them.
+/// Lists grants for administrators and for the person's agent.
 struct GrantDescriptions {
     let surroundings: Surroundings
     let access: AccessStore
     let grants: Grants
 
-    /// The grants of one user, or of all, in a lasting order.
+    /// The grants of one user, or of all, in a stable order.
     func grantedPrincipals(uid: UInt32?) -> [GrantedPrincipal] {
         access.principals.filter { uid == nil || $0.uid == uid }
             .compactMap { principal in access.grant(of: principal).map { (principal, $0) } }
@@ -26,7 +26,7 @@ struct GrantDescriptions {
 
     /// Writes a `Grant` of the administrator's interface, or an `AppGrant` of the agent's.
     ///
-    /// - Parameter grant: `nil` for an app about which nothing was said but that the person is never to be asked about it.
+    /// - Parameter grant: `nil` for an app without a decision that the person does not want prompts from.
     private func describe(
         _ principal: Principal, _ grant: Grant?, forAdministrator: Bool, _ writer: inout JSONWriter
     ) {
@@ -35,7 +35,7 @@ struct GrantDescriptions {
         writer.member("app", principal.app)
         writer.member("displayName", displayName(of: principal))
         writer.member("strength", principal.strength.rawValue)
-        // Administrators see what was decided, and what counts beside it; the person what counts.
+        // Administrators see the grant and the effective access, the person only the effective access.
         let decided = grant?.access.status ?? .notDetermined
         let counting = grants.policy.standing(of: grant, grants.ruling(on: principal), at: surroundings.seconds)
         writer.member("status", (forAdministrator ? decided : counting.status).rawValue)
@@ -64,7 +64,7 @@ struct GrantDescriptions {
         }
     }
 
-    /// What an app was called when it was decided about; else its file's name, where it is known by its file.
+    /// The app's name when it was decided about, or else its file name if a path identifies it.
     func displayName(of principal: Principal) -> String {
         if let name = access.displayName(of: principal) { return name }
         guard principal.app.hasPrefix("/") else { return principal.app }
@@ -80,7 +80,7 @@ struct GrantDescriptions {
 }
 
 extension AdminParameters {
-    /// Whether a method that names an app, or leaves it out, is about this one.
+    /// Whether the parameters name this app, or no app.
     func isAbout(_ strength: IdentityStrength, _ app: String) -> Bool {
         (self.app == nil || app == self.app) && (self.strength == nil || strength == self.strength)
     }

@@ -3,7 +3,7 @@ import BrokerAccessStore
 import BrokerInterface
 import BrokerVarlink
 
-/// Whose a user number is, and taking away everything that is kept for it.
+/// Checks who owns the data stored for a UID, and purges all of it.
 final class Purges {
     private let surroundings: Surroundings
     private let access: AccessStore
@@ -13,7 +13,7 @@ final class Purges {
     private let prompts: Prompts
     private let sessions: Sessions
     private let history: History
-    /// Users whose purge is on its way.
+    /// Users that are being purged.
     private var purging: Set<UInt32> = []
 
     init(
@@ -30,10 +30,10 @@ final class Purges {
         self.history = history
     }
 
-    /// Whether what is kept for a user number is this user's. Numbers are given out again; what is kept for the person who had
-    /// it before is not told to the next one, nor do their programs get what that person allowed.
+    /// Whether the data stored for a UID belongs to this user. If a UID was reassigned, its new owner gets neither
+    /// the old owner's data nor the access that the old owner granted.
     ///
-    /// - Parameter name: as the system calls the user now; looked up off the loop.
+    /// - Parameter name: the user's current name, looked up off the event loop.
     func isOwner(_ uid: UInt32, named name: String) -> Bool {
         access.userNames[uid] = name
         guard let owner = access.ownerName(of: uid), owner != name else { return true }
@@ -49,14 +49,15 @@ final class Purges {
         guard purging.insert(uid).inserted else {
             throw AdminError.invalidValue("uid", reason: "everything kept for this user is being removed already")
         }
-        // What a crash kept from the record is on it before it goes, whosever book it is; one that cannot be read tells
-        // nothing.
+        // Opening the book takes over its outbox, so that saves before a crash are recorded first, whoever owns the
+        // book. A book that cannot be read is purged without that.
         books.with(uid, named: access.ownerName(of: uid)) { [self] _ in purge(uid, call) }
     }
 
     private func purge(_ uid: UInt32, _ call: Call) {
         forgetLiving(uid)
-        // What was decided until now is on record before it goes, and no count of it comes later.
+        // Commits what was recorded so far, and closes deduplication windows, so that no count is written after the
+        // purge.
         access.closeFolds(at: nil)
         turn.flush()
         let grants = access.beginPurge(of: uid)
@@ -85,7 +86,7 @@ final class Purges {
             ))
     }
 
-    /// Ends what goes on for a user: connections, lists, questions, agents.
+    /// Ends a user's connections, lists, prompts and agents.
     private func forgetLiving(_ uid: UInt32) {
         books.beginRemoving(uid)
         prompts.forget(uid)
@@ -98,7 +99,7 @@ final class Purges {
         }
     }
 
-    /// What was decided is gone for good; the book goes now, and then the number is free.
+    /// Removes the book. The grants are purged already, and afterwards the UID is free.
     private func removeBook(of uid: UInt32, _ done: @escaping (_ isGone: Bool) -> Void) {
         books.remove(uid) { [self] result in
             purging.remove(uid)
@@ -115,7 +116,7 @@ final class Purges {
         }
     }
 
-    /// Goes on with what a crash cut short. Until then nothing of those users is answered.
+    /// Completes purges that a crash interrupted. Until then no call of those users is answered.
     func resume() {
         for uid in access.openPurges {
             purging.insert(uid)

@@ -5,7 +5,7 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// How the broker is doing, for administrators.
+/// Reports the broker's status to administrators.
 struct StatusReport {
     let surroundings: Surroundings
     let access: AccessStore
@@ -15,7 +15,7 @@ struct StatusReport {
     let problems: StoreProblems
     let startedAt: Int64
 
-    /// The system's tells administrators of all users together, and anybody else of themselves alone.
+    /// In system mode, administrators get totals for all users, and any other caller gets only their own.
     func answer(_ call: Call, _ session: CallerSession, isWhole: Bool) {
         let uid: UInt32? = isWhole ? (surroundings.mode == .session ? surroundings.ownUID : nil) : session.caller.uid
         let connections = isWhole ? sessions.all.count : sessions.all.count { $0.caller.uid == session.caller.uid }
@@ -45,7 +45,7 @@ struct StatusReport {
         }
     }
 
-    /// - Parameter isWhole: whoever asks may know where the files are.
+    /// - Parameter isWhole: whether the caller may see file paths.
     private func describe(_ problem: Policy.Problem, isWhole: Bool, _ writer: inout JSONWriter) {
         let refused = "every app is refused"
         writer.member(
