@@ -4,14 +4,14 @@ import BrokerJSON
 import BrokerModel
 import BrokerVarlink
 
-/// Parameters that the methods of `io.contactbroker.Admin` share, and the few of their own.
+/// The parameters of all methods of `io.contactbroker.Admin`.
 struct AdminParameters: Sendable {
     var app: String?
     var strength: IdentityStrength?
     var uid: UInt32?
     var allUsers = false
     var status: AuthorizationStatus?
-    /// Pseudonyms of the contacts that stay.
+    /// Pseudonyms of the contacts to keep in the granted set.
     var identifiers: [String]?
     var keys: ContactKeySet?
     var expires: String?

@@ -76,7 +76,7 @@ struct ManageParameters: Sendable {
     var agent = ""
     var app = ""
     var strength = IdentityStrength.unverified
-    /// Which of the app's grants, as `ListGrants` tells it.
+    /// Which of the app's grants, as `ListGrants` names it.
     var session: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
@@ -107,7 +107,7 @@ struct AnswerParameters: Sendable {
     var expires: String?
     var lifetime: LifetimeKind?
     var neverAskAgain = false
-    /// What was picked; `nil` where the field is absent.
+    /// The picked values; `nil` if the field is absent.
     var picked: [PickedValue]?
     var mergeInto: String?
     var addProposed = false
@@ -115,7 +115,7 @@ struct AnswerParameters: Sendable {
     /// `PickedValue` of the interface.
     struct PickedValue: Hashable, Sendable {
         var contact = ""
-        /// `nil`: the whole contact.
+        /// `nil` for the whole contact.
         var key: ContactKey?
         var value: String?
 
@@ -157,7 +157,7 @@ struct AnswerParameters: Sendable {
         }
     }
 
-    /// Whether a field is there that belongs to another kind of prompt.
+    /// Whether a field belongs to another kind of prompt.
     func hasForeignFields(for kind: PromptKind) -> Bool {
         let hasLevelFields =
             level != nil || !identifiers.isEmpty || keys != nil || expires != nil || lifetime != nil

@@ -10,7 +10,7 @@ struct FetchContactsParameters: Sendable {
     var sortOrder = SortOrder.none
     var unify = true
     var after: String?
-    /// Contacts wanted; `nil` for all.
+    /// Most contacts to return; `nil` for all.
     var limit: Int?
     var purpose: String?
 
@@ -102,7 +102,7 @@ struct RequestContactsParameters: Sendable {
     }
 }
 
-/// Parameters of `SaveContacts`, the contacts in them still as they came.
+/// Parameters of `SaveContacts`, with the contacts not decoded yet.
 struct SaveContactsParameters: Sendable {
     enum Operation: String, CaseIterable, Sendable {
         case add, update, delete, addMember, removeMember, addSubgroup, removeSubgroup, link, unlink

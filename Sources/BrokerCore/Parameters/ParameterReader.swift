@@ -6,21 +6,22 @@ import BrokerVarlink
 /// Reads the parameters of a call strictly: a field that the interface does not have, or a value of another type,
 /// is `InvalidParameter` with the field's name. `null` is the same as absent.
 struct ParameterReader {
-    /// The parameter that is being read; where a field of a struct is wrong, the parameter it belongs to is named.
+    /// The parameter being read. An error in a field of a struct names this parameter.
     var outermost: String?
 
     func invalid(_ name: String) -> VarlinkError { .invalidParameter(outermost ?? name) }
 
-    /// Hands out each member that is not null, by name.
+    /// Passes each member that is not null, by name.
     ///
-    /// - Parameter required: which must be there. The first that is not is an error, once all that is there was read.
+    /// - Parameter required: members that must be present. The first one missing is an error, after all present ones
+    ///   were read.
     func members(
         of object: JSONValue, requiring required: [String] = [],
         _ body: (_ name: String, _ value: JSONValue) throws(VarlinkError) -> Void
     ) throws(VarlinkError) {
         guard let members = object.members else { throw invalid("parameters") }
         for (name, value) in members where !value.isNull {
-            // Names are ours; one that is not text of ours falls to `body`'s default.
+            // An unknown name falls to the `default` of `body`, and so does one that is not valid text.
             try body(name.string ?? "", value)
         }
         for name in required {
@@ -60,7 +61,7 @@ struct ParameterReader {
         return list
     }
 
-    /// The name of one of our own cases.
+    /// The name of one of the interface's cases.
     func one<Value: RawRepresentable>(
         of type: Value.Type, _ value: JSONValue, _ name: String
     ) throws(VarlinkError) -> Value where Value.RawValue == String {
@@ -68,11 +69,12 @@ struct ParameterReader {
         return one
     }
 
-    /// Names of keys. `identifier` is always told and may be named.
+    /// Names of keys. `identifier` is accepted, but always included anyway.
     func keys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
         guard let elements = value.elements else { throw invalid(name) }
         var keys = ContactKeySet()
-        // Every fetch names its keys, often all of them, and mostly in our order: the search goes on after the one before.
+        // Fetches often name all keys, mostly in the order of declaration, so the search continues after the last
+        // match.
         var next = 0
         for element in elements where !element.says("identifier") {
             func isNamed(_ key: String) -> Bool { element.says(key) }
@@ -84,10 +86,10 @@ struct ParameterReader {
         return keys
     }
 
-    /// The keys' names, each at the place of its bit.
+    /// The keys' names, each at the index of its bit.
     private static let keys = ContactKey.allCases.map(\.rawValue)
 
-    /// Names of what a grant can name.
+    /// Names of keys that a grant can contain.
     func grantKeys(_ value: JSONValue, _ name: String) throws(VarlinkError) -> ContactKeySet {
         guard let elements = value.elements else { throw invalid(name) }
         var keys = ContactKeySet()
@@ -98,7 +100,7 @@ struct ParameterReader {
         return keys
     }
 
-    /// Text of an app that people will read, or that is searched for.
+    /// Text of an app that is shown to people, or searched for.
     func text(_ value: JSONValue, _ name: String, maximum: Int) throws(VarlinkError) -> String {
         let text = try string(value, name)
         guard text.utf8.count <= maximum else { throw ContactsError.limitExceeded(name, maximum: maximum) }

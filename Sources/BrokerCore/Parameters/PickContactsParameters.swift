@@ -7,7 +7,7 @@ import BrokerVarlink
 struct PickContactsParameters: Sendable {
     enum Selection: String, Sendable { case contact, property }
 
-    /// What is shown and returned; `nil`: everything but what must be named.
+    /// The keys to show and return; `nil` for all keys that need not be named.
     var keys: ContactKeySet?
     var enabling: PickerRule?
     var returningContact: PickerRule?
@@ -28,27 +28,27 @@ struct PickContactsParameters: Sendable {
             default: throw reader.invalid(name)
             }
         }
-        // A contact is no value: only a rule about values can name the key of one.
+        // Only a rule about values can name the key of a value.
         if enabling?.key != nil { throw .invalidParameter("enabling") }
         if returningContact?.key != nil { throw .invalidParameter("returningContact") }
     }
 
-    /// Every key that the call names, to return it or to look at it.
+    /// Every key that the call names, to return it or to evaluate a rule.
     var namedKeys: ContactKeySet {
         [enabling, returningContact, returningProperty].reduce(keys ?? []) { $0.union($1?.keys ?? []) }
     }
 }
 
-/// `PickerRule` of the interface: which contacts, or values, can be chosen. All that is given must hold.
+/// The interface's `PickerRule`: which contacts or values can be chosen. All given conditions must be met.
 struct PickerRule: Hashable, Sendable {
-    /// Each has a value.
+    /// Keys that must have a value.
     var hasKeys = ContactKeySet()
     var minimumCount: [ContactKey: Int] = [:]
     var maximumCount: [ContactKey: Int] = [:]
     var familyNames: Set<String>?
-    /// As the app spelled them.
+    /// As the app sent them.
     var excludedIdentifiers: [String] = []
-    /// The value's key; of rules about values only.
+    /// The value's key; only in rules about values.
     var key: ContactKey?
 
     init(_ object: JSONValue, of parameter: String) throws(VarlinkError) {
@@ -68,7 +68,7 @@ struct PickerRule: Hashable, Sendable {
         }
     }
 
-    /// Every key that it looks at.
+    /// Every key that the rule evaluates.
     var keys: ContactKeySet {
         hasKeys.union(ContactKeySet(minimumCount.keys)).union(ContactKeySet(maximumCount.keys))
             .union(ContactKeySet([key].compactMap { $0 }))
@@ -76,7 +76,7 @@ struct PickerRule: Hashable, Sendable {
 }
 
 extension ParameterReader {
-    /// Numbers by keys' names.
+    /// Numbers by key name.
     func counts(_ value: JSONValue, _ name: String) throws(VarlinkError) -> [ContactKey: Int] {
         guard let members = value.members else { throw invalid(name) }
         var counts: [ContactKey: Int] = [:]

@@ -5,7 +5,7 @@ import BrokerVarlink
 
 /// Parameters of `ProposeContact`.
 struct ProposeContactParameters: Sendable {
-    /// The card, checked as one that is added; what it calls itself means nothing.
+    /// The card, validated like an added one. Its identifier is ignored.
     var card: WireContact
     var purpose: String?
 
@@ -39,7 +39,7 @@ struct ProposeContactParameters: Sendable {
         }
     }
 
-    /// The card as the person is shown it, written out: an image is only told of.
+    /// The encoded card for the prompt. An image is only reported as available.
     var shown: [UInt8] {
         var shown = card
         if !shown.contact.imageData.isEmpty {

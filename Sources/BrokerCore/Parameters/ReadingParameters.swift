@@ -32,7 +32,7 @@ struct ListLinkedContactsParameters: Sendable {
     }
 }
 
-/// Parameters of `ListContainers`: all of them, or that of one record.
+/// Parameters of `ListContainers`: all containers, or that of one record.
 struct ListContainersParameters: Sendable {
     var contact: String?
     var group: String?
@@ -50,12 +50,12 @@ struct ListContainersParameters: Sendable {
     }
 }
 
-/// Parameters of `SetUserDefaults`; what is absent stays as it is.
+/// Parameters of `SetUserDefaults`; an absent parameter leaves its setting unchanged.
 struct SetUserDefaultsParameters: Sendable {
-    /// `givenName` or `familyName`: the other cases of the interface's type are no preference.
+    /// `givenName` or `familyName`: the other cases of the interface's type cannot be stored.
     var sortOrder: SortOrder?
     var displayOrder: SortOrder?
-    /// ISO 3166-1 alpha-2, in small letters.
+    /// ISO 3166-1 alpha-2, in lower case.
     var countryCode: String?
 
     init(_ parameters: JSONValue) throws(VarlinkError) {
