@@ -4,10 +4,11 @@ import BrokerInterface
 import BrokerModel
 import BrokerVarlink
 
-/// The broker without its sockets: makes its services, and hands each call to the one that answers. It lives on the loop.
+/// The broker without its sockets: it creates the services, and dispatches each call to one of them. It lives on the
+/// event loop.
 ///
-/// What is mutable has its owner among them: ``access`` what was decided and what is on record, ``grants`` what counts of it, ``books``
-/// the contacts, ``prompts`` what the person is being asked, ``turn`` what waits for the commit.
+/// Each mutable state has one owner: ``access`` holds grants and the audit, ``grants`` the effective access,
+/// ``books`` the contacts, ``prompts`` the open prompts, and ``turn`` the replies that wait for a commit.
 public final class Broker {
     let surroundings: Surroundings
     let access: AccessStore
@@ -31,7 +32,7 @@ public final class Broker {
 
     /// - Parameters:
     ///   - access: the open store; the broker closes it.
-    ///   - disk: puts onto the disk what is committed; the store's own where `nil`.
+    ///   - disk: syncs what is committed; `nil` for the store's own sync.
     public init(
         surroundings: Surroundings, access: AccessStore,
         disk: (@Sendable (Committed) throws(AccessStoreError) -> Void)? = nil
@@ -42,7 +43,7 @@ public final class Broker {
         access.auditBounds = surroundings.limits.audit
         access.contactsPerRecord = surroundings.limits.contactsPerAuditRecord
 
-        // Records, and what waits for them.
+        // Audit records, and what depends on them.
         feed = AuditFeed(surroundings: surroundings, access: access)
         let sync = AccessSync(access: access, surroundings: surroundings, feed: feed, sync: disk)
         history = History(loop: surroundings.loop)
@@ -51,7 +52,7 @@ public final class Broker {
         let checks = ExecutableChecks(surroundings: surroundings, turn: turn)
         passwords = Passwords(surroundings: surroundings, turn: turn, checks: checks)
 
-        // Books, and what counts for whom.
+        // Books and effective access.
         let problems = StoreProblems(surroundings: surroundings, turn: turn)
         recovery = SaveRecovery(surroundings: surroundings, access: access, turn: turn, history: history)
         books = Books(surroundings: surroundings, access: access, recovery: recovery, problems: problems)
@@ -64,7 +65,7 @@ public final class Broker {
             surroundings: surroundings, access: access, turn: turn, books: books, grants: grants, history: history,
             recovery: recovery, thumbnails: thumbnails)
 
-        // What the person is asked.
+        // Prompts.
         let descriptions = PromptDescriptions(surroundings: surroundings, access: access, books: books, grants: grants)
         prompts = Prompts(surroundings: surroundings, descriptions: descriptions)
         let questions = Questions(
@@ -80,7 +81,7 @@ public final class Broker {
             pace: pace, problems: problems)
         apps = AppDoor(app: app, reads: AppReads(app: app), prompts: AppPrompts(app: app))
 
-        // The person's agent.
+        // The agent's socket.
         let described = GrantDescriptions(surroundings: surroundings, access: access, grants: grants)
         let shown = ShownPrompts(books: books, prompts: prompts, problems: problems)
         let rules = PasswordRules(surroundings: surroundings, grants: grants)
@@ -102,7 +103,7 @@ public final class Broker {
                 shown: shown),
             answers: answers)
 
-        // Administrators.
+        // The administrator's socket.
         reloads = PolicyReloads(
             surroundings: surroundings, access: access, turn: turn, grants: grants, prompts: prompts,
             sessions: sessions, history: history)
@@ -127,7 +128,7 @@ public final class Broker {
         begin(sync, problems)
     }
 
-    /// Settles what the last run left, and brings the policy into force.
+    /// Completes what the last run left unfinished, and brings the policy into force.
     private func begin(_ sync: AccessSync, _ problems: StoreProblems) {
         reportLoss()
         reloads.cameIntoForce()
@@ -138,7 +139,7 @@ public final class Broker {
         AnchorCheck(surroundings: surroundings, feed: feed, turn: turn).schedule()
     }
 
-    /// The last run had records on the disk that are not there any more.
+    /// Reports audit records that were synced in the last run and are missing now.
     private func reportLoss() {
         guard let loss = access.loss else { return }
         surroundings.notice(
@@ -149,7 +150,7 @@ public final class Broker {
 
     // MARK: Connections
 
-    /// A connection is gone.
+    /// Handles a closed connection.
     public func closed(_ connection: any Connection) {
         guard let session = sessions.close(connection) else { return }
         session.fetches = [:]
@@ -159,7 +160,7 @@ public final class Broker {
         prompts.agentLeft(session)
     }
 
-    /// Answers a call to one of the broker's own interfaces. The connection's context is its ``CallerSession``.
+    /// Answers a call to one of the broker's interfaces. The connection's context is its ``CallerSession``.
     public func answer(_ call: Call) {
         guard let session = call.connection.context as? CallerSession else {
             call.fail(.permissionDenied)
@@ -182,13 +183,13 @@ public final class Broker {
         }
     }
 
-    /// Whether what is kept for a user number is the user's who is called this now.
+    /// Whether the stored data for a UID belongs to the user who now has this name.
     public func isOwner(_ uid: UInt32, named name: String) -> Bool { purges.isOwner(uid, named: name) }
 
-    /// Opens a user's book, if there is one, before anybody asks for it. Whoever asks finds out whether that went well.
+    /// Opens a user's book, if there is one, before a call needs it. A call that needs it later gets any error.
     public func openBook(of uid: UInt32) { books.with(uid) { _ in } }
 
-    /// Reads the policy anew, off the loop.
+    /// Reloads the policy off the event loop.
     public func reloadPolicy(_ done: @escaping (Policy) -> Void) { reloads.reload(done) }
 
     /// Closes the stores. No call is answered afterwards.

@@ -2,35 +2,36 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerVarlink
 
-/// What the broker keeps with a connection, as its context: who is calling, and what is going on for them. It lives
-/// on the loop.
+/// What the broker keeps per connection, as its context: the caller and the state of its calls. It lives on the event
+/// loop.
 public final class CallerSession {
     public let caller: Caller
     public let door: ContactsInterface
-    /// Looks whether the caller's process still runs what it ran when it was judged. A program can `exec` another one and
-    /// keep the connection.
+    /// Checks whether the caller's process still runs the executable that it was judged by. A program can `exec`
+    /// another one and keep the connection.
     let look: Look
-    /// What is kept for this user number is another person's, so that nothing is answered.
+    /// The stored data for this UID belongs to another person, so no call is answered.
     let isAnotherPerson: Bool
     /// Set with the first call.
     weak var connection: (any Connection)?
 
-    /// The standing as of one state of all grants; asking each principal again is only needed when that changed.
+    /// The cached effective access. `epoch` is the ``History/version`` for which it is valid.
     var known: (epoch: Int, standing: PrincipalStanding)?
-    /// The token that was answered last, and as of when it holds.
+    /// The last history token, and the version for which it is valid.
     var historyToken: (version: HistoryVersion, text: String)?
-    /// A grant was used on this connection, and the executable looked at again for it.
+    /// A grant was used on this connection after the executable was checked for it.
     var hasUsedGrant = false
-    /// The look at the executable that is under way.
+    /// The running check of the executable.
     var check: RunningCheck?
-    /// The call that is being decided again in this moment, the executable having been looked at for it.
+    /// The call that is being decided again right now, after the check of its caller's executable.
     var checkedCall: Call?
-    /// Principals under whose grants something was told on this connection and may still wait to be sent.
+    /// Principals under whose grants something was disclosed on this connection; some replies may still be queued.
     private(set) var disclosedUnder: [Principal] = []
-    /// Lists that are on their way.
+    /// Unfinished lists.
     var fetches: [ObjectIdentifier: Fetch] = [:]
 
-    /// Tells what it found, on the loop: at once where it needs to wait for nothing, otherwise later. What it returns gives the look up.
+    /// Passes the result to `done` on the event loop: at once if nothing needs to wait, otherwise later. The returned
+    /// closure cancels the inspection.
     public typealias Look = (_ done: @escaping (ExecutableCheck) -> Void) -> (() -> Void)?
 
     public init(caller: Caller, door: ContactsInterface, isAnotherPerson: Bool = false, look: @escaping Look) {
@@ -40,7 +41,7 @@ public final class CallerSession {
         self.look = look
     }
 
-    /// Something is told under that principal's grant.
+    /// Notes a disclosure under that principal's grant.
     func disclosed(under principal: Principal) {
         // Two or three at most: the principals of one caller.
         if !disclosedUnder.contains(principal) { disclosedUnder.append(principal) }

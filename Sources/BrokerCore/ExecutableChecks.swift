@@ -2,12 +2,12 @@ import BrokerAccessControl
 import BrokerInterface
 import BrokerVarlink
 
-/// A look at a caller's executable, and the calls that wait for it. It lives on the loop.
+/// A running check of a caller's executable, and the calls that wait for it. It lives on the event loop.
 final class RunningCheck {
     fileprivate var waiting: [(ExecutableCheck) -> Void]
-    /// Looks that are left where they find out nothing.
+    /// Inspections left if the result is unknown.
     fileprivate var looksLeft: Int
-    /// Stops the look that is under way.
+    /// Cancels the running inspection.
     fileprivate(set) var giveUp: (() -> Void)?
 
     fileprivate init(_ first: @escaping (ExecutableCheck) -> Void, looks: Int) {
@@ -16,18 +16,20 @@ final class RunningCheck {
     }
 }
 
-/// Looks at executables again: before a prompt, before and after a password, and when a grant is first used on a connection.
+/// Checks executables again: before a prompt, before and after a password, and when a grant is first used on a
+/// connection.
 ///
-/// The loop waits for no look: a call that needs one goes on when the look is done, and is decided again then.
+/// A check does not block the event loop: a call that needs one continues after it, and is decided again then.
 struct ExecutableChecks {
     let surroundings: Surroundings
     let turn: Turn
 
-    /// Looks at the caller's executable, and goes on with what was found: at once where nothing has to be waited for. Calls of one
-    /// session share a look.
+    /// Checks the caller's executable, and passes on the result: at once if no inspection needs to wait. Calls of one
+    /// session share a check.
     ///
-    /// Where it has changed, that is on record then and the connection is closed: the caller may connect again and be judged anew.
-    /// Where nobody can tell, also after several looks, the connection stays, and whatever was asked for must be refused.
+    /// If the executable has changed, that is recorded and the connection is closed; the caller may reconnect and is
+    /// then judged again. If the result is unknown after several inspections, the connection stays, and `done` must
+    /// refuse the request.
     func check(_ session: CallerSession, _ done: @escaping (ExecutableCheck) -> Void) {
         if let running = session.check {
             running.waiting.append(done)
@@ -39,7 +41,7 @@ struct ExecutableChecks {
     }
 
     private func look(for check: RunningCheck, _ session: CallerSession) {
-        // A connection that has closed meanwhile has no check any more.
+        // A connection that was closed meanwhile has no check any more.
         guard session.check === check else { return }
         check.looksLeft -= 1
         var isDone = false
@@ -74,9 +76,9 @@ struct ExecutableChecks {
         for done in check.waiting { done(found) }
     }
 
-    /// Looks at the executable once more when the connection first uses the caller's grant.
+    /// Checks the executable when the connection first uses the caller's grant.
     ///
-    /// - Parameter again: decides the call anew, once the look is done. It may have failed by then.
+    /// - Parameter again: decides the call again after the check. The call may have failed by then.
     func beforeGrantIsUsed(_ session: CallerSession, _ call: Call, again: @escaping () -> Void) {
         check(session) { found in
             if found == .same { session.hasUsedGrant = true } else { call.fail(Self.error(for: found)) }
@@ -84,14 +86,14 @@ struct ExecutableChecks {
         }
     }
 
-    /// Whether the person may be prompted for a call, as far as its caller's executable tells.
+    /// Whether the person may be prompted for a call, as far as its caller's executable is concerned.
     ///
-    /// - Parameter again: decides everything about the call again, once the look is done.
-    /// - Returns: `false` where the call has failed, or goes on with `again`.
+    /// - Parameter again: decides the whole call again after the check.
+    /// - Returns: `false` if the call has failed, or continues with `again`.
     func mayBePromptedFor(_ call: Call, _ session: CallerSession, again: @escaping () -> Void) -> Bool {
         if session.checkedCall === call { return true }
         whenStillItself(session, call) {
-            // For this turn alone: what is put off again is looked at again.
+            // Only during this call of `again`: a later attempt is checked again.
             session.checkedCall = call
             again()
             session.checkedCall = nil
@@ -99,7 +101,8 @@ struct ExecutableChecks {
         return false
     }
 
-    /// Goes on once the caller is known to be who it was; otherwise the call fails. What was decided before may not hold any more then.
+    /// Continues if the caller's executable is unchanged; otherwise the call fails. Earlier decisions may be outdated
+    /// by then.
     func whenStillItself(_ session: CallerSession, _ call: Call, _ goOn: @escaping () -> Void) {
         check(session) { found in
             guard found == .same else { return call.fail(Self.error(for: found)) }

@@ -1,22 +1,22 @@
 import BrokerVarlink
 import Dispatch
 
-/// For callers on the loop: what is given runs on it too, and may use what lives there.
+/// For callers on the event loop: the closures also run on it, and may use objects that live there.
 extension Loop {
-    /// Runs the body in another turn: others are heard first.
+    /// Runs the body in a later iteration, after other callers were served.
     func later(_ body: @escaping () -> Void) {
         let bound = LoopBound(body, loop: self)
         execute { bound.value() }
     }
 
-    /// Runs the body after a time.
+    /// Runs the body after a delay.
     @discardableResult
     func later(after delay: Duration, _ body: @escaping () -> Void) -> any Scheduled {
         let bound = LoopBound(body, loop: self)
         return schedule(after: delay) { bound.value() }
     }
 
-    /// Does the work on a queue, and goes on with what came of it on the loop.
+    /// Runs the work on a queue, and passes the result on the event loop.
     func run<Value: Sendable, Failure: Error>(
         on queue: DispatchQueue, _ work: @escaping @Sendable () throws(Failure) -> Value,
         then: @escaping (Result<Value, Failure>) -> Void

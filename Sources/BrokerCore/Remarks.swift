@@ -1,18 +1,18 @@
 import BrokerVarlink
 
-/// What the journal is told again and again: once, and a minute later how often more.
+/// Limits repeated journal messages: a message is logged once, and its repeats are counted and logged a minute later.
 ///
-/// An app may call as often as it likes while its book is damaged or the disk is full: that must bury nothing else that is
-/// said, nor fill the disk on which the journal is. It lives on the loop.
+/// An app may call as often as it likes while its book is damaged or the disk is full. That must neither hide other
+/// messages nor fill the journal's disk. It lives on the event loop.
 final class Remarks {
-    /// Within this time what was said is counted.
+    /// How long repeats of a message are counted.
     static let window = Duration.seconds(60)
-    /// Different ones kept in mind at once; those beyond are counted together.
+    /// Different messages tracked at once; further ones are counted together.
     static let most = 64
 
     private let loop: any Loop
     private let log: (String) -> Void
-    /// How often each came again.
+    /// The number of repeats of each message.
     private var repeats: [String: Int] = [:]
     private var others = 0
 
@@ -21,7 +21,7 @@ final class Remarks {
         self.log = log
     }
 
-    /// Says it, by the way that is given, unless it was said a moment ago.
+    /// Logs the message with `way`, or counts it as a repeat.
     func say(_ message: String, by way: (String) -> Void) {
         if let count = repeats[message] {
             repeats[message] = count + 1
@@ -43,7 +43,7 @@ final class Remarks {
 }
 
 extension Surroundings {
-    /// The same, with what is said again and again counted.
+    /// Returns a copy whose `log` counts repeats, and whose `notice` does for names that callers can repeat.
     func withRemarks() -> Surroundings {
         let remarks = Remarks(loop: loop, log: log)
         var surroundings = self
@@ -51,7 +51,7 @@ extension Surroundings {
         surroundings.log = { remarks.say($0, by: log) }
         surroundings.notice = { name, message, facts in
             switch name {
-            // As often as they connect. The rest is what administrators do, or comes once.
+            // Callers can repeat this one with each connection. The others are caused by administrators or come once.
             case .anotherPerson: remarks.say(message) { notice(name, $0, facts) }
             case .policyInForce, .policyUnreadable, .settingsUnreadable, .recordsNotKept, .recordsLost,
                 .auditContradicted, .cardDamaged, .userPurged:

@@ -1,16 +1,16 @@
 import BrokerInterface
 import BrokerVarlink
 
-/// Who is connected. It lives on the loop.
+/// The open connections. It lives on the event loop.
 final class Sessions {
     private var open: [ObjectIdentifier: CallerSession] = [:]
 
     var all: [CallerSession] { Array(open.values) }
 
-    /// Those of apps.
+    /// The sessions on the apps' socket.
     var apps: [CallerSession] { open.values.filter { $0.door == .contacts } }
 
-    /// - Returns: whether it was not there yet.
+    /// - Returns: whether the session is new.
     func open(_ session: CallerSession, _ connection: any Connection) -> Bool {
         guard session.connection == nil else { return false }
         session.connection = connection

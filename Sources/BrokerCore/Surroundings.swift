@@ -1,82 +1,84 @@
 import BrokerAccessControl
 import BrokerVarlink
 
-/// Whom the broker serves.
+/// Which users the broker serves.
 public enum BrokerMode: String, Sendable {
-    /// The user who runs it, and nobody else.
+    /// Only the user who runs the broker.
     case session
-    /// Every user of the machine, as a user of its own.
+    /// Every user of the machine; the broker runs as a user of its own.
     case system
 }
 
-/// What the administrator should hear of under a name of its own, beside the words.
+/// Events that the administrator can find by name, besides the message.
 public enum Notice: Hashable, Sendable {
-    /// The policy was read, and holds.
+    /// The policy was read and is in force.
     case policyInForce
     /// The policy cannot be read: every app is refused.
     case policyUnreadable
     /// The settings cannot be read: every app is refused until the broker restarts.
     case settingsUnreadable
-    /// The disk does not take the audit: nothing is disclosed.
+    /// The audit cannot be synced: nothing is disclosed.
     case recordsNotKept
-    /// Records that were on the disk are lost: every grant was denied.
+    /// Synced audit records are missing: every grant was denied.
     case recordsLost
-    /// A book names a record that the audit does not have.
+    /// A book names an audit record that the audit does not have.
     case auditContradicted
-    /// A card is not as it was saved, and is left out.
+    /// A card is damaged, and is left out of replies.
     case cardDamaged
-    /// What is kept for a user number is another person's.
+    /// The stored data for a UID belongs to another person.
     case anotherPerson
-    /// What was kept for a user is gone.
+    /// A user's stored data was purged.
     case userPurged
 }
 
-/// What the broker has from the program around it: the loop, clocks, and what only the kernel knows.
+/// What the broker gets from its host program: the event loop, clocks, and facts that only the kernel knows.
 public struct Surroundings {
     public var loop: any Loop
     /// Microseconds since 1970.
     public var now: () -> Int64
     /// Seconds since 1970.
     var seconds: Int64 { now() / 1_000_000 }
-    /// Microseconds on a clock that nobody can set.
+    /// Microseconds of a clock that cannot be set.
     public var uptime: () -> Int64
     /// The folder that holds the databases.
     public var stateFolder: String
     public var mode = BrokerMode.session
-    /// The user as whom the broker runs.
+    /// The UID that the broker runs as.
     public var ownUID: UInt32
-    /// What the user database calls a user, which may be remote: never called on the loop.
+    /// Looks up a user's name. The user database may be remote (NSS), so this may block and is never called on the
+    /// event loop.
     public var userName: @Sendable (_ uid: UInt32) -> String
-    /// Runs the body on the loop when the process or session ends; `nil` where it has ended already or cannot be watched.
-    /// What is returned keeps the watch.
+    /// Runs the body on the event loop when the process or session ends; returns `nil` if it has ended already or
+    /// cannot be watched. Releasing the returned object ends the watch.
     public var watch: (_ binding: Principal.Binding, _ ended: @escaping () -> Void) -> AnyObject?
     /// Whether one process is an ancestor of the other.
     public var areKin: (_ left: ProcessIdentity, _ right: ProcessIdentity) -> Bool
-    /// Where the user's phone numbers are dialled that are written without a country, as in `DE`; empty where that is not known.
+    /// The country for the user's phone numbers without a country code, such as `DE`; empty if unknown.
     public var region = ""
-    /// What callers may use up.
+    /// Resource limits.
     public var limits = Limits()
-    /// Reads the administrator's policy; called off the loop, but at the start.
+    /// Reads the administrator's policy. Called off the event loop, except at the start.
     public var readPolicy: @Sendable () -> Policy = { Policy() }
-    /// Where the policy is read from, for the administrator to know.
+    /// The policy folder, shown to the administrator.
     public var policyFolder = ""
-    /// What else the administrator should know, such as what the kernel lacks.
+    /// Further facts for the administrator, such as missing kernel features.
     public var facts: [(name: String, value: String)]
-    /// Who asks for the person's password where a program's word is not enough; `nil` in session mode, where nobody does.
+    /// Asks for the person's password; `nil` in session mode, where no authority exists.
     public var authority: (any Authority)?
-    /// Whether passwords are wanted at all. Where they are and nobody can ask for one, the answer is no.
+    /// Whether password requests are required. If so and nobody can ask, the answer is no.
     var wantsPasswords: Bool { mode == .system || authority != nil }
-    /// What the administrator configured for where there is no such authority; the policy's word stands beside it, and the
-    /// stricter one holds. Where both are silent it is `refuse` if there should be an authority, and `allow` in session mode.
+    /// What happens without an authority, as configured by the administrator. The stricter of this and the policy's
+    /// setting applies. If neither is set, it is `refuse` where an authority should exist, and `allow` in session
+    /// mode.
     public var withoutAuthentication: Policy.WithoutAuthentication?
-    /// Keeps the audit in a second place; `nil` where one is enough.
+    /// Stores audit records in a second place; `nil` for none.
     public var auditKeeper: (any AuditKeeper)?
-    /// Makes a thumbnail of a photo, both in base64; called off the loop, and takes its time. `nil` where there is none to
-    /// make, and where nobody can.
+    /// Makes a thumbnail of a photo, both in base64. It is slow and is called off the event loop. Returns `nil` if no
+    /// thumbnail is needed or can be made.
     public var makeThumbnail: @Sendable (_ photo: [UInt8]) -> [UInt8]? = { _ in nil }
-    /// For the journal: what happened, never what a contact says.
+    /// Writes a message to the journal. It must not contain contact data.
     public var log: (_ message: String) -> Void
-    /// The same, for what has a name; numbers and names of users may stand beside it as facts.
+    /// Writes a named message to the journal. UIDs and user names may be added as facts.
     public var notice: (_ notice: Notice, _ message: String, _ facts: [(name: String, value: String)]) -> Void
 
     public init(

@@ -32,7 +32,7 @@ final class Grants {
     var policy: PolicyInForce
     /// Principals whose new grant is not synced yet, and the calls that wait for it to take effect.
     private var settling: [Principal: [() -> Void]] = [:]
-    /// Grants that ended by the policy alone, with the revision whose end is on record.
+    /// Grants that the policy alone has ended, with the revision for which that was handled.
     private var endedByPolicy: [Principal: Int64] = [:]
     /// Watches on the processes and terminal sessions that grants are bound to.
     private var watches: [Principal: AnyObject] = [:]
@@ -312,7 +312,8 @@ final class Grants {
 
     // MARK: Never ask again
 
-    /// The person does not want prompts from this app any more. For a persistent principal this survives restarts.
+    /// The person does not want prompts from this app any more; access prompts are not affected. For a persistent
+    /// principal this survives restarts.
     func silence(_ caller: Caller) {
         guard let principal = caller.principals.last, access.silenceCount(caller.uid) < surroundings.limits.silences
         else { return }

@@ -41,8 +41,9 @@ struct HistoryToken: Hashable {
         self.place = place
     }
 
-    /// The lowest change number that a token issued at this time names. The book discards old changes, so an app
-    /// without recent changes would lose its place. This change is kept for at least the rest of the token's window.
+    /// The lowest change number that a token issued at this time names. The book discards old changes, which may
+    /// include the last one that an app saw. A token must not differ then, so it names no change that may be
+    /// discarded while its window lasts.
     static func floor(at time: Int64) -> Int64 {
         let (oldest, overflow) = time.subtractingReportingOverflow(ContactsStore.historyRetention - window)
         return overflow ? 0 : max(0, ContactsStore.changeNumber(at: oldest) - 1)

@@ -1,12 +1,13 @@
 import BrokerContactsStore
 import BrokerModel
 
-/// The events of a ``HistoryPlan`` for an app that sees linked cards as one: whom it knew, compared with whom it knows.
+/// The events of a ``HistoryPlan`` for an app that sees linked cards as one: its former unified contacts compared
+/// with the current ones.
 ///
-/// Two cards that become linked are gone as contacts of their own, and their unified contact is added; taken apart, the
-/// other way round. As in the plan, whatever the app could see since that place is told of: of cards that became linked and were
-/// taken apart again, or the other way round, each name that a list may have had is told as gone, and each that there is now is
-/// told as it is. Pure: values in, values out.
+/// When two cards are linked, both are removed as single contacts, and their unified contact is added; unlinking does
+/// the opposite. As in the plan, events cover everything that the app could see since the place. This includes
+/// cards that were linked and unlinked again, or the reverse: each former identifier that a list may contain is
+/// removed, and each current one is sent with its state. Pure: values in, values out.
 struct UnifiedHistory: Hashable {
     /// A card, or the cards that the app sees as one contact, named by the first of them.
     struct Person: Hashable {
@@ -15,7 +16,7 @@ struct UnifiedHistory: Hashable {
     }
 
     private(set) var gone: [Person: HistoryPlan.Kind] = [:]
-    /// By the first card.
+    /// By the first card of each contact.
     private(set) var contacts: [RecordNumber: HistoryPlan.Kind] = [:]
 
     private typealias Members = [RecordNumber]
@@ -29,21 +30,22 @@ struct UnifiedHistory: Hashable {
     private let plan: HistoryPlan
     private let scope: RecordScope
     private let links: ContactLinks
-    /// Of a pair to which something happened: the opposite of what happened first.
+    /// For each pair with changes, whether it was linked before the first change.
     private var wereLinked: [Pair: Bool] = [:]
     private var partners: [RecordNumber: Set<RecordNumber>] = [:]
     private var changesOf: [Pair: [BookChange]] = [:]
 
     /// - Parameters:
-    ///   - changes: all since that place up to now, also those that the plan does not tell of.
-    ///   - links: as they are now.
+    ///   - changes: all changes since the place up to now, also those that the plan does not disclose.
+    ///   - links: the current links.
     init(
         _ plan: HistoryPlan, _ changes: [BookChange], _ links: ContactLinks, _ scope: ChangeScope,
         excluding isExcluded: (ChangeAuthor) -> Bool = { _ in false }
     ) {
         (self.plan, self.links, self.scope) = (plan, links, scope.records)
         for change in changes where scope.tellsOf(change.kind) {
-            // What follows from evidence an author does not know, though they brought it about.
+            // Links by evidence follow from changes, but the author of such a change does not learn of them. They are
+            // never excluded.
             guard let isLinked = change.kind.links, let member = change.member,
                 change.kind.isByEvidence || !isExcluded(change.author)
             else { continue }
@@ -69,7 +71,7 @@ struct UnifiedHistory: Hashable {
         }
         for (person, members) in before where now[person] == nil {
             let told = members.compactMap { plan.gone[$0] }
-            // What went by an author whose changes are known is not told; what stays under another name is.
+            // A removal by an excluded author is not sent. A card that remains under another identifier is.
             guard !told.isEmpty || !members.isSubset(of: plan.went) else { continue }
             gone[person] = told.contains(.revoked) ? .revoked : .deleteContact
         }
@@ -77,7 +79,7 @@ struct UnifiedHistory: Hashable {
         for record in concerned {
             let (seen, steady) = (partners(everSeenOf: record), steadyPartners(of: record))
             if !seen.subtracting(steady).isEmpty { moved.insert(record) }
-            // A card that went, by an author whose changes are known.
+            // The card was removed by an excluded author.
             if plan.went.contains(record), plan.gone[record] == nil { continue }
             let alone = Person(first: record, isUnified: false)
             guard moved.contains(record) || plan.gone[record] != nil else { continue }
@@ -108,12 +110,14 @@ struct UnifiedHistory: Hashable {
 
     // MARK: Groups
 
-    /// Cards that are told as gone because they are linked now: an app drops their memberships with them, so these are told anew.
+    /// Cards that are removed because they are linked now. An app drops their memberships with them, so these are
+    /// sent again.
     var cardsToldAsGone: Set<RecordNumber> {
         Set(gone.keys.lazy.filter { !$0.isUnified && isVisible($0.first) }.map(\.first))
     }
 
-    /// - Parameter withCards: also each card that went with its unified contact: memberships are told by card, and go with it.
+    /// - Parameter withCards: also includes each card that was removed with its unified contact, because memberships
+    ///   name cards.
     func gone(withCards: Bool) -> [Person: HistoryPlan.Kind] {
         guard withCards else { return gone }
         let cards = plan.gone.map { (Person(first: $0.key, isUnified: false), $0.value) }
@@ -125,21 +129,21 @@ struct UnifiedHistory: Hashable {
         gone[person] = plan.gone[person.first] ?? .deleteContact
     }
 
-    /// The cards with which the app could see one linked, at any time since that place.
+    /// The cards that the app could see linked with this one at any time since the place.
     private func partners(everSeenOf record: RecordNumber) -> Set<RecordNumber> {
         Set(links.members(of: record)).union(partners[record] ?? []).filter { other in
             other != record && !timesTogether(record, other).isEmpty
         }
     }
 
-    /// When the app could see two cards as one.
+    /// The ranges in which the app could see two cards as one contact.
     private func timesTogether(_ record: RecordNumber, _ other: RecordNumber) -> [ClosedRange<Int64>] {
         guard isKnown(record), isKnown(other) else { return [] }
         let times = changesOf[Pair(record, other)].map { HistoryPlan.together($0) { $0.links == true } }
         return plan.seen([record, other], within: times ?? [0 ... .max])
     }
 
-    /// The cards with which the app saw one linked all the time since that place.
+    /// The cards that the app saw linked with this one all the time since the place.
     private func steadyPartners(of record: RecordNumber) -> Set<RecordNumber> {
         guard isVisible(record), wasVisible(record), !plan.hasMoved(record) else { return [] }
         return Set(links.members(of: record)).filter { other in
@@ -148,7 +152,7 @@ struct UnifiedHistory: Hashable {
         }
     }
 
-    /// Whether the app saw a card at any time since that place.
+    /// Whether the app could see a card at any time since the place.
     private func isKnown(_ record: RecordNumber) -> Bool {
         isVisible(record) || wasVisible(record) || plan.gone[record] != nil
     }
@@ -163,7 +167,7 @@ struct UnifiedHistory: Hashable {
         !plan.came.contains(record) && (scope.contains(record) || plan.went.contains(record))
     }
 
-    /// Empty where the card cannot be seen.
+    /// Empty if the card is not visible.
     private func membersNow(_ record: RecordNumber) -> Members {
         isVisible(record) ? links.members(of: record).filter(isVisible) : []
     }

@@ -246,7 +246,7 @@ final class Turn {
         } catch {
             if case .removed = error { sync.fail(error) }
             surroundings.log("what happened could not be recorded, so it is not answered: \(error)")
-            // Decisions of this iteration have no effect. Effects of saves have none until the next commit.
+            // Decisions of this iteration have no effect, and saves have none until the next commit.
             history.moved()
             refuse(items)
             return
