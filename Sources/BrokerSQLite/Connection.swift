@@ -1,40 +1,40 @@
 import GRDBSQLite
 
-/// What a store makes of SQLite's errors.
+/// A store's error type, made from SQLite's errors.
 public protocol SQLiteFailure: Error {
     /// - Parameters:
     ///   - code: SQLite's extended result code.
-    ///   - message: SQLite's words. They name tables, never what is in them.
+    ///   - message: SQLite's message. It may name tables but never contains stored values.
     init(code: Int32, message: String)
 }
 
-/// One connection to a database file. One caller at a time uses it, as its owner promises.
+/// One connection to a database file. Its owner ensures that one caller at a time uses it.
 ///
-/// SQLite's own interface and no library over it: the daemon would carry all of Foundation for a hundred lines, which is a quarter of its
-/// memory and of its start.
+/// It calls SQLite's C interface directly. A wrapper library would load Foundation, a quarter of the daemon's memory
+/// and start-up time.
 public final class Connection<Failure: SQLiteFailure> {
-    /// SQLite's own, for what this type has no name for.
+    /// SQLite's handle, for calls that this type does not wrap.
     public let handle: OpaquePointer
     private var isClosed = false
     private var kept: [String: Statement<Failure>] = [:]
-    /// What else has to live as long as the connection.
+    /// An object that must live as long as the connection.
     public var context: AnyObject?
 
     public enum Mode: Sendable {
-        /// What is not there is not made.
+        /// A missing file is an error; none is created.
         case readOnly, readWrite
-        /// As it stands: a file without a log that nobody writes meanwhile. Leaves nothing beside it.
+        /// For a file without a write-ahead log that nobody writes meanwhile. Creates no files beside it.
         case immutable
     }
 
-    /// Opens a file that is there.
+    /// Opens an existing file.
     ///
     /// - Parameters:
-    ///   - patience: milliseconds to wait for another connection that holds a lock.
-    ///   - settings: the connection's own, as PRAGMA statements.
+    ///   - patience: how long to wait, in milliseconds, for another connection that holds a lock.
+    ///   - settings: PRAGMA statements for this connection.
     public init(path: String, _ mode: Mode, patience: Int32, settings: String = "") throws(Failure) {
         var opened: OpaquePointer?
-        // NOMUTEX: see above.
+        // NOMUTEX: one caller at a time uses the connection, so SQLite needs no mutex.
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
         let code =
             switch mode {
@@ -54,7 +54,7 @@ public final class Connection<Failure: SQLiteFailure> {
 
     deinit { close() }
 
-    /// Closes the file, once the last statement is gone. The connection is not to be used any more.
+    /// Closes the file when its last statement is released. The connection must not be used afterwards.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -62,7 +62,7 @@ public final class Connection<Failure: SQLiteFailure> {
         sqlite3_close_v2(handle)
     }
 
-    /// What went wrong last.
+    /// Makes an error from SQLite's result code and its last message.
     public func error(_ code: Int32) -> Failure {
         Failure(code: code, message: sqlite3_errmsg(handle).map { String(cString: $0) } ?? "no message")
     }
@@ -71,20 +71,21 @@ public final class Connection<Failure: SQLiteFailure> {
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    /// Runs statements that take nothing and give nothing.
+    /// Runs statements without parameters and discards any rows.
     public func execute(_ sql: String) throws(Failure) { try check(sqlite3_exec(handle, sql, nil, nil, nil)) }
 
-    /// A statement that is prepared once and kept.
+    /// Returns a statement from the cache, or prepares it and adds it to the cache.
     public func statement(_ sql: String) throws(Failure) -> Statement<Failure> {
         if let statement = kept[sql] { return statement }
-        // Texts vary with the number of words and digits only; should they ever be many, start afresh.
+        // SQL texts differ only in the number of words and digits. If there are ever too many, the cache starts
+        // empty.
         if kept.count >= 128 { kept.removeAll() }
         let statement = try Statement(sql, on: self, isKept: true)
         kept[sql] = statement
         return statement
     }
 
-    /// The only value of the only row; `nil` where it is NULL or there is no row.
+    /// Returns the first value of the first row; `nil` if it is NULL or there is no row.
     public func integer(_ sql: String) throws(Failure) -> Int64? {
         try Statement(sql, on: self).first { $0.integerOrNil(0) }
     }
@@ -94,16 +95,16 @@ public final class Connection<Failure: SQLiteFailure> {
         try Statement(sql, on: self).first { $0.textOrNil(0) }
     }
 
-    /// Rows that the last statement changed.
+    /// The number of rows that the last statement changed.
     public var changesCount: Int { Int(sqlite3_changes(handle)) }
 
-    /// Rows that statements have changed since the file was opened.
+    /// The number of rows that all statements have changed since the file was opened.
     public var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
 
-    /// A transaction is open: perhaps a statement failed in a way that did not end it.
+    /// Whether a transaction is open. Some errors end it; others leave it open.
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Makes all changes of `body`, or none where it throws. Nobody else writes meanwhile.
+    /// Runs `body` in one transaction, which is rolled back if `body` throws. Locks out other writers meanwhile.
     public func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -111,17 +112,17 @@ public final class Connection<Failure: SQLiteFailure> {
             try execute("COMMIT")
             return result
         } catch {
-            // After some errors SQLite has ended it by itself. The first error counts.
+            // After some errors SQLite has already rolled back. The first error is the one to report.
             if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }
     }
 
-    /// Gives back pages that are only kept to be quick.
+    /// Releases cached pages that are not in use.
     public func releaseMemory() { sqlite3_db_release_memory(handle) }
 }
 
-/// The path as SQLite reads it in a URI (sqlite.org, Uniform Resource Identifiers).
+/// Returns the path as a URI for SQLite (sqlite.org, Uniform Resource Identifiers).
 private func address(of path: String) -> String {
     let digits = Array("0123456789ABCDEF")
     return path.utf8.reduce(into: "file:") { address, byte in

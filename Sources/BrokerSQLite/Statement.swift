@@ -1,21 +1,21 @@
 public import GRDBSQLite
 
-/// A statement that is prepared once and run again. It belongs to its connection, and runs where nothing else uses that. Parameters
-/// count from 1, columns from 0, as in SQLite.
+/// A prepared statement that can run many times. Only its connection's current user may use it. Parameters count from
+/// 1 and columns from 0, as in SQLite.
 public final class Statement<Failure: SQLiteFailure> {
     @usableFromInline let handle: OpaquePointer
-    /// Held for as long as the statement is there, but for one that the connection keeps itself: the two would hold each other, and its
-    /// file would stay open.
+    /// Keeps the connection alive. `nil` for a statement in the connection's cache: a reference cycle would keep the
+    /// file open.
     private let connection: Connection<Failure>?
-    /// What went wrong with a parameter since the last run. The place would hold what it held before, or NULL, so that the statement must
-    /// not run: ``step()`` throws it.
+    /// The first code other than `SQLITE_OK` from the bind calls since the last run. The parameter keeps its old
+    /// value or NULL, so the statement must not run: ``step()`` throws this code.
     @usableFromInline var bindingCode = SQLITE_OK
 
     public convenience init(_ sql: String, on connection: Connection<Failure>) throws(Failure) {
         try self.init(sql, on: connection, isKept: false)
     }
 
-    /// - Parameter isKept: the connection itself keeps the statement.
+    /// - Parameter isKept: the connection's cache holds the statement.
     init(_ sql: String, on connection: Connection<Failure>, isKept: Bool) throws(Failure) {
         var prepared: OpaquePointer?
         try connection.check(
@@ -29,8 +29,8 @@ public final class Statement<Failure: SQLiteFailure> {
 
     // MARK: Parameters
 
-    /// Makes SQLite copy what is bound: its `SQLITE_TRANSIENT`, the documented value -1 for a destructor, which is compared and never
-    /// called or followed.
+    /// Makes SQLite copy the bound value. It is `SQLITE_TRANSIENT`, the documented destructor value -1, which SQLite
+    /// compares but never calls or dereferences.
     private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     private func note(_ code: Int32) -> Statement {
@@ -38,7 +38,7 @@ public final class Statement<Failure: SQLiteFailure> {
         return self
     }
 
-    /// `nil` is NULL, here and in the others.
+    /// In all overloads `nil` binds NULL.
     @discardableResult
     public func bind(_ index: Int32, _ value: Int64?) -> Statement {
         note(value.map { sqlite3_bind_int64(handle, index, $0) } ?? sqlite3_bind_null(handle, index))
@@ -56,10 +56,10 @@ public final class Statement<Failure: SQLiteFailure> {
         return value.withUnsafeBytes { bind(index, blob: $0) }
     }
 
-    /// A text, by its length: a NUL inside does not end it.
+    /// Binds a text by its length: a NUL byte in it does not end it.
     @discardableResult
     public func bind(_ index: Int32, utf8 text: UnsafeRawBufferPointer) -> Statement {
-        // A text without bytes still needs an address, or it would be NULL.
+        // An empty text still needs an address; without one SQLite would bind NULL.
         guard let start = text.baseAddress, !text.isEmpty else {
             return note(sqlite3_bind_text64(handle, index, "", 0, Self.transient, UInt8(SQLITE_UTF8)))
         }
@@ -71,14 +71,15 @@ public final class Statement<Failure: SQLiteFailure> {
 
     @discardableResult
     public func bind(_ index: Int32, blob: UnsafeRawBufferPointer) -> Statement {
-        // A null pointer would be NULL, not an empty blob.
+        // SQLite would bind a null pointer as NULL, not as an empty blob.
         guard let start = blob.baseAddress, !blob.isEmpty else { return note(sqlite3_bind_zeroblob(handle, index, 0)) }
         return note(sqlite3_bind_blob64(handle, index, start, UInt64(blob.count), Self.transient))
     }
 
     // MARK: Rows
 
-    /// Goes to the next row; `false` after the last one. After an error or the last row the statement is reset.
+    /// Moves to the next row; returns `false` after the last one. The statement is reset after an error and after the
+    /// last row.
     @inlinable
     public func step() throws(Failure) -> Bool {
         if bindingCode == SQLITE_OK {
@@ -102,17 +103,17 @@ public final class Statement<Failure: SQLiteFailure> {
         return Failure(code: code, message: message ?? "no message")
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs the statement and discards any rows.
     public func run() throws(Failure) { while try step() {} }
 
-    /// What the first row says, without the others; `nil` where there is no row, or `read` gives none.
+    /// Reads the first row only; `nil` if there is no row or `read` returns `nil`.
     @inlinable
     public func first<Value>(_ read: (Statement) throws(Failure) -> Value?) throws(Failure) -> Value? {
         defer { reset() }
         return try step() ? try read(self) : nil
     }
 
-    /// What all rows say, in their order.
+    /// Reads all rows in order.
     @inlinable
     public func all<Value>(_ read: (Statement) throws(Failure) -> Value) throws(Failure) -> [Value] {
         defer { reset() }
@@ -127,7 +128,7 @@ public final class Statement<Failure: SQLiteFailure> {
         return try step()
     }
 
-    /// Ends reading before the last row, and with it the snapshot that it holds.
+    /// Stops reading before the last row and releases the read snapshot.
     @inlinable
     public func reset() { sqlite3_reset(handle) }
 
@@ -140,10 +141,10 @@ public final class Statement<Failure: SQLiteFailure> {
     @inlinable
     public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    /// The bytes as they are stored, of a text too. NULL reads as none.
+    /// Returns the stored bytes of a blob or a text. NULL reads as an empty array.
     @inlinable
     public func bytes(_ column: Int32) -> [UInt8] {
-        // In this order: asking for the blob settles its form, and with it the count.
+        // The order matters: `sqlite3_column_blob` may convert the value, which changes the byte count.
         guard let start = sqlite3_column_blob(handle, column) else { return [] }
         return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
