@@ -1,25 +1,26 @@
 import BrokerAccessControl
 @_spi(StoredBytes) import BrokerModel
 
-/// Contacts in the form in which one caller may have them. Only ``Disclosure/project(_:of:under:as:)`` makes it.
+/// Contacts as one caller may receive them. Only ``Disclosure/project(_:of:under:as:)`` and
+/// ``Disclosure/project(unified:of:under:)`` make them.
 public struct DisclosedContacts: Hashable, Sendable {
-    /// The contacts as elements of a JSON array, with commas between them and no brackets. Only what hands replies to connections
-    /// may read them; see `DisclosedReply` in the broker.
+    /// The contacts as elements of a JSON array, separated by commas and without brackets. Only code that sends
+    /// replies may read them; see `DisclosedReply` in the broker.
     @_spi(Disclosed) public let elements: [UInt8]
-    /// How many elements there are.
+    /// The number of elements.
     public let count: Int
-    /// Which cards were told, for the record: of a unified contact those that it is of.
+    /// The cards that were disclosed, for the audit; for a unified contact, all its disclosed cards.
     public let records: [RecordNumber]
-    /// The keys that were told.
+    /// The keys that were disclosed.
     public let keys: ContactKeySet
-    /// The grant's revision that allowed it.
+    /// The revision of the grant that permitted the disclosure.
     public let revision: Int64
 
-    /// Bytes of the elements.
+    /// The size of the elements in bytes.
     public var size: Int { elements.count }
 }
 
-/// The members of a contact that are kept apart from its stored form, each with its leading comma.
+/// The JSON members of a contact that are stored outside its stored form, each with its leading comma.
 public struct ImageMembers: Hashable, Sendable {
     public let thumbnailImageData: [UInt8]?
     public let imageData: [UInt8]?
@@ -32,10 +33,10 @@ public struct ImageMembers: Hashable, Sendable {
     public static let none = ImageMembers()
 }
 
-/// Copies the permitted ranges of stored contacts, one contact after the other.
+/// Copies the permitted ranges of stored contacts, one contact after another.
 ///
-/// The order of members in a JSON object means nothing, so what has a value is copied first, in long runs, and
-/// then, from a contact that has nothing, what has none.
+/// The order of members in a JSON object has no meaning. Members with a value are therefore copied first, in long
+/// runs. The members without a value follow, copied from an empty contact.
 struct Projection {
     private let disclosure: Disclosure
     private let identifiers: IdentifierCipher
@@ -43,15 +44,15 @@ struct Projection {
     private let requested: ContactKeySet
     private let permitted: ContactKeySet
     private var records: [RecordNumber] = []
-    /// Further cards of unified contacts.
+    /// The cards of unified contacts after their first.
     private var others: [RecordNumber] = []
-    /// Which elements are unified contacts.
+    /// The indices of the elements that are unified contacts.
     private var unified: [Int] = []
-    /// The elements as they will be, with room for the identifiers.
+    /// The elements, with placeholders for the identifiers.
     private var elements: [UInt8] = []
-    /// Where the identifiers belong.
+    /// The offset of each identifier in `elements`.
     private var places: [Int] = []
-    /// Members without a value, by their keys: most contacts lack what another one lacks too.
+    /// Members without a value, by their set of keys: most contacts lack the same keys.
     private var empty: [ContactKeySet: [UInt8]] = [:]
 
     init(disclosure: Disclosure, requested: ContactKeySet, identifiers: IdentifierCipher, kind: RecordKind) {
@@ -59,13 +60,14 @@ struct Projection {
         self.requested = requested
         self.identifiers = identifiers
         self.kind = kind
-        // The date tells of edits to any ordinary key, so it is for those who may read all of them.
+        // The modification date reveals edits to any ordinary key, so only callers that may read all of them receive
+        // it.
         var permitted = requested.intersection(disclosure.keys)
         if !disclosure.keys.isSuperset(of: Grant.ordinaryKeys) { permitted.subtract(ContactKeySet(.modificationDate)) }
         self.permitted = permitted
     }
 
-    /// Cards that are one contact for the caller, as far as it sees them; one alone is that card.
+    /// Appends the cards in scope as one unified contact. If only one card is in scope, appends that card.
     mutating func append(unified first: DisclosableContact, _ others: [DisclosableContact]) {
         // Most contacts are one card.
         if others.isEmpty { return append(first.record, first.contact, first.images) }
@@ -79,7 +81,7 @@ struct Projection {
         append(first.record, UnifiedContact.merged(members, of: permitted), images ?? .none)
     }
 
-    /// Makes room for all of these at once, their images aside.
+    /// Reserves memory for all of these contacts, without their images.
     mutating func reserve(_ contacts: [DisclosableContact]) {
         let around = StoredContact.empty.size(of: requested) + Self.opening.count + Self.room.count + 2
         elements.reserveCapacity(contacts.reduce(0) { $0 + $1.contact.size(of: permitted) + around })
@@ -108,7 +110,7 @@ struct Projection {
         records.append(record)
     }
 
-    /// What has no value lies together in long runs too.
+    /// Appends the members without a value, which are contiguous in the empty contact.
     private mutating func appendEmpty(_ keys: ContactKeySet) {
         if let known = empty[keys] { return elements.append(contentsOf: known) }
         let start = elements.count
@@ -117,7 +119,7 @@ struct Projection {
         empty[keys] = Array(elements[start...])
     }
 
-    /// Puts the identifiers in, all sealed at once.
+    /// Fills in the identifiers, encrypted in one batch.
     mutating func finish() -> DisclosedContacts {
         let names = identifiers.identifiers(of: records, as: kind)
         for (index, place) in places.enumerated() {
@@ -134,6 +136,6 @@ struct Projection {
 
     private static let opening = Array("{\"identifier\":\"".utf8)
     private static let nameSize = 2 * 16
-    /// An identifier that is still to come, and its closing quote.
+    /// A placeholder for an identifier, and its closing quote.
     private static let room = [UInt8](repeating: UInt8(ascii: "0"), count: nameSize) + [UInt8(ascii: "\"")]
 }

@@ -3,13 +3,12 @@ import BrokerJSON
 @_spi(StoredBytes) import BrokerModel
 
 extension Disclosure {
-    /// Puts one value of a contact into the form in which the caller may have it: beside it stands nothing but the
-    /// names that were asked for.
+    /// Projects one value of a contact, with only the requested names beside it.
     ///
     /// - Parameters:
-    ///   - identifier: which of several values; `nil` for a key that has one.
-    ///   - names: keys besides the value's own; only ``ContactKeySet/names`` of them are told.
-    /// - Returns: `nil` where there is no such value, or none that this disclosure may tell.
+    ///   - identifier: the value to disclose of a key that has several; `nil` for a key that has one.
+    ///   - names: further keys to disclose; only those in ``ContactKeySet/names`` count.
+    /// - Returns: `nil` if there is no such value or this disclosure does not permit it.
     public func project(
         value identifier: String?, of key: ContactKey, in contact: StoredContact, _ record: RecordNumber,
         names: ContactKeySet, under identifiers: IdentifierCipher
@@ -27,7 +26,7 @@ extension Disclosure {
         } else {
             guard identifier == nil else { return nil }
         }
-        // A contact that has nothing else: what is not there cannot be told.
+        // A contact with these values only, so that the projection cannot disclose anything else.
         let cut = StoredContact(
             values: names.subtracting(ContactKeySet([key])).keys.compactMap { name in
                 contact.value(of: name).map { (key: name, json: Array($0)) }
@@ -40,7 +39,7 @@ extension Disclosure {
 
 /// One value that the person picked. Only ``Disclosure/project(value:of:in:_:names:under:)`` makes it.
 public struct DisclosedValue: Hashable, Sendable {
-    /// The contact, with its names and this value.
+    /// The contact with the permitted names and this value.
     public let contact: DisclosedContacts
     public let key: ContactKey
     @_spi(Disclosed) public let identifier: String?

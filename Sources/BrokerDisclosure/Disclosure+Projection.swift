@@ -1,14 +1,15 @@
 import BrokerAccessControl
 import BrokerModel
 
-/// A card as it was read, before it is cut to what may be told.
+/// A card as it was read, before projection.
 public typealias DisclosableContact = (record: RecordNumber, contact: StoredContact, images: ImageMembers)
 
 extension Disclosure {
-    /// Puts contacts into the form in which the caller may have them.
+    /// Projects contacts for the caller.
     ///
-    /// Every requested key is there: its value where the caller may read it, empty where it may not or where there
-    /// is none, so that the two look alike. A record out of scope is left out: what was read is cut again.
+    /// Every requested key is present: with its value if the caller may read it, empty otherwise. A key that the
+    /// caller may not read therefore looks like one without a value. Records out of scope are left out even if the
+    /// read returned them.
     public func project(
         _ contacts: [DisclosableContact],
         of requested: ContactKeySet, under identifiers: IdentifierCipher, as kind: RecordKind = .contact
@@ -20,8 +21,8 @@ extension Disclosure {
         return projection.finish()
     }
 
-    /// The same of contacts each of which may be several linked cards, in the order in which these count. Where the
-    /// caller sees two of them at least they are one unified contact, made of those that it sees.
+    /// Projects contacts that may each consist of several linked cards, in order of precedence. If the caller may see
+    /// two or more of the cards, they become one unified contact, made of those cards only.
     public func project(
         unified contacts: some Sequence<(first: DisclosableContact, others: [DisclosableContact])>,
         of requested: ContactKeySet,

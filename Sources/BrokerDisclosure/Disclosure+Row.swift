@@ -3,8 +3,8 @@ import BrokerJSON
 @_spi(StoredBytes) import BrokerModel
 
 extension Disclosure {
-    /// A contact as a line of the agent's list: these keys of it, each text cut to so many characters. A name of a
-    /// megabyte must not make the list too long to be sent.
+    /// Returns a contact as a row of the agent's list, with these keys. Each text is cut to `textLimit` characters,
+    /// so that a name of a megabyte does not make the list too long to send.
     public func row(
         of contact: StoredContact, keys requested: ContactKeySet, identifier: String, textLimit: Int
     ) -> DisclosedRow {
@@ -22,7 +22,7 @@ extension Disclosure {
     }
 
     private static func cut(_ json: ArraySlice<UInt8>, _ limit: Int) -> [UInt8] {
-        // No text has fewer bytes than characters.
+        // A text never has more characters than bytes.
         guard json.count > limit, let text = try? JSONDocument(parsing: Array(json)).root.string else {
             return Array(json)
         }
@@ -31,8 +31,8 @@ extension Disclosure {
         return writer.bytes
     }
 
-    /// One line that tells two contacts of the same name apart: an e-mail address, else a phone number, of those
-    /// that this disclosure may tell.
+    /// Returns a line that distinguishes contacts of the same name: the first e-mail address, else the first phone
+    /// number, if this disclosure permits it.
     private func detail(of contact: StoredContact, _ textLimit: Int) -> String? {
         for key in [ContactKey.emailAddresses, .phoneNumbers] where keys.contains(key) {
             guard let text = contact.value(of: key), let values = try? JSONDocument(parsing: Array(text)).root,
@@ -44,10 +44,10 @@ extension Disclosure {
     }
 }
 
-/// One line of the agent's list. Only ``Disclosure/row(of:keys:identifier:textLimit:)`` makes it.
+/// One row of the agent's list. Only ``Disclosure/row(of:keys:identifier:textLimit:)`` makes it.
 public struct DisclosedRow: Hashable, Sendable {
     /// A `Contact` of the agent's interface.
     @_spi(Disclosed) public let contact: [UInt8]
-    /// What tells two contacts of the same name apart.
+    /// A text that distinguishes contacts of the same name.
     @_spi(Disclosed) public let detail: String?
 }

@@ -1,4 +1,4 @@
-/// Bytes as hexadecimal digits, lower case, and back.
+/// Converts bytes to lower-case hexadecimal digits and back.
 public enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
@@ -16,7 +16,7 @@ public enum Hexadecimal {
         String(decoding: digits(of: bytes), as: UTF8.self)
     }
 
-    /// `nil` for anything but whole bytes in lower case: one record has one identifier.
+    /// Returns `nil` unless the text is whole bytes in lower case: a record must have only one identifier.
     public static func bytes(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { text in

@@ -2,7 +2,7 @@ import BrokerAccessControl
 import BrokerModel
 import CBrokerCrypto
 
-/// The kinds of record that have identifiers. An identifier of one kind names nothing as another.
+/// The kinds of record that have identifiers. An identifier of one kind is invalid as any other kind.
 public enum RecordKind: UInt8, CaseIterable, Sendable {
     case contact = 1
     case unifiedContact
@@ -12,23 +12,23 @@ public enum RecordKind: UInt8, CaseIterable, Sendable {
     case agentRow
 }
 
-/// Turns record numbers into identifiers under one principal's key, and back.
+/// Converts record numbers into identifiers under one principal's key, and back.
 ///
 /// An identifier is one AES-128 block over a kind, the record number and zeros, in 32 hexadecimal digits. Without the
-/// key, two apps cannot tell that they speak of the same record; what somebody makes up decrypts to the shape of a
-/// kind with a probability of 2^-64, and otherwise names nothing.
+/// key, two apps cannot tell that their identifiers name the same record. An invented identifier decrypts to a valid
+/// block of a given kind with a probability of 2^-64, and otherwise names nothing.
 ///
-/// It lives where it was made: on the loop.
+/// Only the event loop uses it.
 public final class IdentifierCipher {
     /// Bytes in a key.
     public static let keySize = 16
     private let key: [UInt8]
     private let blocks: OpaquePointer
-    /// Those of tokens that were made until now, see ``tokenKey(_:)``.
+    /// The token keys made so far; see ``tokenKey(_:)``.
     private var tokenKeys: [TokenPurpose: [UInt8]] = [:]
     private static let blockSize = Int(CCRYPTO_BLOCK_SIZE)
 
-    /// `nil` where the key has another length, or libcrypto has no memory.
+    /// Returns `nil` if the key has another length or libcrypto is out of memory.
     public init?(key: [UInt8]) {
         guard key.count == Self.keySize, let blocks = ccrypto_blocks_make(key) else { return nil }
         self.key = key
@@ -37,7 +37,7 @@ public final class IdentifierCipher {
 
     deinit { ccrypto_blocks_free(blocks) }
 
-    /// A key nobody has seen before; `nil` where the system has no randomness to give.
+    /// Returns a random key; `nil` if the system has no randomness.
     public static func randomKey() -> [UInt8]? {
         var key = [UInt8](repeating: 0, count: keySize)
         return ccrypto_random(&key, key.count) == 1 ? key : nil
@@ -47,7 +47,7 @@ public final class IdentifierCipher {
         String(decoding: identifiers(of: [record], as: kind), as: UTF8.self)
     }
 
-    /// The identifiers of many records, 32 hexadecimal digits each, one after the other.
+    /// Returns the identifiers of many records, concatenated, 32 hexadecimal digits each.
     func identifiers(of records: [RecordNumber], as kind: RecordKind) -> [UInt8] {
         guard !records.isEmpty else { return [] }
         var plain = [UInt8](repeating: 0, count: records.count * Self.blockSize)
@@ -57,19 +57,20 @@ public final class IdentifierCipher {
             for byte in 0..<8 { plain[start + 1 + byte] = UInt8(truncatingIfNeeded: record.rawValue >> (8 * byte)) }
         }
         var sealed = plain
-        // AES over memory that is there cannot fail; if it did, the plain number must not go out.
+        // AES on valid memory cannot fail. If it did, the plain record number must not be sent.
         precondition(
             ccrypto_blocks_encrypt(blocks, plain, &sealed, records.count) == 1, "libcrypto encrypts whole blocks")
         return Hexadecimal.digits(of: sealed)
     }
 
-    /// The record that an identifier names, or `nil`: malformed, made up, another app's and another kind's look alike.
+    /// Returns the record that an identifier names; `nil` if it is malformed, invented, another app's or of another
+    /// kind.
     public func record(_ identifier: String, as kind: RecordKind) -> RecordNumber? {
         guard let named = named(identifier), named.kind == kind else { return nil }
         return named.record
     }
 
-    /// The same, of whatever kind.
+    /// Returns the kind and the record that an identifier names; `nil` if it names none.
     public func named(_ identifier: String) -> (kind: RecordKind, record: RecordNumber)? {
         guard identifier.utf8.count == 2 * Self.blockSize, let sealed = Hexadecimal.bytes(identifier) else {
             return nil
@@ -86,9 +87,10 @@ public final class IdentifierCipher {
 
     // MARK: Tokens
 
-    /// Seals bytes that the app carries for us, such as a place in an order. Their length shows: give them one length.
+    /// Seals bytes that the app keeps for the broker, such as a cursor. The token shows their length, so use one
+    /// length for all.
     ///
-    /// - Returns: `nil` where the system has no randomness to give.
+    /// - Returns: `nil` if the system has no randomness or libcrypto fails.
     public func seal(_ bytes: [UInt8], as purpose: TokenPurpose) -> String? {
         guard let key = tokenKey(purpose), let nonce = nonce(for: bytes, key, purpose) else { return nil }
         var sealed = [UInt8](repeating: 0, count: bytes.count + Int(CCRYPTO_TAG_SIZE))
@@ -96,7 +98,7 @@ public final class IdentifierCipher {
         return Hexadecimal.text(nonce + sealed)
     }
 
-    /// What was sealed; `nil` for anything that this app was not given for this purpose.
+    /// Returns the sealed bytes; `nil` unless this key sealed the token for this purpose.
     public func open(_ token: String, as purpose: TokenPurpose) -> [UInt8]? {
         let nonceSize = Int(CCRYPTO_NONCE_SIZE)
         guard token.utf8.count <= 2_048, let bytes = Hexadecimal.bytes(token),
@@ -114,8 +116,8 @@ public final class IdentifierCipher {
             var nonce = [UInt8](repeating: 0, count: Int(CCRYPTO_NONCE_SIZE))
             return ccrypto_random(&nonce, nonce.count) == 1 ? nonce : nil
         case .history:
-            // Made from what is sealed (as RFC 8452 does): the same place is the same token, so that a token changes only
-            // where the place does, and no nonce serves two texts.
+            // Derived from the sealed bytes (as in RFC 8452): the same place in the history always gives the same
+            // token, and no nonce is used for two different texts.
             let digest = Self.digest(Array("nonce".utf8) + [0] + key + bytes)
             return digest.map { Array($0[..<Int(CCRYPTO_NONCE_SIZE)]) }
         }
@@ -126,16 +128,16 @@ public final class IdentifierCipher {
         return ccrypto_sha256(bytes, bytes.count, &digest) == 1 ? digest : nil
     }
 
-    /// Names the app inside the broker without saying which it is: 16 bytes that only this key gives.
+    /// Identifies the app inside the broker without naming it: 16 bytes derived from this key.
     public var mark: [UInt8] {
-        // A hash of memory that is there cannot fail; if it did, one app's work could pass for another's.
+        // SHA-256 on valid memory cannot fail. If it did, one app's work could be taken for another's.
         guard let digest = Self.digest(Array("mark".utf8) + [0] + key) else {
             preconditionFailure("libcrypto hashes what is in memory")
         }
         return Array(digest[..<16])
     }
 
-    /// One key for each purpose, so that a token of one is none of another.
+    /// Returns the key for a purpose. Each purpose has its own key, so a token is valid for one purpose only.
     private func tokenKey(_ purpose: TokenPurpose) -> [UInt8]? {
         if let known = tokenKeys[purpose] { return known }
         let made = Self.digest(Array(purpose.rawValue.utf8) + [0] + key)
@@ -144,10 +146,10 @@ public final class IdentifierCipher {
     }
 }
 
-/// What a sealed token is for.
+/// The purpose of a sealed token.
 public enum TokenPurpose: String, Sendable {
-    /// A place in the order of a list.
+    /// A cursor in an ordered list.
     case page
-    /// A place in the history of changes.
+    /// A history token.
     case history
 }

@@ -2,11 +2,11 @@ import BrokerAccessControl
 import BrokerJSON
 @_spi(StoredBytes) import BrokerModel
 
-/// Puts linked cards together into one contact. Pure: a function of the cards that it is given and of these keys of them.
+/// Merges linked cards into one contact. Pure: the result depends only on the given cards and keys.
 enum UnifiedContact {
     /// - Parameters:
-    ///   - members: in the order in which they count, each with the identifier that the caller knows it by.
-    ///   - keys: nothing else is read of them. Images are put together elsewhere.
+    ///   - members: the cards in order of precedence, each with the identifier that the caller knows it by.
+    ///   - keys: the keys to read. Images are merged elsewhere.
     static func merged(
         _ members: [(name: String, contact: StoredContact)], of keys: ContactKeySet
     ) -> StoredContact {
@@ -23,9 +23,9 @@ enum UnifiedContact {
             .socialProfiles, .instantMessageAddresses:
             return list(members.map { ($0.name, $0.contact.value(of: key)) })
         case .extraProperties: return lines(Array(values))
-        // What a card without a value is counts as what it says.
+        // The first card decides, even if it has no value.
         case .contactType: return members.first?.contact.value(of: key).map(Array.init)
-        // Dates of one form: their texts are in their order.
+        // All dates have one format, so that their texts sort as the dates do.
         case .creationDate: return values.min { $0.lexicographicallyPrecedes($1) }.map(Array.init)
         case .modificationDate: return values.max { $0.lexicographicallyPrecedes($1) }.map(Array.init)
         case .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
@@ -36,7 +36,8 @@ enum UnifiedContact {
         }
     }
 
-    /// All values, those that say the same once, whatever they are labelled: the first one's label and identifier count.
+    /// Returns all values without duplicates. Values that differ only in label or identifier are duplicates; the
+    /// first one's label and identifier are used.
     private static func list(_ lists: [(name: String, json: ArraySlice<UInt8>?)]) -> [UInt8]? {
         var writer = JSONWriter()
         var said: Set<[String]> = []
@@ -71,7 +72,7 @@ enum UnifiedContact {
         return said.isEmpty ? nil : writer.bytes
     }
 
-    /// All lines, equal ones once.
+    /// Returns all lines without duplicates.
     private static func lines(_ lists: [ArraySlice<UInt8>]) -> [UInt8]? {
         var said: Set<String> = []
         var lines: [String] = []
