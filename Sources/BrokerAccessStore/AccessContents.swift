@@ -4,7 +4,7 @@ import BrokerModel
 import BrokerSQLite
 import Glibc
 
-/// What the file holds at the start.
+/// The contents of the database file at startup.
 struct AccessContents {
     var held: [Principal: HeldGrant] = [:]
     var identifierKeys: [Principal: IdentifierKey] = [:]
@@ -17,7 +17,7 @@ struct AccessContents {
     var counters = Counters()
     /// The last record's event; `nil` in a new file.
     var lastEvent: String?
-    /// What could not be read, for the audit.
+    /// Audit records about rows that could not be read.
     var findings: [AuditRecord] = []
 
     init(_ connection: Database, now: Int64) throws(AccessStoreError) {
@@ -60,8 +60,9 @@ struct AccessContents {
             "SELECT sequence, event FROM audit ORDER BY sequence DESC LIMIT 1", on: connection)
         let lastSequence = try last.step() ? last.integerOrNil(0) ?? 0 : 0
         lastEvent = lastSequence > 0 ? last.textOrNil(1) : nil
-        // After a crash the chain has gone on behind the counters. Where it does not hang together, or is shorter than it
-        // was, somebody was at the file: going on behind both keeps the break for verification to find.
+        // After a crash the chain may extend past the stored counters. If it is broken or shorter than they say, the
+        // file was changed from outside. New records then continue after the larger sequence, so that verification
+        // still finds the break.
         var end = counted
         if let last = try audit.end(after: counted) { end = last }
         counters = Counters(
@@ -69,11 +70,11 @@ struct AccessContents {
             recordNumber: recordNumber, intent: intent)
     }
 
-    /// Finds what a sync had put on the disk and is missing here.
+    /// Finds records that were synced and are missing here.
     ///
-    /// After a loss the chain goes on behind what is lost, so that verification finds the break for good.
+    /// After a loss the chain continues after the lost records, so that verification always finds the break.
     ///
-    /// - Parameter synced: `nil` where nobody knows how far the disk had come.
+    /// - Parameter synced: the last synced position; `nil` if it is unknown.
     mutating func compare(
         with synced: SyncedPosition.Content?, _ connection: Database
     ) throws(AccessStoreError) -> AuditLoss? {
@@ -101,7 +102,7 @@ struct AccessContents {
             """, on: connection)
         while try rows.step() {
             guard let id = rows.integerOrNil(0), let principal = Self.principal(rows, from: 1) else {
-                // Nobody can be this principal, so there is nothing to refuse.
+                // No caller can match this principal, so no grant needs to be denied.
                 unreadable("unreadable principal", uid: rows.integerOrNil(1), app: rows.textOrNil(3), nil, now: now)
                 continue
             }
@@ -130,7 +131,7 @@ struct AccessContents {
                 if let contact = contacts.integerOrNil(0) { set.insert(RecordNumber(contact)) }
             }
             if case .limited = grant.access { grant.access = .limited(to: set) } else { grant.own = set }
-            // A grant that could not be read, or a history that cannot, begins anew.
+            // If the grant or its history cannot be read, the history starts empty.
             var history = SetHistory(epoch: grant.revision)
             if let epoch = rows.integerOrNil(14) {
                 history = try Self.history(since: epoch, events.bind(1, id)) ?? history
@@ -181,7 +182,7 @@ struct AccessContents {
             let decidedBy = row.textOrNil(10).flatMap(Grant.Decider.init(rawValue:))
         else { return nil }
         let keys = ContactKeySet(rawValue: UInt64(bitPattern: bits))
-        // A key that we do not know may be a restriction that we do not understand.
+        // An unknown key may be a restriction that this version does not know.
         guard keys.isSubset(of: .grantable) else { return nil }
         return Grant(
             access: access, keys: keys, lifetime: row.integerOrNil(8).map { .untilTime($0) } ?? .untilRevoked,
@@ -201,7 +202,7 @@ struct AccessContents {
         }
     }
 
-    /// The numbers in one byte string, 8 bytes each, little endian; `nil` where these are no whole numbers.
+    /// Reads record numbers of 8 bytes each, little endian; `nil` if the length is not a multiple of 8.
     private static func records(_ bytes: [UInt8]) -> [RecordNumber]? {
         guard bytes.count.isMultiple(of: 8) else { return nil }
         return stride(from: 0, to: bytes.count, by: 8).map { start in
@@ -213,7 +214,7 @@ struct AccessContents {
         let rows = try PreparedStatement("SELECT uid, strength, app, since FROM silence", on: connection)
         while try rows.step() {
             guard let principal = Self.principal(rows, from: 0), let since = rows.integerOrNil(3) else {
-                // Nobody can be this principal, so there is nobody to be silent about.
+                // No caller can match this principal, so nothing needs to be silenced.
                 unreadable("unreadable silence", uid: rows.integerOrNil(0), app: rows.textOrNil(2), nil, now: now)
                 continue
             }

@@ -2,20 +2,20 @@ import BrokerAccessControl
 import BrokerDisclosure
 import BrokerModel
 
-/// A grant as the store holds it.
+/// A grant as the store keeps it in memory.
 struct HeldGrant {
     var grant: Grant
     var displayName: String
-    /// How its set became what it is.
+    /// The changes of its granted set.
     var history = SetHistory()
-    /// By chance, and new with everything that is decided about the app: it tells this grant from every other, whatever a crash
-    /// or a restored copy takes from the counters. 0 for what an earlier version wrote.
+    /// A random number, renewed by every decision about the app. It distinguishes this grant from every other, even
+    /// if a crash or a restored copy resets the counters. 0 if an earlier version wrote the grant.
     var decision: Int64 = 0
 
     static func newDecision() -> Int64 { Int64.random(in: 1...Int64.max) }
 }
 
-/// The key of a principal's identifiers, and what works with it.
+/// The key of a principal's identifiers, and the cipher that uses it.
 struct IdentifierKey {
     let bytes: [UInt8]
     let cipher: IdentifierCipher
@@ -26,18 +26,18 @@ struct Usage {
     /// Seconds since 1970.
     var lastUsedAt: Int64?
     var uses = 0
-    /// Uses that are not in the file yet.
+    /// Uses that are not written to the file yet.
     var unwritten = 0
 }
 
-/// What has to be done to the rows of a limited set.
+/// How the rows of a granted set must change.
 enum SetChange {
     case rows(added: Set<RecordNumber>, removed: Set<RecordNumber>)
     case whole
 }
 
-/// What differs from the file. Unlike the batch it outlives a commit that failed, so that a revocation which stays in force is
-/// written as soon as that is possible again.
+/// The changes that are not in the file. Unlike the batch, they survive a failed commit, so that a revocation that
+/// stays in force is written as soon as a commit succeeds.
 struct Unwritten {
     var grants: [Principal: SetChange] = [:]
     var intents: Set<Int64> = []
@@ -45,7 +45,7 @@ struct Unwritten {
     var silences: Set<Principal> = []
     var pseudonyms: Set<UInt32> = []
     var owners: Set<UInt32> = []
-    /// Users of whom no row is to be left; what is written for them afterwards is new.
+    /// Users whose rows the next commit deletes. Rows that are written for them afterwards are new.
     var purges: Set<UInt32> = []
 
     var isEmpty: Bool {
@@ -54,23 +54,23 @@ struct Unwritten {
     }
 }
 
-/// What was done since the last commit, with what is needed to take it back.
+/// The changes since the last commit, with the state that a rollback restores.
 struct Batch {
     var records: [AuditRecord] = []
-    /// The grants touched, as they were.
+    /// The previous values of the changed grants.
     var grants: [Principal: HeldGrant?] = [:]
-    /// Whose identifier keys were made.
+    /// Principals with a new identifier key.
     var identifiers: Set<Principal> = []
-    /// The intents touched, as they were.
+    /// The previous values of the changed intents.
     var intents: [Int64: SaveIntent?] = [:]
-    /// The marks touched, as they were.
+    /// The previous values of the changed marks.
     var outboxMarks: [UInt32: Int64?] = [:]
-    /// The saves that were not in a commit yet are in this one.
+    /// Whether the batch contains the effects of all undelivered saves.
     var hasDelivered = false
-    /// Something went wrong that makes the batch impossible to commit.
+    /// An error that makes it impossible to commit the batch.
     var failure: AccessStoreError?
 
-    /// Makes it new, and keeps the room: most batches hold a few records and nothing else.
+    /// Empties the batch and keeps its memory: most batches hold only a few records.
     mutating func clear() {
         records.removeAll(keepingCapacity: records.capacity <= 256)
         if !grants.isEmpty { grants = [:] }
@@ -83,7 +83,7 @@ struct Batch {
 }
 
 extension Grant {
-    /// What both grants allow, for as long as both do.
+    /// Returns the access that both grants allow, for the shorter of their lifetimes.
     func narrowed(to other: Grant) -> Grant {
         var grant = self
         switch (access, other.access) {

@@ -2,27 +2,27 @@ import BrokerAccessControl
 import BrokerModel
 
 extension AccessStore {
-    /// Something is to be committed.
+    /// Whether there are changes to commit.
     public var hasUncommitted: Bool {
         !batch.records.isEmpty || !unwritten.isEmpty || !undelivered.isEmpty || !batch.grants.isEmpty
             || !batch.identifiers.isEmpty || batch.failure != nil || counters != writtenCounters
     }
 
-    /// Writes the batch as one transaction. Returns before the disk has it; see ``walSync``.
+    /// Writes the batch as one transaction. Returns before the transaction is synced; see ``walSync``.
     ///
-    /// - Throws: nothing of the batch counts then, and memory is as after the last commit, with two exceptions that are
-    ///   on the safe side: whatever the batch took away stays away until somebody gives it anew, and its
-    ///   ``AuditEvent/revocation`` records and counts stay for the next batch. Answer that the store is unavailable.
+    /// - Throws: the batch is rolled back to the state after the last commit, with two safe exceptions. Access that
+    ///   the batch removed stays removed until somebody grants it again. ``AuditEvent/revocation`` records and counts
+    ///   stay for the next batch. Answer that the store is unavailable.
     public func commit() throws(AccessStoreError) { try commit(withAllUses: false) }
 
-    /// Finds out whether the files were removed under this store. Waits for nothing.
+    /// Checks whether the files were removed while the store is open. Does not block.
     public func checkFiles() throws(AccessStoreError) {
         guard !walSync.isRemoved else { throw .removed(path: folder.database) }
     }
 
-    /// Uses of one app that may be missing from the file.
+    /// The number of unwritten uses of one app at which the next commit writes the uses.
     private static let mostUnwrittenUses = 64
-    /// Records of revocations kept while nothing can be written.
+    /// Most revocation and count records that are kept while commits fail.
     private static let mostKeptRecords = 1_024
 
     func commit(withAllUses: Bool) throws(AccessStoreError) {
@@ -33,11 +33,11 @@ extension AccessStore {
             let writer = try openWriter()
             if let failure = batch.failure { throw failure }
             try checkFiles()
-            // Before the transaction, since it may make a key that belongs into it.
+            // Before the transaction, because this may make a pseudonym key, which the transaction writes.
             let rows = try auditRows()
             try writer.transaction { () throws(AccessStoreError) in
                 try write(rows, writer)
-                // Before what may have been decided anew since.
+                // Purges come first: rows of later decisions follow.
                 try writeOwners(writer.connection)
                 try writeGrants(writer.connection)
                 try writeIntents(writer.connection)
@@ -56,22 +56,23 @@ extension AccessStore {
         settle()
     }
 
-    /// Whether the row of counters is to be written. Where only the audit has grown it follows now and then: after a crash
-    /// the records themselves say how far it went, and a page less in each commit is a reply that comes sooner.
+    /// Whether this commit writes the row of counters. If only the audit has grown, the row is written now and then.
+    /// After a crash the records themselves show the end of the chain, and a commit that writes one page less takes
+    /// less time.
     private var mustAnchor: Bool {
         let written = anchor.counters
         guard counters.revision == written.revision, counters.recordNumber == written.recordNumber,
             counters.intent == written.intent,
             counters.auditSequence - written.auditSequence < Self.mostUnanchored
         else { return true }
-        // A clock that was set back counts as time that has passed.
+        // A clock that was set back counts as an elapsed interval.
         let time = batch.records.last?.time ?? anchor.time
         return !(0..<Self.anchorInterval).contains(time - anchor.time)
     }
 
     /// Microseconds.
     private static let anchorInterval: Int64 = 100_000
-    /// Records that the next start may have to look at again.
+    /// Most records that the next start may have to read again.
     private static let mostUnanchored: Int64 = 1_024
 
     private func auditRows() throws(AccessStoreError) -> [AuditRow<String>] {
@@ -96,7 +97,7 @@ extension AccessStore {
         }
     }
 
-    /// The batch is in the file.
+    /// Updates memory after the batch was committed.
     private func settle() {
         countUses()
         commits += 1
@@ -113,7 +114,7 @@ extension AccessStore {
             guard let strength = record.strength,
                 let place = usages.index(forKey: Principal(uid: record.uid, strength: strength, app: record.app))
             else { continue }
-            // A count stands for its repeats; the first one has a record of its own.
+            // A count covers only the repeats; the first disclosure has its own record.
             usages.values[place].uses += record.repeats ?? 1
             usages.values[place].unwritten += record.repeats ?? 1
             usages.values[place].lastUsedAt = max(
@@ -122,14 +123,14 @@ extension AccessStore {
         }
     }
 
-    /// The batch is not in the file.
+    /// Rolls the batch back in memory after a failed commit.
     private func takeBack() {
         counters.auditSequence = writtenCounters.auditSequence
         counters.auditHead = writtenCounters.auditHead
         for (principal, before) in batch.grants {
             switch (before, held[principal]) {
             case (nil, let now?) where now.grant.access != .denied: held[principal] = nil
-            // What was denied stays so when a reset fails: otherwise the app could ask again.
+            // A denial stays if its reset fails; otherwise the app could ask again.
             case (let before?, nil) where before.grant.access == .denied: held[principal] = before
             case (nil, _), (_?, nil): break
             case (let before?, let now?):
@@ -139,7 +140,7 @@ extension AccessStore {
                     break
                 }
                 grant.revision = nextRevision()
-                // What became of the set can no longer be told step by step.
+                // The changes of the set cannot be reconstructed step by step, so the history starts empty.
                 held[principal] = HeldGrant(
                     grant: grant, displayName: before.displayName, history: SetHistory(epoch: grant.revision),
                     decision: HeldGrant.newDecision())
@@ -151,7 +152,7 @@ extension AccessStore {
         unwritten.intents.removeAll()
         for (uid, before) in batch.outboxMarks { outboxMarks[uid] = before }
         unwritten.marks.removeAll()
-        // What repeats a record that was not written would be told without one.
+        // A window whose first record was not written is removed: its count would have no first record.
         ledger.takenBack()
         let kept =
             batch.records.filter { $0.event == .revocation } + batch.records.filter { $0.repeats != nil }

@@ -3,68 +3,69 @@ import BrokerModel
 import BrokerSQLite
 import Glibc
 
-/// What the people said and what was told to whom: grants, identifier keys and the audit, in a file of their own.
+/// The access database: grants, identifier keys and the audit, in a file of their own.
 ///
-/// Its one owner is the loop: it is not `Sendable`, and all its functions are synchronous and quick. Grants are answered
-/// from memory. Changes take effect in memory at once and are collected; ``commit()`` writes them and the audit records
-/// of one loop turn as one transaction, without waiting for the disk. What must outlive a power cut before somebody is
-/// told waits for ``walSync``, off the loop.
+/// The event loop is its only owner: it is not `Sendable`, and all its functions are synchronous and quick. Grants
+/// are answered from memory. Changes apply in memory at once. ``commit()`` writes the changes and the audit records
+/// of one event loop iteration as one transaction, without waiting for the disk. A result that must survive a power
+/// cut before it is announced waits for ``walSync``, which a worker runs.
 ///
-/// A standing grant (until revoked, or until a time) is a row too. One that hangs on a session or a process lives in
-/// memory and is never written.
+/// A grant with a persistent binding (until revoked, or until a time) is a row too. A grant that is bound to a
+/// session or a process exists in memory only.
 public final class AccessStore {
     let folder: StateFolder
     /// `nil` once closed.
     var writer: AccessWriter?
     public let walSync: WALSync
-    /// What the last run had on the disk, and this one did not find. Every grant was denied then.
+    /// The records that the last run had synced and this run did not find. If there are any, every grant was denied
+    /// at startup.
     public let loss: AuditLoss?
 
     var held: [Principal: HeldGrant] = [:]
     var identifierKeys: [Principal: IdentifierKey] = [:]
     var intents: [Int64: SaveIntent] = [:]
     var pseudonyms: [UInt32: Pseudonyms] = [:]
-    /// By standing principal: its sessions and processes count with it.
+    /// By persistent principal, which includes its sessions and processes.
     var usages: [Principal: Usage] = [:]
-    /// Some app has gathered enough uses to write them.
+    /// Whether some app has enough unwritten uses to write them.
     var hasUnwrittenUses = false
-    /// Whose each user number is.
+    /// The owner of each UID.
     var owners: [UInt32: Owner] = [:]
-    /// What the system calls users, as far as it was asked. Looking a name up can wait, so that this store does not.
+    /// The known user names. The broker looks them up, because a look-up can block.
     public var userNames: [UInt32: String] = [:]
-    /// Apps that nobody is to be asked about again, with the time since when, in seconds since 1970.
+    /// Apps whose prompts are silenced, with the time of that decision in seconds since 1970.
     var silenced: [Principal: Int64] = [:]
-    /// By user, how far the outbox of their book was taken over.
+    /// By user, the last outbox entry of their book that was taken over.
     var outboxMarks: [UInt32: Int64]
     var writtenMarks: [UInt32: Int64]
-    /// Saves that are in a book and not in a commit. Unlike the batch they outlive one that failed.
+    /// Saves that are in a book but not in a commit here. Unlike the batch, they survive a failed commit.
     var undelivered: [Delivery] = []
-    /// Most contacts named in one record of a save.
+    /// Most contacts that one audit record of a save names.
     public var contactsPerRecord = 250
     var commits = 0
-    /// The commit that has the last decision.
+    /// The number of the commit that contains the last decision.
     var lastDecision = 0
     var onDisk = Committed()
     var counters: Counters
     var writtenCounters: Counters
-    /// What the file's own row of counters says, and the time of the last record then.
+    /// The counters in the file's row of counters, and the time of the last record when they were written.
     var anchor: (counters: Counters, time: Int64)
 
     var batch = Batch()
-    /// What each app has written of late, and what is only counted.
+    /// The audit allowance and the open deduplication windows of each app.
     var ledger = AuditLedger()
     var unwritten = Unwritten()
 
-    /// Opens the store of a folder, making both where there are none, and records the start.
+    /// Opens the store in a folder and records the start. Creates the folder and the database if they are missing.
     ///
-    /// Where the last run ended without closing, a ``AuditEvent/gap`` is recorded first. A grant that cannot be read
-    /// counts as denied and is recorded; its row stays as it is until somebody decides anew.
+    /// If the last run did not close the store, a ``AuditEvent/gap`` is recorded first. A grant that cannot be read
+    /// is denied and recorded; its row stays unchanged until the next decision.
     ///
     /// - Parameter now: microseconds since 1970.
     public static func open(folder path: String, now: Int64) throws(AccessStoreError) -> AccessStore {
         let folder = try StateFolder(path: path)
         let version = try folder.prepareDatabase() ? try Schema.inspect(path: folder.database) : 0
-        // Before the database says that there is one.
+        // Before the migration, whose schema version says that this file exists.
         let position = try SyncedPosition(folder: folder.path, isFirst: version < Schema.keepsPosition)
         try folder.syncNames()
         let writer = try AccessWriter(database: folder.database)
@@ -85,7 +86,8 @@ public final class AccessStore {
         return store
     }
 
-    /// Waits until everything that is committed is on the disk, and that it is. Not for the loop while it serves.
+    /// Blocks until everything committed is synced, including the position file. Not for the event loop while it
+    /// serves.
     private func sync() throws(AccessStoreError) {
         let committed = committed
         try walSync.sync(committed)
@@ -93,7 +95,7 @@ public final class AccessStore {
         noteOnDisk(committed)
     }
 
-    /// Records were lost, and with them perhaps refusals and revocations. So nothing that is granted is believed any more.
+    /// The lost records may include refusals and revocations, so no grant can be trusted.
     private func denyAll(now: Int64) {
         for (principal, held) in held where held.grant.access != .denied {
             let grant = Grant(
@@ -130,22 +132,22 @@ public final class AccessStore {
         walSync = try WALSync(database: folder.database, position: position)
     }
 
-    /// Gives back the memory that commits have taken.
+    /// Releases memory that commits used.
     public func rest() { writer?.connection.releaseMemory() }
 
-    // The connection goes before the folder's lock, so that nobody opens the file in between.
+    // The connection closes before the folder's lock is released, so that no other broker opens the file in between.
     deinit { writer = nil }
 
-    /// Records the stop, writes what is left, and lets go of the folder. The store is of no further use.
+    /// Records the stop, writes the remaining changes, and releases the folder. The store cannot be used afterwards.
     ///
     /// - Parameter now: microseconds since 1970.
     public func close(now: Int64) {
         guard writer != nil else { return }
-        // Before the stop, in a commit of their own: what they count as uses is written with the next.
+        // The counts need a commit before the stop: the uses that they add are written with the next commit.
         closeFolds(at: nil)
         try? commit()
         append(AuditRecord(time: now, uid: geteuid(), event: .stop))
-        // What cannot be written now is missed by the next start, which records the gap.
+        // If this commit fails, the next start finds no stop record and records a gap.
         if (try? commit(withAllUses: true)) != nil, (try? sync()) != nil {
             _ = try? writer?.connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
         }
@@ -153,7 +155,7 @@ public final class AccessStore {
         folder.release()
     }
 
-    /// What works while the store is open.
+    /// Returns the writer; throws if the store is closed.
     func openWriter() throws(AccessStoreError) -> AccessWriter {
         guard let writer else { throw .unavailable(reason: "the access database is closed") }
         return writer

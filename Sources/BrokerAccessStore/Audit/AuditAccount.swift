@@ -1,14 +1,14 @@
 import BrokerAccessControl
 
-/// What one app has written of the audit of late. It lives with the store, on the loop.
+/// The audit allowance and deduplication windows of one app. The store owns it, on the event loop.
 final class AuditAccount {
-    /// `nil` for the account of all who found no place: their records have no windows.
+    /// `nil` for a user's shared account, whose records are not deduplicated.
     let owner: AuditLedger.Owner?
     /// By the raw value of ``AuditLedger/Fold``.
     var tables = AuditLedger.Fold.allCases.map { _ in FoldTable() }
     private var records: Double
     private var bytes: Double
-    /// Until when the two above are reckoned, in microseconds since 1970.
+    /// When the two allowances above were last refilled, in microseconds since 1970.
     private var asOf: Int64
 
     init(owner: AuditLedger.Owner?, bounds: AuditBounds, now: Int64) {
@@ -18,13 +18,13 @@ final class AuditAccount {
         asOf = now
     }
 
-    /// Half of the bound may be used at once, and the other half comes in over each hour: so no hour has more than
-    /// the bound.
+    /// Half of the bound may be used at once, and the other half is refilled over each hour. No hour therefore
+    /// exceeds the bound.
     private static func most(_ bound: Int) -> Double { max(1, Double(bound) / 2) }
     private static let hour = 3_600_000_000.0
 
     private func refill(_ bounds: AuditBounds, now: Int64) {
-        // A clock that was set back gives nothing, and goes on from where it stands.
+        // A clock that was set back refills nothing; the next refill counts from the new time.
         let part = Double(max(0, now - asOf)) / Self.hour
         asOf = now
         guard part > 0 else { return }
@@ -33,7 +33,7 @@ final class AuditAccount {
         bytes = min(mostBytes, bytes + part * mostBytes)
     }
 
-    /// - Returns: whether something is left.
+    /// - Returns: whether allowance is left.
     func spend(_ record: AuditRecord, _ bounds: AuditBounds) -> Bool {
         refill(bounds, now: record.time)
         records -= 1
@@ -41,7 +41,7 @@ final class AuditAccount {
         return records >= 1 && bytes >= 1
     }
 
-    /// Microseconds until another record may be caused; `nil` for none.
+    /// Microseconds until the app may cause another record; `nil` if it may do so now.
     func wait(_ bounds: AuditBounds, now: Int64) -> Int64? {
         refill(bounds, now: now)
         guard records < 1 || bytes < 1 else { return nil }
@@ -50,7 +50,7 @@ final class AuditAccount {
         return Int64((max(forRecords, forBytes) * Self.hour).rounded(.up))
     }
 
-    /// Forgetting the account changes nothing.
+    /// Whether the account can be removed without effect: no window is open and the allowance is full.
     func isIdle(_ bounds: AuditBounds, now: Int64) -> Bool {
         refill(bounds, now: now)
         return tables.allSatisfy(\.isEmpty) && records >= Self.most(bounds.recordsPerHour)
@@ -61,7 +61,7 @@ final class AuditAccount {
 }
 
 extension AuditRecord {
-    /// About what its row takes in the file: its hash, numbers and words, the name of each contact.
+    /// The approximate size of its row in the file, in bytes: hash, numbers, texts and pseudonyms.
     fileprivate var storedSize: Int {
         96 + app.utf8.count + (detail?.utf8.count ?? 0) + (contacts?.count ?? 0) * Pseudonyms.size
     }

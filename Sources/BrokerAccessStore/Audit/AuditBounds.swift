@@ -1,22 +1,23 @@
-/// How much of the audit one app may write, and when its records are one.
+/// How much one app may write to the audit, and which of its records are deduplicated.
 public struct AuditBounds: Hashable, Sendable {
-    /// Records that one app may cause within any hour. Past them its calls wait; see ``AccessStore/auditWait(uid:strength:app:now:)``.
-    /// What the person decides about the app is no part of it: that is always written at once.
+    /// Records that one app may cause within any hour. Beyond that its calls wait; see
+    /// ``AccessStore/auditWait(uid:strength:app:now:)``. The person's decisions about the app do not count: they are
+    /// always written at once.
     public var recordsPerHour = 1_000_000
-    /// Bytes of such records within any hour, as they are stored.
+    /// Bytes of such records within any hour, as stored.
     public var bytesPerHour = 256 * 1_048_576
-    /// Repeats of a disclosure within this time are one record and a count.
+    /// Equal disclosures within this time are one record and a count.
     public var disclosureWindow = Duration.seconds(10)
     /// Equal refusals within this time are one record and a count.
     public var refusalWindow = Duration.seconds(60)
-    /// Windows open at once for one app; one that names many contacts counts for each sixteen of them. Past it the
-    /// oldest is closed early.
+    /// Deduplication windows open at once for one app. A window with contacts counts one more for every sixteen of
+    /// them. Beyond this bound the app's oldest window closes early.
     public var windowsPerApp = 4_096
-    /// Windows open at once, counted as ``windowsPerApp``. Past it only who has windows gets a new one, for an old one
-    /// of its own.
+    /// Deduplication windows open at once for all apps, counted as ``windowsPerApp``. Beyond this bound an app gets a
+    /// new window only by closing one of its own.
     public var windows = 16_384
-    /// Apps of one user whose share is kept in mind; further ones of that user have one share together, and their records are not
-    /// folded.
+    /// Apps of one user that have an allowance of their own. All further apps of that user share one allowance, and
+    /// their records are not deduplicated.
     public var appsPerUser = 512
 
     public init() {}

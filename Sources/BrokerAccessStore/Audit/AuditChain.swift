@@ -2,9 +2,9 @@ import BrokerAccessControl
 import BrokerModel
 import CBrokerCrypto
 
-/// One row of the audit as it is stored: words as words, so that a row nobody understands can still be hashed.
+/// One row of the audit as stored. Enumerations are texts, so that a row with unknown values can still be hashed.
 ///
-/// Its texts are strings where we write it, and the stored bytes where we read it: what is no UTF-8 is hashed as it is.
+/// Its texts are strings when written and the stored bytes when read: invalid UTF-8 is hashed unchanged.
 struct AuditRow<Text: AuditText> {
     var sequence: Int64
     var time: Int64
@@ -37,7 +37,7 @@ extension String: AuditText {
     }
 }
 
-/// The chain of the audit: each record's hash covers the record and its predecessor's hash.
+/// The audit chain: each record's hash covers the record and its predecessor's hash.
 ///
 /// The hash is SHA-256 over the canonical form:
 ///
@@ -46,15 +46,15 @@ extension String: AuditText {
 ///     then, in this order, each as a length of 4 bytes and that many bytes:
 ///     sequence, time, uid, app, strength, event, status, keys, count, contacts, revision, repeats, detail
 ///
-/// Numbers are 8 bytes in two's complement; lengths and numbers are little endian. Texts are UTF-8. What is absent has
-/// the length 0xffffffff and no bytes, so that it differs from what is empty. Every field is there and says its
-/// length, so that no two records have one form.
+/// Numbers are 8 bytes in two's complement; lengths and numbers are little endian. Texts are UTF-8. An absent field
+/// has the length 0xffffffff and no bytes, which differs from an empty field. Every field is present with its length,
+/// so that no two records have the same form.
 enum AuditChain {
     static let hashSize = Int(CCRYPTO_SHA256_SIZE)
     static let beginning = [UInt8](repeating: 0, count: hashSize)
     private static let version: UInt8 = 1
 
-    /// Writes the canonical form of a row after `previous` into a buffer that is used again.
+    /// Writes the canonical form of a row after `previous` into a reusable buffer.
     static func canonical(_ row: AuditRow<some AuditText>, after previous: [UInt8], into bytes: inout [UInt8]) {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(version)
@@ -83,7 +83,7 @@ enum AuditChain {
     private static func append(_ value: (some AuditText)?, to bytes: inout [UInt8]) {
         guard let value else { return appendLength(.max, to: &bytes) }
         value.withBytes {
-            // SQLite holds no value of 4 GiB, so the length fits, and never is the mark of what is absent.
+            // SQLite stores no value of 4 GiB, so the length fits and never equals the mark of an absent field.
             appendLength(UInt32(truncatingIfNeeded: $0.count), to: &bytes)
             bytes.append(contentsOf: $0)
         }
@@ -93,13 +93,13 @@ enum AuditChain {
         withUnsafeBytes(of: length.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// `nil` where libcrypto has no memory.
+    /// Returns `nil` if libcrypto is out of memory.
     static func hash(_ bytes: [UInt8]) -> [UInt8]? {
         var hash = beginning
         return ccrypto_sha256(bytes, bytes.count, &hash) == 1 ? hash : nil
     }
 
-    /// The hash of a row that follows a record with this hash, by way of a buffer that is used again.
+    /// Returns the hash of a row after a record with the hash `previous`. `bytes` is a reusable buffer.
     static func hash(
         _ row: AuditRow<some AuditText>, after previous: [UInt8], _ bytes: inout [UInt8]
     ) throws(AccessStoreError) -> [UInt8] {

@@ -1,44 +1,44 @@
 import BrokerAccessControl
 import BrokerModel
 
-/// One record of the audit in its place in the chain.
+/// One audit record with its position in the chain.
 public struct AuditEntry: Hashable, Sendable {
-    /// Place in the chain, from 1, without gaps.
+    /// Position in the chain, from 1, without gaps.
     public let sequence: Int64
     /// Microseconds since 1970.
     public let time: Int64
     public let uid: UInt32
-    /// The app's identifier; empty where no app was concerned.
+    /// The app's identifier; empty if no app is concerned.
     public let app: String
     public let strength: IdentityStrength?
     public let event: AuditEvent
-    /// The app's standing after the event.
+    /// The app's authorization level after the event.
     public let status: AuthorizationStatus?
     public let keys: ContactKeySet?
     /// Number of contacts concerned.
     public let count: Int?
-    /// Which ones, by ``AccessStore/pseudonym(of:uid:)``.
+    /// The contacts concerned, by ``AccessStore/pseudonym(of:uid:)``.
     public let contacts: [String]?
     public let revision: Int64?
     public let repeats: Int?
     public let detail: String?
-    /// The predecessor's hash in hexadecimal digits; zeros for the first.
+    /// The predecessor's hash in hexadecimal digits; zeros for the first record.
     public let previous: String
     /// SHA-256 over this record and its predecessor's hash, in hexadecimal digits.
     public let hash: String
 }
 
-/// Which audit records are looked for. What is `nil` is not asked about.
+/// Selects audit records. A member that is `nil` does not restrict the result.
 public struct AuditFilter: Hashable, Sendable {
     public var uid: UInt32?
     public var app: String?
     public var strength: IdentityStrength?
-    /// Microseconds since 1970; records of that moment included.
+    /// Microseconds since 1970, inclusive.
     public var since: Int64?
-    /// Microseconds since 1970; records of that moment left out.
+    /// Microseconds since 1970, exclusive.
     public var until: Int64?
     public var event: AuditEvent?
-    /// A contact's pseudonym. What is not one matches nothing.
+    /// A contact's pseudonym. A malformed one matches nothing.
     public var contact: String?
 
     public init(
@@ -55,14 +55,14 @@ public struct AuditFilter: Hashable, Sendable {
     }
 }
 
-/// What one step of a walk along the chain found.
+/// The result of one verification step.
 public struct AuditVerification: Hashable, Sendable {
-    /// Records looked at in this step.
+    /// The number of records that this step verified.
     public let checked: Int
-    /// The hash up to which all is well, in hexadecimal digits.
+    /// The hash of the last verified record, in hexadecimal digits.
     public let head: String
-    /// The first place at which the chain does not hold: a record changed, missing, or in another's place.
+    /// The first position at which the chain is broken: a record was changed, removed or moved.
     public let brokenAt: Int64?
-    /// Where the next step begins; `nil` when the walk is over.
+    /// The position at which the next step begins; `nil` when verification has ended.
     public let next: Int64?
 }

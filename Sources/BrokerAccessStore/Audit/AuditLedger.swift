@@ -1,12 +1,13 @@
 import BrokerAccessControl
 import BrokerModel
 
-/// Decides of each record whether it is written or counted, and keeps what each app has written.
+/// Decides whether each record is written or counted, and tracks how much each app has written.
 ///
-/// Equal refusals, and repeats of a disclosure, are one record that is written before the first of them is answered,
-/// and a count when their window closes. After a crash the count may be missing, the record never is.
+/// Equal refusals, and equal disclosures, become one record and a count. The record is written before the first of
+/// them is answered, and the count when the deduplication window closes. A crash may lose the count, never the
+/// record.
 struct AuditLedger {
-    /// Whose records they are, as the audit names them.
+    /// The app that records are about, as the audit names it.
     struct Owner: Hashable {
         let uid: UInt32
         let strength: IdentityStrength
@@ -20,17 +21,17 @@ struct AuditLedger {
 
     var bounds = AuditBounds()
     private var accounts: [Owner: AuditAccount] = [:]
-    /// Accounts of each user, those of its own.
+    /// The number of each user's apps with an account of their own.
     private var counts: [UInt32: Int] = [:]
-    /// Of each user, for all apps that found no place.
+    /// By user, the account that all apps beyond ``AuditBounds/appsPerUser`` share.
     private var overflow: [UInt32: AuditAccount] = [:]
-    /// Who has used up its share, as far as is known.
+    /// Accounts that have used up their allowance. Entries may be stale.
     private var exhausted: [ObjectIdentifier: AuditAccount] = [:]
     private var weight = 0
     /// The windows opened since the last commit, in order.
     private var uncommitted: [(account: AuditAccount, fold: Fold)] = []
 
-    /// Adds the record, or counts it.
+    /// Adds the record, or counts it as a repeat.
     mutating func enter(_ record: AuditRecord, into records: inout [AuditRecord]) {
         guard record.event.isCausedByApp, let strength = record.strength, !record.app.isEmpty else {
             records.append(record)
@@ -52,9 +53,9 @@ struct AuditLedger {
         guard record.repeats == nil else { return nil }
         switch record.event {
         case .disclosure:
-            // Equal only where it is said which contacts they were.
+            // Deduplicated only if the record says which contacts were disclosed.
             return record.contacts != nil || record.part != nil || record.count ?? 0 == 0 ? .disclosure : nil
-        // Any program can have passwords wanted, and be refused, as often as it likes.
+        // Any program can cause password requests and refusals as often as it likes.
         case .refusal, .authentication: return .refusal
         case .withheld, .prompt, .answer, .grant, .revocation, .save, .saveNotDone, .agentSearch, .purge, .policy,
             .start, .stop, .gap:
@@ -86,7 +87,7 @@ struct AuditLedger {
 
     private func isFull(_ uid: UInt32) -> Bool { counts[uid, default: 0] >= bounds.appsPerUser }
 
-    /// Another user's apps are not looked at: no user's many apps are another's work.
+    /// Looks at this user's apps only: one user's many apps must not cost other users time.
     private mutating func forgetIdle(of uid: UInt32, now: Int64) {
         for (owner, account) in accounts where owner.uid == uid && account.isIdle(bounds, now: now) {
             accounts[owner] = nil
@@ -101,7 +102,7 @@ struct AuditLedger {
 
     var hasExhausted: Bool { !exhausted.isEmpty }
 
-    /// How long this app must wait; `nil` for not at all.
+    /// Returns how long this app must wait; `nil` if it need not.
     mutating func wait(_ owner: Owner, now: Int64) -> Duration? {
         guard !exhausted.isEmpty else { return nil }
         guard let account = accounts[owner] ?? (isFull(owner.uid) ? overflow[owner.uid] : nil),
@@ -114,7 +115,7 @@ struct AuditLedger {
         return .microseconds(wait)
     }
 
-    /// Disclosures that are counted and not yet on record as a count.
+    /// Returns the repeated disclosures that no count record contains yet.
     func openUses(of owner: Owner) -> (uses: Int, last: Int64?) {
         let counted = accounts[owner]?.tables[Fold.disclosure.rawValue].repeats
         return (counted?.count ?? 0, counted?.last)
@@ -169,7 +170,7 @@ struct AuditLedger {
         _ needed: Int, for account: AuditAccount, into records: inout [AuditRecord]
     ) -> Bool {
         while account.weight + needed > bounds.windowsPerApp || weight + needed > bounds.windows {
-            // Its own only: nobody's records are folded less because another app writes many.
+            // Closes only this app's windows: other apps' deduplication must not suffer from it.
             let fold = account.tables[Fold.disclosure.rawValue].isEmpty ? Fold.refusal : .disclosure
             guard closeFirst(fold, of: account, into: &records) else { return false }
         }
@@ -189,7 +190,7 @@ struct AuditLedger {
 
     mutating func committed() { uncommitted.removeAll(keepingCapacity: true) }
 
-    /// The batch is not in the file: what it would have said first is not said, so there is nothing to repeat.
+    /// The commit failed, so the first records of these windows were not written. Removes the windows.
     mutating func takenBack() {
         for (account, fold) in uncommitted.reversed() {
             let before = account.weight
@@ -201,8 +202,8 @@ struct AuditLedger {
 }
 
 extension AuditEvent {
-    /// Its records are charged to the app. What the person or the administrator does is not: it is written in any case,
-    /// however much the app has written.
+    /// Whether its records count against the app's allowance. Records of the person's or the administrator's actions
+    /// do not: they are always written, however much the app has written.
     var isCausedByApp: Bool {
         switch self {
         case .disclosure, .refusal, .prompt, .save, .saveNotDone, .authentication: true

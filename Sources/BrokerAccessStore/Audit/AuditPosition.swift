@@ -1,4 +1,4 @@
-/// A record of the chain: its place and its hash.
+/// A record's position in the chain, and its hash.
 public struct AuditPosition: Hashable, Sendable {
     public let sequence: Int64
     /// SHA-256, 32 bytes.
@@ -13,11 +13,11 @@ public struct AuditPosition: Hashable, Sendable {
     static let beginning = AuditPosition(sequence: 0, hash: AuditChain.beginning)
 }
 
-/// Records that a sync had put on the disk, and that the database does not have any more.
+/// Records that were synced and that the database no longer has.
 public struct AuditLoss: Hashable, Sendable {
-    /// The last record that was on the disk; `nil` where the file that keeps it is missing or damaged.
+    /// The last record that was synced; `nil` if the position file is missing or damaged.
     public let synced: Int64?
-    /// The last record that the database has.
+    /// The last record in the database.
     public let found: Int64
 
     /// For the audit and the journal.

@@ -7,7 +7,7 @@ import BrokerSQLite
 struct AuditQuery {
     let connection: Database
 
-    /// Without a caller where there is none: a record that lost its caller is still one to be found.
+    /// A left join: a record whose caller row is missing must still be found.
     private static let table = "audit LEFT JOIN auditCaller ON auditCaller.id = caller"
     private static let columns = """
         sequence, time, uid, app, strength, event, status, keys, count, contacts, revision, repeats, detail, hash
@@ -42,7 +42,7 @@ struct AuditQuery {
         var entries: [AuditEntry] = []
         while entries.count < limit, try statement.step() {
             let row = Self.row(statement)
-            // The search for the bytes may have met the end of one pseudonym and the beginning of the next.
+            // `instr` may match across the boundary of two pseudonyms.
             if let pseudonym, !Self.pseudonyms(row.contacts ?? []).contains(pseudonym[...]) { continue }
             let hash = statement.bytesOrNil(13) ?? []
             let previous = statement.bytesOrNil(14) ?? []
@@ -54,7 +54,7 @@ struct AuditQuery {
         return entries
     }
 
-    /// One step along the chain, in one read transaction, so that the counters it compares with are those of what it saw.
+    /// Verifies one step of the chain in one read transaction, so that all its reads see the same state.
     ///
     /// - Parameter end: a record that is known to be in the chain.
     func verify(from: Int64?, budget rows: Int, known end: AuditPosition) throws(AccessStoreError)
@@ -86,12 +86,12 @@ struct AuditQuery {
             previous = link.hash
             expected += 1
         }
-        // The chain hangs together; it must also reach as far as it once did.
+        // The chain is intact; it must also reach the known record.
         guard expected > end.sequence else { return found(brokenAt: expected, next: nil) }
         return found(brokenAt: nil, next: nil)
     }
 
-    /// The record up to which the counters in the file go.
+    /// Returns the record up to which the stored counters go.
     func counted() throws(AccessStoreError) -> AuditPosition {
         let state = try connection.statement("SELECT auditSequence, auditHead FROM state WHERE id = 1").first { row in
             row.integerOrNil(0).map { AuditPosition(sequence: $0, hash: row.bytes(1)) }
@@ -102,13 +102,13 @@ struct AuditQuery {
         return state
     }
 
-    /// The record at this place; `nil` where there is none.
+    /// Returns the record at this position; `nil` if there is none.
     func position(at sequence: Int64) throws(AccessStoreError) -> AuditPosition? {
         try connection.statement("SELECT hash FROM audit WHERE sequence = ?").bind(1, sequence)
             .first { row in row.bytesOrNil(0).map { AuditPosition(sequence: sequence, hash: $0) } }
     }
 
-    /// The last record of those that follow this one, each on the one before; `nil` where one of them does not.
+    /// Returns the last record of the chain after `link`; `nil` if the chain after it is broken.
     func end(after link: AuditPosition) throws(AccessStoreError) -> AuditPosition? {
         let statement = try connection.statement("\(Self.rows) WHERE sequence > ?1 ORDER BY sequence")
         defer { statement.reset() }
@@ -121,7 +121,7 @@ struct AuditQuery {
         return last
     }
 
-    /// The row at hand, if it is the record that follows.
+    /// Returns the current row's position; `nil` if its sequence or hash does not follow `previous`.
     private static func link(
         _ statement: PreparedStatement, at sequence: Int64, after previous: [UInt8]
     ) throws(AccessStoreError) -> AuditPosition? {
@@ -152,7 +152,7 @@ struct AuditQuery {
 }
 
 extension AuditEntry {
-    /// `nil` where the row says something that no broker wrote.
+    /// Fails if the row contains a value that no broker writes.
     init?(_ row: AuditRow<[UInt8]>, previous: [UInt8], hash: [UInt8]) {
         func word<Word: RawRepresentable<String>>(_ bytes: [UInt8]?, as type: Word.Type) -> Word?? {
             guard let bytes else { return .some(nil) }

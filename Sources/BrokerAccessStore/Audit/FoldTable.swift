@@ -1,13 +1,13 @@
 import BrokerAccessControl
 import BrokerModel
 
-/// The windows of one app within which equal records are counted in place of being written. They are in the order in
-/// which they were opened, and all of one length, so that the first is the first to end.
+/// The deduplication windows of one app, in the order of opening. All have the same length, so the first one opened
+/// is the first to end.
 struct FoldTable {
-    /// What makes two records of one app equal.
+    /// The fields in which equal records of one app agree.
     ///
-    /// ``hash`` tells most of them apart; `==` looks at all of it. It is the library's seeded one, so that nobody can choose
-    /// contacts that have the same.
+    /// ``hash`` distinguishes most keys; `==` compares all fields. The hash is Swift's randomly seeded one, so that
+    /// nobody can choose contacts whose hashes collide.
     struct Key: Equatable {
         let hash: Int
         let event: AuditEvent
@@ -29,7 +29,7 @@ struct FoldTable {
             detail = record.detail
             part = record.part
             var hasher = Hasher()
-            // Of the two events whose windows share a table.
+            // Two events share a table: refusals and authentications.
             hasher.combine(event == .authentication)
             hasher.combine(keys?.rawValue ?? 0)
             hasher.combine(revision ?? 0)
@@ -39,7 +39,7 @@ struct FoldTable {
             hash = hasher.finalize()
         }
 
-        /// What it takes of the bounds.
+        /// How much it counts against the bounds.
         var weight: Int { 1 + (contacts?.count ?? 0) / 16 }
     }
 
@@ -51,11 +51,11 @@ struct FoldTable {
         var repeats = 0
     }
 
-    /// By the number of each, counted from the first window ever.
+    /// By window number, counted from the first window ever opened.
     private var windows: [Int: Window] = [:]
     /// The numbers of the open windows.
     private var numbers = 0..<0
-    /// By hash: a key would be copied and compared whole at each step.
+    /// Window numbers by hash. A dictionary by key would copy and compare whole keys.
     private var places: [Int: Int] = [:]
     private(set) var weight = 0
 
@@ -63,13 +63,13 @@ struct FoldTable {
 
     var first: Window? { windows[numbers.lowerBound] }
 
-    /// Repeats counted in open windows, and when the last one was.
+    /// The repeats counted in open windows, and the time of the last one.
     var repeats: (count: Int, last: Int64?) {
         let repeated = windows.values.filter { $0.repeats > 0 }
         return (repeated.reduce(0) { $0 + $1.repeats }, repeated.map(\.lastRepeat).max())
     }
 
-    /// Counts a repeat; `false` where no window is open for it.
+    /// Counts a repeat; returns `false` if no window is open for the key.
     mutating func countRepeat(of key: Key, at now: Int64) -> Bool {
         guard let place = places[key.hash], windows[place]?.key == key else { return false }
         windows[place]?.repeats += 1
@@ -77,7 +77,7 @@ struct FoldTable {
         return true
     }
 
-    /// Opens a window for what has none. Of two with one hash, which chance does not make, the later is found.
+    /// Opens a window for a key that has none. If two keys have the same hash, only the later one is found.
     mutating func open(_ key: Key, at now: Int64) {
         places[key.hash] = numbers.upperBound
         windows[numbers.upperBound] = Window(key: key, opened: now, lastRepeat: now)
@@ -85,7 +85,7 @@ struct FoldTable {
         weight += key.weight
     }
 
-    /// Whether the first window is over. One from the future is: somebody set the clock.
+    /// Whether the first window has ended. A window from the future has ended too: the clock was set back.
     func firstHasEnded(at now: Int64, length: Int64) -> Bool {
         guard let opened = first?.opened else { return false }
         return now - opened >= length || now < opened
@@ -97,7 +97,7 @@ struct FoldTable {
         return remove(number)
     }
 
-    /// Takes back the window that was opened last.
+    /// Removes the window that was opened last.
     mutating func removeLast() {
         guard let number = numbers.last else { return }
         numbers = numbers.dropLast()

@@ -1,8 +1,8 @@
 import BrokerModel
 import CBrokerCrypto
 
-/// What the contacts of one user are called in the audit: the same for every app, so that the administrator can ask
-/// who saw one contact, and meaningless without the user's key.
+/// The names of one user's contacts in the audit. They are the same for every app, so that the administrator can ask
+/// which apps saw a contact. They mean nothing without the user's key.
 ///
 /// A pseudonym is one AES-128 block over the record number and zeros. The key is used for nothing else.
 final class Pseudonyms {
@@ -11,7 +11,7 @@ final class Pseudonyms {
     static let keySize = 16
     static let size = Int(CCRYPTO_BLOCK_SIZE)
 
-    /// `nil` where the key has another length, or libcrypto has no memory.
+    /// Returns `nil` if the key has another length or libcrypto is out of memory.
     init?(key: [UInt8]) {
         guard key.count == Self.keySize, let blocks = ccrypto_blocks_make(key) else { return nil }
         self.key = key
@@ -20,7 +20,7 @@ final class Pseudonyms {
 
     deinit { ccrypto_blocks_free(blocks) }
 
-    /// The pseudonyms, one after the other; `nil` where libcrypto fails.
+    /// Returns the pseudonyms, concatenated; `nil` if libcrypto fails.
     func pseudonyms(of records: [RecordNumber]) -> [UInt8]? {
         guard !records.isEmpty else { return [] }
         var plain = [UInt8](repeating: 0, count: records.count * Self.size)

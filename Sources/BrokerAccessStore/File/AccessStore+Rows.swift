@@ -2,7 +2,7 @@ import BrokerAccessControl
 import BrokerModel
 import BrokerSQLite
 
-/// How what differs from the file gets into its rows. All within the transaction of a commit.
+/// Writes the changed rows. Everything runs within the transaction of a commit.
 extension AccessStore {
     func writeGrants(_ connection: Database) throws(AccessStoreError) {
         for (principal, change) in unwritten.grants { try writeGrant(of: principal, change, connection) }
@@ -82,12 +82,12 @@ extension AccessStore {
             try connection.statement("DELETE FROM grantedContact WHERE principal = ?").bind(1, id).run()
             var records = grant.own
             if case .limited(let set) = grant.access { records = set }
-            // In order: neighbours share a page.
+            // Sorted, because neighbouring rows share a page.
             for record in records.sorted() { try insert.bind(1, id).bind(2, record.rawValue).run() }
         }
     }
 
-    /// What the file does not have yet, and takes out what memory no longer has.
+    /// Writes the events that the file lacks and deletes those that memory no longer has.
     private func write(
         _ history: SetHistory, of id: Int64, _ connection: Database
     ) throws(AccessStoreError) {
@@ -99,14 +99,14 @@ extension AccessStore {
         let insert = try connection.statement(
             "INSERT INTO setEvent (principal, revision, contact, kind, change, time) VALUES (?, ?, ?, ?, ?, ?)")
         for event in history.events.reversed() {
-            // One revision's events are written together.
+            // The events of one revision are always written together.
             guard event.revision > written else { break }
             try insert.bind(1, id).bind(2, event.revision).bind(3, event.record.rawValue)
                 .bind(4, event.kind.rawValue).bind(5, event.change).bind(6, event.time).run()
         }
     }
 
-    /// Takes away those that are settled; new ones are not made.
+    /// Deletes resolved intents. No new ones are made.
     func writeIntents(_ connection: Database) throws(AccessStoreError) {
         for id in unwritten.intents where intents[id] == nil {
             try connection.statement("DELETE FROM saveIntent WHERE id = ?").bind(1, id).run()
@@ -120,7 +120,7 @@ extension AccessStore {
         }
     }
 
-    /// Writes the counts of all apps that have gathered some.
+    /// Writes the use counts of all apps with unwritten uses.
     func writeUses(_ connection: Database) throws(AccessStoreError) {
         hasUnwrittenUses = false
         for (app, usage) in usages where usage.unwritten > 0 {
@@ -138,7 +138,7 @@ extension AccessStore {
 }
 
 extension Grant {
-    /// It hangs on nothing that ends with the daemon.
+    /// Whether the grant is bound to neither a session nor a process, so that it outlives the daemon.
     fileprivate var outlivesDaemon: Bool {
         switch lifetime {
         case .untilRevoked, .untilTime: true

@@ -2,22 +2,22 @@ import BrokerSQLite
 import GRDBSQLite
 import Glibc
 
-/// Why the access database cannot be used. Whatever it is, the caller's answer to an app is no.
+/// Why the access database cannot be used. In every case the caller refuses the app.
 public enum AccessStoreError: Error, Hashable, Sendable {
-    /// It cannot be read or written just now; the reason is for the journal.
+    /// It cannot be read or written now; the reason is for the journal.
     case unavailable(reason: String)
-    /// The file was removed or replaced while the broker ran: what is written now is not found again.
+    /// The file was removed or replaced while the broker ran, so that nobody can find what is written now.
     case removed(path: String)
-    /// Not an access database, or one that SQLite found damaged. It was left as it is: restore it from a backup.
+    /// Not an access database, or SQLite found it damaged. The file is unchanged: restore it from a backup.
     case damaged(reason: String)
-    /// Written by a later version of contactbrokerd, and left as it is.
+    /// Written by a later version of contactbrokerd. The file is unchanged.
     case newerSchema
     /// Another broker serves this folder.
     case inUse
 }
 
 extension AccessStoreError {
-    /// What the system refused, by `errno`.
+    /// An error of a system call, from `errno`.
     static func failed(_ verb: String, _ path: String) -> AccessStoreError {
         .unavailable(reason: "could not \(verb) \(path): \(String(cString: strerror(errno)))")
     }
@@ -37,11 +37,11 @@ extension AccessStoreError: CustomStringConvertible {
 }
 
 extension AccessStoreError: SQLiteFailure {
-    /// What SQLite says, in our words.
+    /// Converts SQLite's result code.
     public init(code: Int32, message: String) {
         switch code & 0xff {
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: message)
-        // Of these there are dozens, and the words for them are the same.
+        // The message is the same for dozens of I/O errors; the extended code distinguishes them.
         case SQLITE_IOERR: self = .unavailable(reason: "\(message), SQLite's code \(code)")
         default: self = .unavailable(reason: message)
         }

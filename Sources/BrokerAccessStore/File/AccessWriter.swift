@@ -3,18 +3,18 @@ import BrokerModel
 import BrokerSQLite
 import GRDBSQLite
 
-/// The connection that writes.
+/// The connection that writes the access database.
 final class AccessWriter {
     let connection: Database
     private let pages: UnsafeMutablePointer<Int32>
-    /// For ``AuditChain/hash(_:after:_:)``.
+    /// A reusable buffer for ``AuditChain/hash(_:after:_:)``.
     var canonical: [UInt8] = []
     private var callers: [AuditCaller: Int64] = [:]
     private static let mostCallers = 4_096
 
     init(database: String) throws(AccessStoreError) {
         connection = try Database.open(database, .readWrite)
-        // Small pages, because a commit writes and checksums whole ones. For a new file only.
+        // Small pages, because a commit writes and checksums whole pages. This affects new files only.
         try connection.execute("PRAGMA page_size = 1024")
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw .unavailable(reason: "the folder's file system has no write-ahead log for SQLite")
@@ -29,7 +29,7 @@ final class AccessWriter {
         try Schema.migrate(connection)
         pages = .allocate(capacity: 1)
         pages.initialize(to: 0)
-        // The hook also takes the place of SQLite's own checkpointing.
+        // The hook also replaces SQLite's automatic checkpoints.
         sqlite3_wal_hook(
             connection.handle,
             { @Sendable context, _, _, pages in
@@ -46,16 +46,16 @@ final class AccessWriter {
     /// Pages in the WAL after the last commit.
     var walPages: Int { Int(pages.pointee) }
 
-    /// Runs `body` as one transaction: all of it, or nothing.
+    /// Runs `body` as one transaction, which is rolled back if `body` throws.
     func transaction(_ body: () throws(AccessStoreError) -> Void) throws(AccessStoreError) {
         try connection.statement("BEGIN IMMEDIATE").run()
         do throws(AccessStoreError) {
             try body()
             try connection.statement("COMMIT").run()
         } catch {
-            // Who was new is not in the file.
+            // New callers are not in the file.
             callers.removeAll()
-            // SQLite has taken it back by itself after some errors, such as a full disk.
+            // After some errors, such as a full disk, SQLite has already rolled back.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             throw error
         }
@@ -99,18 +99,18 @@ final class AccessWriter {
     }
 }
 
-/// Who an audit record is about, as its row names it.
+/// The caller that an audit record is about, as its row names it.
 private struct AuditCaller: Hashable {
     let uid: Int64
     let strength: String?
     let app: String
 }
 
-/// Where the store's counters stand.
+/// The store's counters.
 struct Counters: Equatable {
     var auditSequence: Int64 = 0
     var auditHead = AuditChain.beginning
-    /// These never go back, not even with a commit that failed: what they counted may have been seen.
+    /// The following counters never decrease, not even when a commit fails: their values may have been disclosed.
     var revision: Int64 = 0
     var recordNumber: Int64 = 0
     var intent: Int64 = 0

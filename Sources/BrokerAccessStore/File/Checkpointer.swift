@@ -1,29 +1,30 @@
 import BrokerSQLite
 import GRDBSQLite
 
-/// Carries what is in the WAL over into the database file, away from the loop.
+/// Checkpoints the access database on a worker.
 ///
-/// The loop's connection never does it by itself, because a checkpoint waits for the disk. Call ``run()`` on another
-/// thread when ``AccessStore/walPages`` has passed ``pages`` after a commit, one run at a time, and before
-/// ``AccessStore/close(now:)``, not after.
+/// The event loop's connection never checkpoints, because a checkpoint waits for the disk. Call ``run()`` on a worker
+/// when ``AccessStore/walPages`` has passed ``pages`` after a commit. Run one at a time, and only before
+/// ``AccessStore/close(now:)``.
 public struct Checkpointer: Sendable {
-    /// Pages in the WAL from which a run is worth while.
+    /// Pages in the WAL from which a run is worthwhile.
     public static let pages = 1_000
-    /// Pages from which the loop may be made to wait so that the WAL stays bounded: it has kept committing during every run.
+    /// Pages from which a run may block commits, so that the WAL stays bounded. The WAL grows this large only if
+    /// commits continued during every run.
     static let mostPages = 16_000
 
     let database: String
 
-    /// Checkpoints as far as it goes without anybody waiting. Where the WAL has grown beyond all measure, the rest
-    /// too: commits then wait for that rest, a few milliseconds.
+    /// Checkpoints as many pages as it can without blocking anyone. If the WAL has more than ``mostPages``, it
+    /// checkpoints the remaining pages too; commits then wait for them, a few milliseconds.
     ///
-    /// - Returns: pages that are still in the WAL only.
+    /// - Returns: the number of pages that were not checkpointed.
     @discardableResult
     public func run() throws(AccessStoreError) -> Int {
-        // A connection of its own each time: opening costs 0.1 ms here and leaves nothing to share between threads.
+        // A new connection for each run: opening costs 0.1 ms here and shares nothing between threads.
         let connection = try Database.open(database, .readWrite)
         try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
-        // What keeps the loop's commits waiting must not itself wait long for a reader of the audit.
+        // A run that blocks commits must not wait long for a reader of the audit.
         sqlite3_busy_timeout(connection.handle, 100)
         let (pages, done) = try checkpoint(connection, SQLITE_CHECKPOINT_PASSIVE)
         guard pages > Self.mostPages else { return pages - done }
@@ -37,7 +38,7 @@ public struct Checkpointer: Sendable {
         var pages: Int32 = 0
         var done: Int32 = 0
         let code = sqlite3_wal_checkpoint_v2(connection.handle, nil, mode, &pages, &done)
-        // Busy: a reader or the writer was in the way. The next run gets further.
+        // Busy: a reader or the writer blocked the checkpoint. The next run continues.
         guard code & 0xff == SQLITE_BUSY else {
             try connection.check(code)
             return (Int(pages), Int(done))

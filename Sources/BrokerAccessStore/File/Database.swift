@@ -4,14 +4,15 @@ typealias Database = Connection<AccessStoreError>
 typealias PreparedStatement = Statement<AccessStoreError>
 
 extension Connection<AccessStoreError> {
-    /// Only a checkpoint or another reader's recovery can make us wait; neither takes long.
+    /// Opens a connection that waits up to 5 s for a lock. Only checkpoints and another connection's recovery hold
+    /// one, and both are short.
     static func open(_ path: String, _ mode: Mode) throws(AccessStoreError) -> Database {
         try Database(path: path, mode, patience: 5_000)
     }
 }
 
 extension Statement<AccessStoreError> {
-    /// A text, by its length: a NUL inside must not end what is hashed elsewhere in full.
+    /// Binds a text by its length: the audit hashes the whole text, so a NUL byte in it must not end the stored text.
     @discardableResult
     func bind(_ index: Int32, text: (some AuditText)?) -> PreparedStatement {
         guard let text else { return bind(index, String?.none) }

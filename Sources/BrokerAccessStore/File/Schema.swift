@@ -2,10 +2,10 @@ import BrokerSQLite
 import GRDBSQLite
 import Glibc
 
-/// The tables of the access database, and the way from each version to the next.
+/// The tables of the access database and the migrations between versions.
 ///
-/// A step that has shipped is never edited. The version is SQLite's `user_version`; `application_id` tells our file
-/// from any other SQLite database.
+/// A migration that has shipped is never edited. The version is SQLite's `user_version`; `application_id`
+/// distinguishes this file from other SQLite databases.
 enum Schema {
     /// "CBRA".
     static let application: Int64 = 0x4342_5241
@@ -183,16 +183,17 @@ enum Schema {
         """,
     ]
 
-    /// The version since which ``SyncedPosition`` is kept.
+    /// The first version with a ``SyncedPosition`` file.
     static let keepsPosition = 6
 
-    /// Looks at a file without changing it: is it ours, whole, and not from a later version?
+    /// Checks, without changing the file, that it is an access database, intact, and not from a later version.
     ///
-    /// The audit is not walked here, however long it has grown; verification does that in steps.
+    /// The check does not read the audit, which can be long; verification reads it in steps.
     ///
-    /// - Returns: the version of the file; 0 where it is empty.
+    /// - Returns: the version of the file; 0 if it is empty.
     static func inspect(path: String) throws(AccessStoreError) -> Int {
-        // Whoever opens a file of ours makes a log beside it, and who may not write cannot take it away again.
+        // Opening a WAL database creates a log beside it, which a read-only connection cannot remove. So open it as
+        // immutable if no log exists.
         let connection = try Database.open(path, access(path + "-wal", F_OK) == 0 ? .readOnly : .immutable)
         let version = try connection.integer("PRAGMA user_version") ?? 0
         let application = try connection.integer("PRAGMA application_id") ?? 0
@@ -209,7 +210,7 @@ enum Schema {
             let report = try PreparedStatement("PRAGMA quick_check(\(table))", on: connection)
             while try report.step() {
                 let line = report.textOrNil(0) ?? ""
-                // Rows that a CHECK refuses are no damage to the file: a grant that cannot be read counts as denied.
+                // A row that violates a CHECK is not damage to the file: a grant that cannot be read is denied.
                 guard line == "ok" || line.hasPrefix("CHECK constraint failed") else {
                     throw .damaged(reason: "\(table): \(line)")
                 }

@@ -1,18 +1,19 @@
 import Glibc
 
-/// The folder of the access database, held for one broker at a time.
+/// The folder of the access database, locked for one broker at a time.
 ///
-/// The lock is `flock(2)` on a file of its own: it belongs to the open file, so that it conflicts between two stores
-/// of one process too, and the kernel lets go of it whatever way the process ends.
+/// The lock is `flock(2)` on a separate file. It belongs to the open file description, so it also conflicts between
+/// two stores of one process. The kernel releases it however the process ends.
 final class StateFolder {
     let path: String
     let database: String
     private var lock: Int32
 
-    /// Makes the folder where there is none, closes it to others, and takes the lock.
+    /// Creates the folder if it is missing, makes it private, and takes the lock.
     init(path: String) throws(AccessStoreError) {
         try Self.make(path)
-        // A person may keep the folder behind a link; below it none is followed, and SQLite looks at the whole path.
+        // The path to the folder may contain symbolic links; the path below it must not, and SQLite checks the whole
+        // path.
         guard let real = realpath(path, nil) else { throw .failed("find", path) }
         defer { free(real) }
         let path = String(cString: real)
@@ -23,8 +24,8 @@ final class StateFolder {
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
             let error = AccessStoreError.failed("lock", path + "/lock")
-            // Once: `deinit` runs too where an initializer throws that has set everything, and the number may be another
-            // file's by then.
+            // Prevents a second close: `deinit` also runs when the initializer throws after all members are set, and
+            // by then the descriptor may belong to another file.
             close(lock)
             lock = -1
             throw reason == EWOULDBLOCK ? .inUse : error
@@ -33,18 +34,18 @@ final class StateFolder {
 
     deinit { release() }
 
-    /// Lets another broker in.
+    /// Releases the lock.
     func release() {
         guard lock >= 0 else { return }
-        // Said, and not left to the closing: a process that was forked and has not yet become another program holds
-        // the open file too.
+        // Closing the descriptor alone would not unlock it: a forked process that has not called `exec` yet also has
+        // it open.
         _ = flock(lock, LOCK_UN)
         close(lock)
         lock = -1
     }
 
     private static func make(_ path: String) throws(AccessStoreError) {
-        // Parents too: a person's state folder may not be there before the first start.
+        // Creates parents too: a person's state folder may be missing before the first start.
         for (index, character) in path.enumerated() where character == "/" && index > 0 {
             let parent = String(path.prefix(index))
             guard mkdir(parent, 0o700) == 0 || errno == EEXIST || access(parent, F_OK) == 0 else {
@@ -62,9 +63,9 @@ final class StateFolder {
         guard fchmod(folder, 0o700) == 0 else { throw .failed("close to others", path) }
     }
 
-    /// Makes an empty database file that nobody else may read; SQLite gives its companions the same mode.
+    /// Creates an empty private database file if there is none; SQLite gives the files beside it the same mode.
     ///
-    /// - Returns: the file holds something.
+    /// - Returns: whether the file has content.
     func prepareDatabase() throws(AccessStoreError) -> Bool {
         var status = stat()
         if lstat(database, &status) == 0 {
@@ -77,15 +78,15 @@ final class StateFolder {
             }
             return status.st_size > 0
         }
-        // Here and not through SQLite, whose file would take its mode from the process's umask. Nobody has the
-        // file open yet, so that closing it drops no lock.
+        // Created here because SQLite would apply the process's umask to the mode. No connection has the file open
+        // yet, so closing it releases no POSIX lock.
         let file = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .failed("make", database) }
         close(file)
         return false
     }
 
-    /// Makes the names of new files in the folder survive a power cut.
+    /// Syncs the folder, so that the names of new files survive a power cut.
     func syncNames() throws(AccessStoreError) {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .failed("open", path) }

@@ -2,29 +2,28 @@ import CBrokerCrypto
 import Glibc
 import Synchronization
 
-/// Keeps the last audit record that is known to be on the disk, in a file beside the database.
+/// Keeps the last audit record that was synced, in a file beside the database.
 ///
-/// SQLite's recovery drops everything behind the first damaged frame of its log and reports no error. A revocation that
-/// was on the disk would be undone by one flipped byte. The position in this file shows at the next start that records are
-/// missing.
+/// SQLite's recovery drops everything after the first damaged frame of its log and reports no error. One flipped byte
+/// would undo a synced revocation. The position in this file shows at the next start that records are missing.
 ///
-/// The position is written after the sync that it speaks of. So it is never ahead of the database, whatever a power cut
-/// leaves of both. It is not synced by itself: a power cut may leave an earlier position, which claims less.
+/// The position is written after the sync that it describes, so it is never ahead of the database after a power cut.
+/// The file is not synced with each write: a power cut may leave an earlier position, which claims less.
 ///
-/// The file holds two slots in different sectors, which take turns: a write that was torn leaves the other slot. Each
-/// slot, little endian: magic (8 bytes), generation (8), sequence (8), revision (8), hash of the record (32), SHA-256 of
-/// all that (32).
+/// The file has two slots in different sectors, written alternately: a torn write leaves the other slot intact. Each
+/// slot, little endian: magic (8 bytes), generation (8), sequence (8), revision (8), hash of the record (32), SHA-256
+/// of all that (32).
 final class SyncedPosition: Sendable {
-    /// Beside the database.
+    /// The file's name, in the folder of the database.
     static let name = "access.synced"
     private static let magic = Array("CBsynced".utf8)
     private static let slotSize = 4_096
     private static let contentSize = 64
 
-    /// What the file says.
+    /// The content of a slot.
     struct Content: Equatable {
         var position = AuditPosition.beginning
-        /// The revision of grants at that time.
+        /// The last revision of a grant at that time.
         var revision: Int64 = 0
     }
 
@@ -32,12 +31,12 @@ final class SyncedPosition: Sendable {
     private let path: String
     /// The generation that was written last.
     private let generation: Mutex<UInt64>
-    /// What the file said when it was opened; `nil` where it was missing or no slot could be read.
+    /// The content when the file was opened; `nil` if it was missing or no slot was valid.
     let found: Content?
 
-    /// Opens the file, and makes it where there is none.
+    /// Opens the file, or creates it.
     ///
-    /// - Parameter isFirst: no position was ever written, so that a missing file is no loss.
+    /// - Parameter isFirst: no position was ever written, so a missing file is not a loss.
     init(folder: String, isFirst: Bool) throws(AccessStoreError) {
         path = folder + "/" + Self.name
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -49,7 +48,7 @@ final class SyncedPosition: Sendable {
         found = latest?.content ?? (isFirst ? Content() : nil)
         generation = Mutex(latest?.generation ?? 0)
         guard latest == nil else { return }
-        // Its full length now: later writes then need no room on the disk.
+        // Allocates the full length, so that later writes need no free space.
         let zeros = [UInt8](repeating: 0, count: bytes.count)
         guard pwrite(descriptor, zeros, zeros.count, 0) == zeros.count else { throw .failed("write", path) }
         if let found { try write(found) }
@@ -58,7 +57,7 @@ final class SyncedPosition: Sendable {
 
     deinit { close(descriptor) }
 
-    /// To be called after the sync that put this on the disk. From one thread at a time.
+    /// Writes a position. Call it after the sync that it describes, from one thread at a time.
     func write(_ content: Content) throws(AccessStoreError) {
         let next = generation.withLock {
             $0 += 1; return $0
@@ -74,7 +73,7 @@ final class SyncedPosition: Sendable {
         guard pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else { throw .failed("write", path) }
     }
 
-    /// Puts the position itself onto the disk. Waits for it.
+    /// Syncs the position file. Blocks until it is on the disk.
     func sync() throws(AccessStoreError) {
         guard fdatasync(descriptor) == 0 else { throw .failed("sync", path) }
     }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Puts what was committed onto the disk, away from the loop, while the loop goes on committing.
+/// Syncs committed transactions on a worker, while the event loop continues to commit.
 ///
 /// Sound because of how SQLite's WAL works: the frames of a transaction, its commit mark in the last of them, have been
 /// written to the file before `COMMIT` returns, so that `fdatasync` through any descriptor of the file puts every
@@ -35,11 +35,12 @@ public final class WALSync: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns when everything committed before the call is on the disk. From any thread but the loop's; waits for the disk.
+    /// Syncs everything that was committed before the call. Blocks on the disk, so call it on a worker, never on the
+    /// event loop.
     ///
-    /// - Parameter committed: what was committed when the sync was asked for.
-    /// - Throws: once it failed it goes on failing, until the store is opened anew: Linux reports a lost page once
-    ///   and then forgets that it was lost.
+    /// - Parameter committed: the state of the store when the sync was requested.
+    /// - Throws: after one failure every later call fails, until the store is reopened: Linux reports a lost page
+    ///   once and then treats it as clean.
     public func sync(_ committed: Committed) throws(AccessStoreError) {
         guard !failed.load(ordering: .acquiring) else { throw .unavailable(reason: "an earlier sync failed") }
         do throws(AccessStoreError) {
@@ -55,16 +56,17 @@ public final class WALSync: Sendable {
         }
     }
 
-    /// Puts the position that ``sync(_:)`` has written onto the disk, too.
+    /// Also syncs the position that ``sync(_:)`` has written.
     func syncPosition() throws(AccessStoreError) { try position.sync() }
 
-    /// The log was removed: what is committed goes into a file that nobody finds again. Asks the kernel alone, for the loop.
+    /// Whether the log was removed, so that commits go into an unlinked file. Uses `fstat(2)` only, so the event loop
+    /// may call it.
     var isRemoved: Bool {
         var status = stat()
         return fstat(descriptor, &status) != 0 || status.st_nlink == 0
     }
 
-    /// The files of this store are still found under their names. Looks names up, so not for the loop.
+    /// Checks that the store's paths still name its files. Resolves paths, so not for the event loop.
     private func checkNames() throws(AccessStoreError) {
         guard FileIdentity(at: database + "-wal") == log, FileIdentity(at: database) == main else {
             throw .removed(path: database)
@@ -72,7 +74,7 @@ public final class WALSync: Sendable {
     }
 }
 
-/// Which file a path names.
+/// Identifies the file that a path names.
 private struct FileIdentity: Equatable {
     let device: UInt64
     let number: UInt64

@@ -2,13 +2,13 @@ import BrokerAccessControl
 import BrokerModel
 
 extension AccessStore {
-    /// What was decided for a principal; `nil` where nothing was. Whether it has run out is for the caller to ask.
+    /// Returns a principal's grant; `nil` if there is none. The caller checks whether it has expired.
     public func grant(of principal: Principal) -> Grant? { held[principal]?.grant }
 
-    /// Everybody with a grant, in no order.
+    /// All principals with a grant, in no order.
     public var principals: [Principal] { Array(held.keys) }
 
-    /// How often an app's reading was recorded, its sessions and processes together.
+    /// Returns how often an app's disclosures were recorded, its sessions and processes included.
     ///
     /// Counted from the ``AuditEvent/disclosure`` records; a crash may lose the last few counts, never a record.
     ///
@@ -23,19 +23,19 @@ extension AccessStore {
         return (max(usage.lastUsedAt ?? .min, last / 1_000_000), usage.uses + counted.uses)
     }
 
-    /// What the app was called when its grant was made. Text of strangers; whoever shows it strips it.
+    /// The app's name when its grant was made. It is untrusted text: strip it before display.
     public func displayName(of principal: Principal) -> String? { held[principal]?.displayName }
 
-    /// A revision that is above every one before it, those of batches that failed included.
+    /// Returns a revision above all earlier ones, including those of failed batches.
     public func nextRevision() -> Int64 {
         counters.revision += 1
         return counters.revision
     }
 
-    /// How a principal's set became what it is; `nil` where nothing was decided.
+    /// The history of a principal's granted set; `nil` if there is no grant.
     public func setHistory(of principal: Principal) -> SetHistory? { held[principal]?.history }
 
-    /// Gives a principal this grant in place of any other. Take its revision from ``nextRevision()``.
+    /// Replaces a principal's grant. Take the new grant's revision from ``nextRevision()``.
     public func setGrant(_ grant: Grant, for principal: Principal, displayName: String, at moment: SetMoment) {
         touch(principal)
         let history = SetHistory(of: grant, after: held[principal], moment)
@@ -46,10 +46,11 @@ extension AccessStore {
         mark(principal, .whole)
     }
 
-    /// Resets a principal: nothing is decided, and what its identifiers named is named by none of them again.
+    /// Resets a principal: removes its grant and its identifier key, so that its old identifiers become invalid for
+    /// good.
     ///
-    /// A session or process of an app that is no interpreter uses the app's standing key: to reset the app,
-    /// reset its standing principal too, whether or not that has a grant.
+    /// A session or process of an app that is not an interpreter uses the app's persistent key. To reset the app,
+    /// reset its persistent principal too, even if that has no grant.
     public func removeGrant(of principal: Principal) {
         drop(principal)
         guard identifierKeys.removeValue(forKey: principal) != nil else { return }
@@ -58,23 +59,24 @@ extension AccessStore {
         mark(principal, .whole)
     }
 
-    /// Ends a grant that ran out. The identifier key stays, so that a new grant names the contacts as before.
+    /// Ends an expired grant. The identifier key stays, so that a new grant uses the same identifiers.
     public func endGrant(of principal: Principal) { drop(principal) }
 
-    /// Principals whose grant has run out.
+    /// Principals whose grant has expired.
     ///
     /// - Parameter now: seconds since 1970.
     public func expired(at now: Int64) -> [Principal] {
         held.filter { $0.value.grant.hasExpired(at: now) }.map(\.key)
     }
 
-    /// Adds contacts that the app itself makes to a limited principal's set, under a new revision. Does nothing for any other.
+    /// Adds contacts that the app created to a limited principal's granted set, under a new revision. Does nothing
+    /// for any other principal.
     public func widen(_ principal: Principal, with records: Set<RecordNumber>, at moment: SetMoment) {
         guard case .limited(let set)? = held[principal]?.grant.access else { return }
         add(records.subtracting(set), to: principal, at: moment) { $0.access = .limited(to: set.union(records)) }
     }
 
-    /// Keeps apart what an app makes while it counts as limited and was granted something else.
+    /// Records the contacts that an app created while policy limited it and its grant is not limited.
     func addOwn(_ records: Set<RecordNumber>, to principal: Principal, at moment: SetMoment) {
         guard let grant = held[principal]?.grant, grant.access.status != .limited else { return }
         add(records.subtracting(grant.own), to: principal, at: moment) { $0.own.formUnion(records) }
@@ -87,14 +89,14 @@ extension AccessStore {
         change(principal, .rows(added: added, removed: []), [], moment, edit)
     }
 
-    /// Takes deleted contacts out of every set of a user; each one that had any has a new revision.
+    /// Removes deleted contacts from all granted sets of a user. Each changed grant gets a new revision.
     ///
-    /// - Parameter moment: of the deletion.
+    /// - Parameter moment: when they were deleted.
     func forget(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment) {
         leave(records, uid: uid, as: .deleted, moment)
     }
 
-    /// Takes contacts that never came into the book out of the sets again. Nobody saw them, so that it is no event.
+    /// Removes contacts that never reached the book from the granted sets. Nobody saw them, so no event is recorded.
     func unwiden(_ records: Set<RecordNumber>, uid: UInt32, at moment: SetMoment) {
         leave(records, uid: uid, as: nil, moment)
     }
@@ -138,13 +140,13 @@ extension AccessStore {
         if !held.keys.contains(where: { $0.bound(to: .standing) == standing }) { usages[standing] = nil }
     }
 
-    /// Keeps what is to be brought back if the batch fails.
+    /// Keeps the previous value, for a rollback of the batch.
     private func touch(_ principal: Principal) {
         guard batch.grants[principal] == nil else { return }
         batch.grants[principal] = .some(held[principal])
     }
 
-    /// Notes what differs from the file. What hangs on a session or a process never gets there.
+    /// Marks a principal as changed. Principals bound to a session or a process are never written.
     func mark(_ principal: Principal, _ change: SetChange) {
         guard principal.binding == .standing else { return }
         noteOwner(of: principal.uid)

@@ -3,15 +3,15 @@ import BrokerDisclosure
 import BrokerModel
 
 extension AccessStore {
-    /// The identifiers of a principal; `nil` where no key was ever made for it: nothing it says names anything.
+    /// Returns the identifier cipher of a principal; `nil` if it has no key, so that no identifier from it is valid.
     ///
-    /// - Parameter sharesStandingKey: true for an app, whose sessions and processes name contacts as it does itself; false
-    ///   for an interpreter, of which each session and process has a key of its own, in memory only.
+    /// - Parameter sharesStandingKey: true for an app, whose sessions and processes share its identifiers; false for
+    ///   an interpreter: each of its sessions and processes has its own key, in memory only.
     public func identifiers(for principal: Principal, sharesStandingKey: Bool) -> IdentifierCipher? {
         identifierKeys[sharesStandingKey ? principal.bound(to: .standing) : principal]?.cipher
     }
 
-    /// The identifiers of a principal, with a new key where there is none. A new key joins the batch.
+    /// Returns the identifier cipher of a principal and makes a key if there is none. A new key joins the batch.
     public func makeIdentifiers(
         for principal: Principal, sharesStandingKey: Bool
     ) throws(AccessStoreError) -> IdentifierCipher {
@@ -27,16 +27,16 @@ extension AccessStore {
         return cipher
     }
 
-    /// What a contact is called in the audit, in 32 hexadecimal digits: the same for every app of the user.
+    /// Returns a contact's name in the audit, 32 hexadecimal digits: the same for every app of the user.
     public func pseudonym(of record: RecordNumber, uid: UInt32) -> String {
         Hexadecimal.text(pseudonyms(of: [record], uid: uid) ?? [])
     }
 
-    /// `nil` where they cannot be made; the batch then cannot be committed, because a record would lack them.
+    /// Returns `nil` if libcrypto fails. The batch then cannot be committed, because a record would lack them.
     func pseudonyms(of records: [RecordNumber], uid: UInt32) -> [UInt8]? {
         if pseudonyms[uid] == nil, let key = IdentifierCipher.randomKey() {
             pseudonyms[uid] = Pseudonyms(key: key)
-            // What still ends while a user is purged leaves nothing by which their contacts could be told again.
+            // During a purge the new key is never written, so that nothing can link the pseudonyms to contacts later.
             if owners[uid]?.isPurged != true { unwritten.pseudonyms.insert(uid) }
         }
         let made = pseudonyms[uid]?.pseudonyms(of: records)

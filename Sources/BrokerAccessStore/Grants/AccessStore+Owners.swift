@@ -1,35 +1,36 @@
 import BrokerAccessControl
 import BrokerSQLite
 
-/// Whose a user number is, and the end of everything that was kept for it.
+/// The owner of a UID, and the purge of the owner's data.
 struct Owner: Hashable {
-    /// The user's name when something was first kept.
+    /// The user's name when data was first stored.
     let name: String
-    /// What was decided is gone, and the book is being taken away.
+    /// Whether a purge has begun: the grants are deleted, and the book is being removed.
     var isPurged = false
 }
 
 extension AccessStore {
-    /// For whom something is kept under this number; `nil` where nothing is, or nobody's name was noted.
+    /// The name of the user whose data is stored under this UID; `nil` if there is none or the name is unknown.
     public func ownerName(of uid: UInt32) -> String? { owners[uid]?.name }
 
-    /// Notes whose the number is, with the first thing that is kept for it.
+    /// Records the owner of a UID with the first data that is stored for it.
     func noteOwner(of uid: UInt32) {
-        // Where nobody's name is known yet, it is noted with the next thing that is kept.
+        // If the name is unknown, it is recorded when more data is stored.
         guard owners[uid] == nil, let name = userNames[uid] else { return }
         owners[uid] = Owner(name: name)
         unwritten.owners.insert(uid)
     }
 
-    /// Forgets everything that was decided for a user: grants, identifiers, saves that are on their way, and what their
-    /// contacts are called in the audit. The audit itself keeps its records.
+    /// Deletes everything stored for a user except the audit: grants, identifier keys, pending saves, silences and
+    /// the key of the contacts' pseudonyms.
     ///
-    /// It is one transaction with a note that the book is to go too, so that the next start goes on where a crash came between.
+    /// The same transaction records that the book must be deleted too, so that the next start can finish after a
+    /// crash.
     ///
-    /// - Returns: how many grants there were.
+    /// - Returns: the number of deleted grants.
     @discardableResult
     public func beginPurge(of uid: UInt32) -> Int {
-        // What is in the book is on record before it goes.
+        // Saves that are in the book reach the audit before the book is deleted.
         redeliver()
         noteDecision()
         let principals = held.keys.filter { $0.uid == uid }
@@ -42,7 +43,7 @@ extension AccessStore {
         unwritten.grants = unwritten.grants.filter { $0.key.uid != uid }
         unwritten.pseudonyms.remove(uid)
         pseudonyms[uid] = nil
-        // Nothing of it comes back if the batch fails.
+        // A rollback of the batch must not restore any of it.
         batch.grants = batch.grants.filter { $0.key.uid != uid }
         batch.identifiers = batch.identifiers.filter { $0.uid != uid }
         batch.intents = batch.intents.filter { $0.value?.uid != uid }
@@ -55,7 +56,7 @@ extension AccessStore {
         return principals.count
     }
 
-    /// The book is gone too: the number is free for whoever comes next.
+    /// Ends the purge after the book was deleted: the UID may get a new owner.
     public func endPurge(of uid: UInt32) {
         guard owners[uid]?.isPurged == true else { return }
         owners[uid] = nil
@@ -63,7 +64,7 @@ extension AccessStore {
         unwritten.owners.insert(uid)
     }
 
-    /// Users whose purge a crash, or a disk that took nothing, cut short.
+    /// Users whose purge was interrupted by a crash or a failed write.
     public var openPurges: [UInt32] { owners.filter(\.value.isPurged).keys.sorted() }
 
     // MARK: Rows

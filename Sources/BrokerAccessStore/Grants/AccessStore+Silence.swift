@@ -1,20 +1,20 @@
 import BrokerAccessControl
 import BrokerSQLite
 
-/// Apps that the person does not want to be asked about again.
+/// Apps that the person does not want to be prompted about again.
 extension AccessStore {
     public func isSilenced(_ principal: Principal) -> Bool { silenced[principal] != nil }
 
-    /// Seconds since 1970.
+    /// When prompts were silenced, in seconds since 1970; `nil` if they are not.
     public func silencedSince(_ principal: Principal) -> Int64? { silenced[principal] }
 
-    /// Apps of one user, sessions and processes included.
+    /// The number of one user's silenced principals, including those bound to sessions and processes.
     public func silenceCount(_ uid: UInt32) -> Int { silenced.keys.count { $0.uid == uid } }
 
-    /// All that are silenced, in no order.
+    /// All silenced principals, in no order.
     public var silencedPrincipals: [Principal] { Array(silenced.keys) }
 
-    /// From now on nobody is asked. Joins the batch; it counts whether or not that can be written.
+    /// Silences a principal's prompts. Joins the batch; takes effect even if the batch cannot be written.
     ///
     /// - Parameter now: seconds since 1970.
     public func silence(_ principal: Principal, now: Int64) {
@@ -24,13 +24,13 @@ extension AccessStore {
         noteSilence(principal)
     }
 
-    /// The person is asked again.
+    /// Allows prompts again.
     public func endSilence(of principal: Principal) {
         guard silenced.removeValue(forKey: principal) != nil else { return }
         noteSilence(principal)
     }
 
-    /// What hangs on a session or a process never gets into the file.
+    /// Principals bound to a session or a process are never written.
     private func noteSilence(_ principal: Principal) {
         if principal.binding == .standing { unwritten.silences.insert(principal) }
     }

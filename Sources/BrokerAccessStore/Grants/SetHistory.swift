@@ -1,15 +1,15 @@
 import BrokerAccessControl
 import BrokerModel
 
-/// What joined a limited set or left it. What the app itself adds is no event: the book says when it came, and a save that is
-/// not done leaves no trace.
+/// One change of a limited grant's set. A contact that the app itself adds is no event: the book's history has it,
+/// and a save that is not carried out leaves no trace.
 public struct SetEvent: Hashable, Sendable {
     public enum Kind: Int64, CaseIterable, Sendable {
-        /// Given by the person.
+        /// The person added the contact.
         case granted = 1
-        /// Taken back while it is still in the book.
+        /// The contact was revoked while still in the book.
         case revoked = 3
-        /// Gone from the book.
+        /// The contact was deleted from the book.
         case deleted = 4
     }
 
@@ -17,13 +17,13 @@ public struct SetEvent: Hashable, Sendable {
     public let revision: Int64
     public let record: RecordNumber
     public let kind: Kind
-    /// The book's last change at that time: what happened to the record before was none of the app's business.
+    /// The number of the book's last change at that time. The app must not see earlier changes of the record.
     public let change: Int64
     /// Seconds since 1970.
     public let time: Int64
 }
 
-/// What a user's book and the clock say while a set changes.
+/// The state of a user's book and the clock when a set changes.
 public struct SetMoment: Hashable, Sendable {
     /// The book's last change.
     public var change: Int64
@@ -36,16 +36,16 @@ public struct SetMoment: Hashable, Sendable {
     }
 }
 
-/// How a grant's set became what it is.
+/// The changes of a grant's set.
 public struct SetHistory: Hashable, Sendable {
-    /// The revision since which nothing else changed: neither level nor keys.
+    /// The revision since which only the set changed, neither level nor keys.
     public internal(set) var epoch: Int64 = 0
     /// In the order of their revisions.
     public internal(set) var events: [SetEvent] = []
 
     /// How long events are kept, in seconds.
     public static let retention: Int64 = 30 * 86_400
-    /// Most events kept of one grant; with more of them it begins anew.
+    /// Most events kept for one grant. With more, the history starts empty.
     static let mostEvents = 50_000
 
     public init() {}
@@ -55,15 +55,15 @@ public struct SetHistory: Hashable, Sendable {
         self.events = events
     }
 
-    /// The events since a revision, in their order.
+    /// Returns the events after a revision, in order.
     public func events(since revision: Int64) -> ArraySlice<SetEvent> {
         events[(events.lastIndex { $0.revision <= revision }.map { $0 + 1 } ?? 0)...]
     }
 }
 
 extension SetHistory {
-    /// What becomes of the history when a grant takes the place of another: it goes on where both are of one kind, so that
-    /// all that changed are members of the set.
+    /// Makes the history of a grant that replaces another. It continues if both have the same level and keys, so that
+    /// only the set changed.
     init(of grant: Grant, after before: HeldGrant?, _ moment: SetMoment) {
         self.init(epoch: grant.revision)
         guard let before, before.grant.keys == grant.keys else { return }
@@ -84,10 +84,11 @@ extension SetHistory {
     ) {
         if let first = events.first, let last = events.last, first.time < moment.time - Self.retention {
             events.removeAll { $0.time < moment.time - Self.retention }
-            // The last one stays: where the app's history ends must not move back, or its tokens would be unknown.
+            // The last event stays: the start of the app's history must not move back, or its history tokens become
+            // invalid.
             if events.isEmpty { events = [last] }
         }
-        // Never back, though a book that is not open says nothing.
+        // Never decreases: `moment.change` is too low if the book is not open.
         let change = max(moment.change, events.last?.change ?? 0)
         for (kind, records) in changes {
             for record in records.sorted() {

@@ -2,32 +2,33 @@ import BrokerAccessControl
 import BrokerModel
 import BrokerSQLite
 
-/// A save on its way into a user's book.
+/// A save that has begun and is not yet in the user's book.
 public struct BegunSave: Sendable {
     let notice: SaveNotice
     let principal: Principal
-    /// The grant's when the save began; see ``SetHistory/epoch``.
+    /// The grant's epoch when the save began; see ``SetHistory/epoch``.
     let epoch: Int64?
-    /// What goes into the book's outbox, and as what.
+    /// The entry for the book's outbox. Its number there is `number`.
     public let entry: [UInt8]
     public var number: Int64 { notice.number }
-    /// Entries up to this one are on the disk here.
+    /// The last outbox entry that was taken over and synced here.
     public let takenOver: Int64
-    /// The last record that is on the disk.
+    /// The last synced audit record.
     public let synced: AuditPosition
 }
 
-/// What a save is, for ``AccessStore/beginSave(_:by:now:)``.
+/// The content of a save, for ``AccessStore/beginSave(_:by:now:)``.
 public struct SaveContents: Sendable {
-    /// Contacts that are new; a limited app's set is widened by them.
+    /// New contacts; they join a limited app's granted set.
     public var adds: [RecordNumber] = []
-    /// Contacts that leave the book, and every set.
+    /// Deleted contacts; they leave all granted sets.
     public var deletes: [RecordNumber] = []
     /// The contacts that the audit names.
     public var contacts: [RecordNumber] = []
-    /// Changes made, where it is about no contacts.
+    /// The number of changes, if the save concerns no contacts.
     public var count = 0
-    /// The policy keeps the app to single contacts, whatever it was granted: what it adds is its own.
+    /// Policy limits the app to single contacts, whatever its grant allows. The contacts it adds are recorded as its
+    /// own.
     public var isKeptToSingle = false
     /// As in ``AuditRecord/detail``.
     public var detail: String?
@@ -36,9 +37,10 @@ public struct SaveContents: Sendable {
 }
 
 extension AccessStore {
-    /// Record numbers that no record has ever had: the time in microseconds since 1970, or one more than the last.
+    /// Returns record numbers that were never used: the time in microseconds since 1970, or the number after the
+    /// last.
     ///
-    /// By the time, so that none is used again even after an older copy of the file was restored.
+    /// Based on time, so that none is reused even after an older copy of the file was restored.
     public func takeRecordNumbers(_ count: Int, now: Int64) -> [RecordNumber] {
         guard count > 0 else { return [] }
         let first = max(now, counters.recordNumber + 1)
@@ -46,9 +48,10 @@ extension AccessStore {
         return (first...counters.recordNumber).map { RecordNumber($0) }
     }
 
-    /// Says what of a save is to stand in the outbox of the user's book. Nothing changes here before ``endSave(_:change:)``.
+    /// Begins a save and returns its entry for the outbox of the user's book. Nothing changes here before
+    /// ``endSave(_:change:)``.
     ///
-    /// One save of a user at a time, and only once everything in the outbox was taken over.
+    /// One save of a user at a time, and only after everything in the outbox was taken over.
     ///
     /// - Parameter now: microseconds since 1970.
     public func beginSave(
@@ -72,12 +75,12 @@ extension AccessStore {
             takenOver: onDisk.outboxMarks[uid] ?? 0, synced: onDisk.position)
     }
 
-    /// The save is in the book: the app's set is widened, what is gone leaves all sets, and it is on record. Joins the batch;
-    /// where that cannot be committed it joins the next one, until it is.
+    /// Ends a save that is in the book: widens the app's set, removes deleted contacts from all sets, and adds the
+    /// audit records. Joins the batch; if the batch cannot be committed, joins later ones until one is.
     ///
-    /// - Parameter change: the book's last change.
-    /// - Returns: whether the grant is still as it was decided when the save began. If it is not, a crash before this is on
-    ///   the disk would keep the new contacts out of the app's set: wait for ``walSync`` before the app is told.
+    /// - Parameter change: the number of the book's last change.
+    /// - Returns: whether the grant's decision is the same as when the save began. If not, a crash before the next
+    ///   sync would leave the new contacts out of the app's set: wait for ``walSync`` before you reply to the app.
     @discardableResult
     public func endSave(_ save: BegunSave, change: Int64) -> Bool {
         let decision = held[save.principal]?.decision
@@ -85,10 +88,11 @@ extension AccessStore {
         return save.notice.decision == nil || save.notice.decision == decision
     }
 
-    /// Takes over what a crash, or the broker's end, left in a book's outbox; what was taken over before is passed by. Joins the batch.
+    /// Takes over an entry that a crash or the end of the broker left in a book's outbox. Skips entries that were
+    /// taken over before. Joins the batch.
     ///
-    /// The new contacts of a save join a set only if nobody has decided anew about that app since the save began: what was
-    /// reset, narrowed or given otherwise stays as it is. Their app may then not see what it added; the person does.
+    /// The new contacts join the app's set only if no decision about the app was made since the save began: a reset,
+    /// narrowed or replaced grant stays as it is. The app may then not see what it added; the person does.
     public func takeOver(
         _ entry: [UInt8], number: Int64, change: Int64, of uid: UInt32, now: Int64, afterCrash: Bool = true
     ) {
@@ -98,18 +102,18 @@ extension AccessStore {
             if afterCrash { notice.detail = notice.detail.map { $0 + ", " + Self.beforeCrash } ?? Self.beforeCrash }
             return deliver(Delivery(notice: notice, change: change, now: nil))
         }
-        // That something was saved is certain, and it was not told to its app. Who and what is not known: nothing is given.
+        // A save certainly happened, but its app and contacts are unknown. So no set is widened.
         redeliver()
-        // Nor which numbers its records have: a save has fewer changes than this leaves out.
+        // Its record numbers are unknown too. One save has fewer changes than the numbers skipped here.
         counters.recordNumber = max(counters.recordNumber, now) + 1_000_000
         append(AuditRecord(time: now, uid: uid, event: .save, detail: "unreadable, " + Self.beforeCrash))
         mark(number, of: uid)
     }
 
-    /// Whether what a save did is still to be committed; it is tried with every commit.
+    /// Whether the effects of a save are still uncommitted; every commit retries them.
     public var hasUndelivered: Bool { !undelivered.isEmpty }
 
-    /// A commit that failed took back what saves did, and the next one does it again: sets change with it.
+    /// Whether the next commit applies saves again that a failed commit rolled back. Granted sets change with it.
     public var willRedeliver: Bool { !undelivered.isEmpty && !batch.hasDelivered }
 
     /// The last entry of a book's outbox that was taken over.
@@ -117,7 +121,7 @@ extension AccessStore {
 
     private static let beforeCrash = "before a crash"
 
-    /// Saves that wait for a commit that can be made; past it there are no more.
+    /// Most saves that may wait for a successful commit; further saves are refused.
     static let mostUndelivered = 1_024
 
     // MARK: Taking over
@@ -129,7 +133,7 @@ extension AccessStore {
         apply(delivery)
     }
 
-    /// What a failed commit took back is done again, in its order.
+    /// Applies again, in order, the saves that a failed commit rolled back.
     func redeliver() {
         guard willRedeliver else { return }
         batch.hasDelivered = true
@@ -138,7 +142,7 @@ extension AccessStore {
 
     private func apply(_ delivery: Delivery) {
         let notice = delivery.notice
-        // Numbers that the book has are not given again, also where the clock went back.
+        // The book's record numbers are never reused, even if the clock was set back.
         counters.recordNumber = max(counters.recordNumber, notice.lastNumber)
         let moment = SetMoment(change: delivery.change, time: notice.time / 1_000_000)
         if owners[notice.uid]?.isPurged != true {
@@ -160,7 +164,7 @@ extension AccessStore {
         let notice = delivery.notice
         let principal: Principal
         if let now = delivery.now {
-            // It goes on as the same grant, though the person may have given or taken a contact since.
+            // The same grant, even if the person has added or removed contacts since.
             guard let epoch = now.epoch, held[now.principal]?.history.epoch == epoch else { return }
             principal = now.principal
         } else {
@@ -172,7 +176,7 @@ extension AccessStore {
     }
 
     private func mark(_ number: Int64, of uid: UInt32) {
-        // Of a user who is being purged nothing new is kept.
+        // Nothing new is stored for a user who is being purged.
         guard owners[uid]?.isPurged != true else { return }
         if batch.outboxMarks[uid] == nil { batch.outboxMarks[uid] = .some(outboxMarks[uid]) }
         outboxMarks[uid] = max(outboxMarks[uid] ?? 0, number)
@@ -191,10 +195,10 @@ extension AccessStore {
 
     // MARK: Intents of earlier versions
 
-    /// Saves without an end, oldest first: of a version that kept intents here, what a crash cut short.
+    /// Intents that an earlier version stored here and a crash left open, oldest first.
     public func openIntents() -> [SaveIntent] { intents.values.sorted { $0.id < $1.id } }
 
-    /// Ends a save that a crash cut short: what is not in the book leaves the sets again.
+    /// Ends a save that a crash interrupted: contacts that are not in the book leave the sets.
     ///
     /// - Parameter existing: the records of ``SaveIntent/adds`` that are in the book.
     public func resolveSave(_ intent: Int64, existing: Set<RecordNumber>, at moment: SetMoment) {
@@ -206,16 +210,17 @@ extension AccessStore {
     }
 }
 
-/// A save that is in the book, and not known to be committed here.
+/// A save that is in the book and not yet committed here.
 struct Delivery {
     let notice: SaveNotice
-    /// The book's last change with it.
+    /// The number of the book's last change of this save.
     let change: Int64
-    /// Who saved, and the grant's epoch then; `nil` after a restart, when it stands in ``notice`` by what decision.
+    /// The principal that saved, and the grant's epoch at that time; `nil` after a restart, when the decision in
+    /// ``notice`` identifies the grant.
     let now: (principal: Principal, epoch: Int64?)?
 }
 
-/// How far the store has come.
+/// A committed state of the store.
 public struct Committed: Sendable {
     /// Commits since it was opened.
     var commits = 0
@@ -227,21 +232,21 @@ public struct Committed: Sendable {
 }
 
 extension AccessStore {
-    /// What is committed by now; see ``noteOnDisk(_:)``.
+    /// The state after the last commit; see ``noteOnDisk(_:)``.
     public var committed: Committed {
         Committed(
             commits: commits, outboxMarks: writtenMarks, position: lastPosition, revision: writtenCounters.revision)
     }
 
-    /// A sync that began when this was committed has ended well.
+    /// Notes that a sync of this committed state has succeeded.
     public func noteOnDisk(_ committed: Committed) {
         if committed.commits > onDisk.commits { onDisk = committed }
     }
 
-    /// Something was decided, or a key made, that the disk may not have yet: what is saved on the strength of it would
-    /// outlive it.
+    /// Whether a decision or a new key is not synced yet. A save that relies on it could survive a crash that loses
+    /// the decision.
     public var hasDecisionsOffDisk: Bool { lastDecision > onDisk.commits }
 
-    /// To be called with each decision and each new key.
+    /// Call it with each decision and each new key.
     func noteDecision() { lastDecision = commits + 1 }
 }

@@ -1,11 +1,11 @@
 import BrokerAccessControl
 import BrokerModel
 
-/// A save that an app began and of which no end is recorded.
+/// A save that an app began and whose end is not recorded.
 public struct SaveIntent: Hashable, Sendable {
     public let id: Int64
     public let uid: UInt32
-    /// Who saved. After a restart without its binding: sessions and processes have ended with the daemon.
+    /// The principal that saved. After a restart it has no session or process: those bindings ended with the daemon.
     public let principal: Principal
     /// The contacts it was about to add.
     public let adds: [RecordNumber]

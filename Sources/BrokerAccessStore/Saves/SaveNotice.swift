@@ -2,35 +2,35 @@ import BrokerAccessControl
 import BrokerModel
 import CBrokerCrypto
 
-/// What this store must learn of a save: written into the book's outbox with the contacts, and taken over from there.
+/// What the access database must learn about a save. The book stores it in its outbox together with the contacts.
 ///
-/// It says enough by itself. A reference to a row of this store could, after a crash or a restored copy, mean another app.
+/// It is self-contained: after a crash or a restored copy, a reference to a row here could name another app.
 struct SaveNotice: Hashable, Sendable {
-    /// Its place in the outbox of the user's book.
+    /// Its number in the outbox of the user's book.
     var number: Int64
     var uid: UInt32
     var strength: IdentityStrength
     var app: String
     /// Microseconds since 1970.
     var time: Int64
-    /// Changes made, where it is about no contacts.
+    /// The number of changes, if the save concerns no contacts.
     var count: Int
     /// As in ``AuditRecord/detail``.
     var detail: String?
-    /// Contacts that are new.
+    /// New contacts.
     var adds: [RecordNumber]
     var deletes: [RecordNumber]
     /// The contacts that the audit names.
     var contacts: [RecordNumber]
-    /// The last number that was given to any record.
+    /// The last record number in use.
     var lastNumber: Int64
-    /// The decision by which the new contacts join the app's set; `nil` where there is none that outlives the daemon.
+    /// The decision by which the new contacts join the app's set; `nil` if there is none that outlives the daemon.
     var decision: Int64?
-    /// The policy keeps the app to single contacts, whatever it was granted.
+    /// Policy limits the app to single contacts, whatever its grant allows.
     var isKeptToSingle: Bool
 }
 
-/// The form in which a notice lies in a book:
+/// The encoded form of a notice in a book's outbox:
 ///
 ///     version    1 byte, 1
 ///     flags      1 byte: 1 with a decision, 2 kept to single contacts, 4 with a detail
@@ -39,13 +39,13 @@ struct SaveNotice: Hashable, Sendable {
 ///     count, then adds, deletes, contacts: each as many numbers, as differences
 ///     hash       the first 16 bytes of SHA-256 over uid, number, 8 bytes each, and everything before
 ///
-/// Lengths, counts and differences are in groups of seven bits, the lowest first. A notice whose hash is another is not
-/// taken over: a damaged one could name other contacts.
+/// Lengths, counts and differences are in groups of seven bits, lowest first. A notice with a wrong hash is not taken
+/// over, because a damaged one could name other contacts.
 extension SaveNotice {
     private static let version: UInt8 = 1
     private static let hashSize = 16
 
-    /// `nil` where libcrypto has no memory.
+    /// Returns `nil` if libcrypto is out of memory.
     func encoded() -> [UInt8]? {
         let flags = (decision == nil ? 0 : 1) | (isKeptToSingle ? 2 : 0) | (detail == nil ? 0 : 4)
         var bytes: [UInt8] = [Self.version, UInt8(flags)]
@@ -60,7 +60,7 @@ extension SaveNotice {
             Self.append(groups: UInt64(records.count), to: &bytes)
             var last: Int64 = 0
             for record in records {
-                // Next to each other they mostly follow each other; which comes first does not matter.
+                // Neighbouring records mostly have successive numbers, in either direction.
                 let difference = record.rawValue &- last
                 Self.append(groups: UInt64(bitPattern: difference << 1 ^ difference >> 63), to: &bytes)
                 last = record.rawValue
@@ -70,7 +70,7 @@ extension SaveNotice {
         return bytes + hash
     }
 
-    /// `nil` for what is no whole notice of this user and number.
+    /// Fails unless the bytes are an intact notice of this user and number.
     init?(_ bytes: [UInt8], uid: UInt32, number: Int64) {
         guard bytes.count > Self.hashSize + 2 else { return nil }
         let form = bytes.dropLast(Self.hashSize)
@@ -139,7 +139,7 @@ extension SaveNotice {
     }
 
     private static func records(_ rest: inout ArraySlice<UInt8>) -> [RecordNumber]? {
-        // Each takes a byte at least, so that no count makes us reserve more than there is.
+        // Each record takes at least one byte, so a false count cannot reserve more than that.
         guard let count = groups(&rest), count <= rest.count else { return nil }
         var records: [RecordNumber] = []
         records.reserveCapacity(Int(count))
