@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// One entry of the book's history: what happened to a record.
+/// One entry of the book's change history.
 public struct BookChange: Hashable, Sendable {
     public enum Kind: Int64, CaseIterable, Sendable {
         case addContact = 1
@@ -13,13 +13,13 @@ public struct BookChange: Hashable, Sendable {
         case removeMember
         case addSubgroup
         case removeSubgroup
-        /// Two cards became linked: one change for each pair, the lower number as the record.
+        /// Two cards became linked. Each pair is one change, with the lower number as the record.
         case link
         case unlink
-        /// The same, for who sees by what cards are linked by evidence (``BookLinks/evidenceKeys``).
+        /// The same, visible only to readers of all ``BookLinks/evidenceKeys``.
         case linkByEvidence
         case unlinkByEvidence
-        /// The same, for who does not: of cards that evidence links already, or still.
+        /// The same, visible only to other readers: evidence already links the cards, or still does.
         case linkByHand
         case unlinkByHand
 
@@ -33,10 +33,10 @@ public struct BookChange: Hashable, Sendable {
             }
         }
 
-        /// Whether it is about two cards.
+        /// Whether the change concerns a link between two cards.
         public var isOfLinks: Bool { links != nil }
 
-        /// Whether two cards became linked; `nil` where it is about something else.
+        /// Whether two cards became linked; `nil` if the change does not concern links.
         public var links: Bool? {
             switch self {
             case .link, .linkByEvidence, .linkByHand: true
@@ -49,32 +49,32 @@ public struct BookChange: Hashable, Sendable {
 
         public var isByEvidence: Bool { self == .linkByEvidence || self == .unlinkByEvidence }
 
-        /// The kinds, by number, that somebody is not told of who may read these keys.
+        /// The raw values of the kinds that are hidden from a reader of these keys.
         static func hidden(from keys: ContactKeySet) -> ClosedRange<Int64> {
             keys.isSuperset(of: BookLinks.evidenceKeys)
                 ? linkByHand.rawValue...unlinkByHand.rawValue : linkByEvidence.rawValue...unlinkByEvidence.rawValue
         }
     }
 
-    /// Above that of every change before it; never given twice, not in an older copy of the book either.
+    /// Greater than every earlier number. Never reused, not even in an older copy of the book.
     public let number: Int64
     public let kind: Kind
     /// The contact or the group.
     public let record: RecordNumber
-    /// The contact or the group that joined or left the record; of a link, the other card.
+    /// The contact or the group that joined or left the record; for a link, the other card.
     public let member: RecordNumber?
-    /// The keys whose values changed, of an update.
+    /// For an update, the keys whose values changed.
     public let keys: ContactKeySet
-    /// The app that made all groups concerned; `nil` for contacts, and where the groups are of several.
+    /// The app that created all groups concerned; `nil` for contacts, and if the groups have several creators.
     public let owner: [UInt8]?
     public let author: ChangeAuthor
 }
 
-/// Who changes the book.
+/// The author of a change to the book.
 public struct ChangeAuthor: Hashable, Sendable {
-    /// Names an app without saying which: 16 bytes.
+    /// Identifies an app without naming it: 16 bytes.
     public let app: [UInt8]
-    /// What the app calls itself, or a part of itself, in its own history.
+    /// The app's own name for itself or for a part of itself, for its own history.
     public let name: String
 
     public init(app: [UInt8], name: String = "") {
@@ -82,16 +82,16 @@ public struct ChangeAuthor: Hashable, Sendable {
         self.name = name
     }
 
-    /// No app.
+    /// No app made the change.
     public static let nobody = ChangeAuthor(app: [UInt8](repeating: 0, count: 16))
 }
 
-/// Which changes somebody can see.
+/// The changes that a reader may see.
 public struct ChangeScope: Hashable, Sendable {
     public var records: RecordScope
-    /// An update of other keys is none.
+    /// An update of other keys only is hidden.
     public var keys: ContactKeySet
-    /// Within some records, and without the key ``ContactKeySet/groups``, the groups of this app alone.
+    /// With restricted records, and without the key ``ContactKeySet/groups``, only this app's groups are visible.
     public var app: [UInt8]
 
     public init(records: RecordScope, keys: ContactKeySet, app: [UInt8]) {
@@ -103,7 +103,7 @@ public struct ChangeScope: Hashable, Sendable {
     public func contains(_ change: BookChange) -> Bool {
         switch change.kind {
         case .addContact, .deleteContact: return records.contains(change.record)
-        // For who sees only one of the two nothing happened.
+        // Hidden from a reader who sees only one of the two cards.
         case .link, .unlink, .linkByEvidence, .unlinkByEvidence, .linkByHand, .unlinkByHand:
             return tellsOf(change.kind) && records.contains(change.record)
                 && change.member.map(records.contains) == true
@@ -114,10 +114,10 @@ public struct ChangeScope: Hashable, Sendable {
         }
     }
 
-    /// Whether a change of this kind is one for who may read these keys.
+    /// Whether a reader of these keys may see a change of this kind.
     public func tellsOf(_ kind: BookChange.Kind) -> Bool { !BookChange.Kind.hidden(from: keys).contains(kind.rawValue) }
 
-    /// Whose groups can be seen; `nil` for everybody's.
+    /// The app whose groups are visible; `nil` if all groups are.
     public var groupOwner: [UInt8]? {
         switch records {
         case .all: nil

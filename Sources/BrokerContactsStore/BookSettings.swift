@@ -1,12 +1,12 @@
 import BrokerModel
 
-/// What a user prefers, for all apps alike. It says nothing about any contact.
+/// A user's preferences, the same for all apps. They contain nothing about any contact.
 public struct BookSettings: Hashable, Sendable {
-    /// The order of a list whose app did not choose one.
+    /// The order of a list if the app does not choose one.
     public var sortOrder = ContactOrder.familyName
-    /// Which name stands in front when one is shown.
+    /// Which part of a name is displayed first.
     public var displayOrder = ContactOrder.givenName
-    /// ISO 3166-1 alpha-2 in small letters; empty where the user never said.
+    /// ISO 3166-1 alpha-2, lower case; empty if the user did not set it.
     public var countryCode = ""
 
     public init() {}

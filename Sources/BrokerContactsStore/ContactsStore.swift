@@ -6,13 +6,13 @@ import Synchronization
 
 /// One user's book: a folder with an SQLite database.
 ///
-/// It has a connection for reading and one for writing over one write-ahead log, so that a save never keeps a read
-/// waiting. Reads are for the loop and are bounded by what they ask for; writes are for the user's own queue. Each
-/// connection serves one call at a time.
+/// It has one connection for reading and one for writing over one write-ahead log, so that a save never blocks a
+/// read. The event loop reads, and bounds its reads; the user's queue writes. Each connection serves one call at a
+/// time.
 public final class ContactsStore: Sendable {
     private let reader: Mutex<BookReader?>
     private let writer: Mutex<BookWriter?>
-    /// What is too long for the loop, see ``ReadingManner/beside``.
+    /// For reads that are too long for the event loop; see ``ReadingManner/beside``.
     let longReads: LongReader
     private let otherMaker: ContactsAhead.Maker
     private let kept: Mutex<Kept>
@@ -20,15 +20,15 @@ public final class ContactsStore: Sendable {
     private let lists: KeptLists
     let stepsOnLoop: Int
 
-    /// What is asked for so often that it is kept in memory.
+    /// Values that are cached because they are read often.
     private struct Kept {
         var settings: BookSettings
         var lastChange: Int64
-        /// Contacts in the book; until ``prepare()`` those that were added since it was opened.
+        /// The number of contacts in the book; before ``prepare()``, the number added since it was opened.
         var size: Int
         var isSizeKnown = false
         var links: BookLinks
-        /// The order in which searches by the beginning of a name are quick; `nil` while it changes.
+        /// The order whose name beginnings are indexed; `nil` while it changes.
         var beginnings: ContactOrder?
         var effort = SearchEffort()
     }
@@ -49,17 +49,18 @@ public final class ContactsStore: Sendable {
 
     deinit { close() }
 
-    /// Opens the book, or makes it. `nil`: there is none and it was not to be made. Not for the loop.
+    /// Opens the book or creates it. Returns `nil` if there is none and `creating` is false. Not for the event loop.
     ///
-    /// A file that is refused is left as it was.
+    /// A rejected file is left unchanged.
     ///
     /// - Parameters:
-    ///   - folder: the user's own; it is made with mode 0700, the file in it with 0600, whatever the umask.
-    ///   - locale: whose alphabet decides the order (`de_DE`); `""` is the order that suits most.
-    ///   - region: where phone numbers are dialled that are written without a country (`DE`); `""` is not known.
-    ///   - stepsOnLoop: of SQLite's machine, that a ``ReadingManner/bounded`` read may take; 0: there is none that short.
-    ///   - timeOnLoop: nanoseconds that it may take.
-    ///   - onDamage: called from any thread when a read came across a damaged card: at once, and then once a minute at most.
+    ///   - folder: the user's folder. It is created with mode 0700 and the file in it with 0600, whatever the umask.
+    ///   - locale: whose alphabet decides the order (`de_DE`); `""` selects the root collation.
+    ///   - region: the region of phone numbers without a country code (`DE`); `""` if unknown.
+    ///   - stepsOnLoop: most steps of SQLite's virtual machine in a ``ReadingManner/bounded`` read; 0 allows no such
+    ///     read.
+    ///   - timeOnLoop: most nanoseconds that such a read may take.
+    ///   - onDamage: called on any thread when a read finds a damaged card: at once, then at most once a minute.
     public static func open(
         folder: String, owner: StoreOwner, creating: Bool, locale: String = "", region: String = "",
         stepsOnLoop: Int = 24_000, timeOnLoop: Int64 = .max,
@@ -109,29 +110,31 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    /// Reads what the first search or save in any book would otherwise wait for, some 100 ms. From any thread but the loop's.
+    /// Loads the data that the first search or save in any book would otherwise load, which takes some 100 ms. Not
+    /// for the event loop.
     public static func prepareForms() { Normalizer.prepare() }
 
-    /// Reads what makes searches quick. To be called where the book is written. Not for the loop.
+    /// Counts the contacts, which makes searches quick, and checkpoints. Call it on the user's queue. Not for the
+    /// event loop.
     public func prepare() {
-        // Without it searches are slower and no less right.
+        // Without the count, searches are slower but still correct.
         guard let size = try? write({ try $0.database.integer(ReadSQL.countAll) }) else { return }
         kept.withLock {
             $0.size = Int(size)
             $0.isSizeKnown = true
         }
         try? checkpoint()
-        // Counting has read every page of an index.
+        // Counting has read every page of an index into memory.
         rest()
     }
 
-    /// How many contacts there are.
+    /// The number of contacts.
     var size: Int { kept.withLock { $0.size } }
 
-    /// Has searches take other ways than they would.
+    /// Forces a query plan, for tests.
     func setEffort(_ effort: SearchEffort) { kept.withLock { $0.effort = effort } }
 
-    /// Gives the contacts of a query in its order. `body` is called after the read: it may take its time.
+    /// Passes the contacts of a query to `body` in order. `body` runs after the read, so it may be slow.
     public func fetch(
         _ query: ContactQuery, _ body: (RecordNumber, StoredContact, ContactImages?) -> Void
     ) throws(StoreError) -> FetchEnd {
@@ -140,14 +143,14 @@ public final class ContactsStore: Sendable {
         return end
     }
 
-    /// The same, each contact with those that are one with it (``ContactQuery/unifies``).
+    /// Returns the contacts of a query in order, each with the contacts unified with it (``ContactQuery/unifies``).
     public func fetch(
         unified query: ContactQuery, _ manner: ReadingManner = .whole
     ) throws(StoreError) -> (rows: [FetchedContact], end: FetchEnd) {
         let isLong = manner == .bounded && query.isLong(size: size)
         if manner == .bounded, stepsOnLoop == 0 || isLong && !isKept(query) { throw .takesLong }
         let page = try read(manner) { reader in
-            // Under the reader's lock: these are as the book is that is read.
+            // Under the reader's lock, so that these values match the state of the book that is read.
             let known = kept.withLock {
                 KnownOfBook(
                     links: Self.links($0, query), beginnings: $0.beginnings, effort: $0.effort, mayNotSort: isLong)
@@ -157,17 +160,17 @@ public final class ContactsStore: Sendable {
         return (page.rows, FetchEnd(last: page.last, hasMore: page.hasMore))
     }
 
-    /// Whether the query's contacts were put in order before.
+    /// Whether the query's sorted contacts are cached.
     private func isKept(_ query: ContactQuery) -> Bool {
         query.predicate == nil && lists.has(query.keptSubject(query.scope), query.order)
     }
 
-    /// Lets the reads that follow see one state of the book and take its lock once, until ``release()``, or until
-    /// something is saved: what was saved before a read begins is part of its answer, as ever.
+    /// Makes the following reads use one snapshot of the book and take its lock once, until ``release()`` or the next
+    /// save. A read always includes everything that was saved before it began.
     ///
-    /// A checkpoint waits for the release, so it must come soon. While one waits, nothing is held.
+    /// A checkpoint waits for the release, so release soon. While a checkpoint waits, no snapshot is taken.
     ///
-    /// - Returns: whether the state was not held before, and is to be released.
+    /// - Returns: whether a new snapshot was taken, which the caller must release.
     public func hold() throws(StoreError) -> Bool {
         try read { try $0.hold() }
     }
@@ -175,45 +178,46 @@ public final class ContactsStore: Sendable {
     /// Ends what ``hold()`` began.
     public func release() { reader.withLock { $0?.release() } }
 
-    /// How many contacts a query has in all; place, limits and images mean nothing.
+    /// Returns the total number of a query's contacts; its cursor, limits and images are ignored.
     public func count(_ query: ContactQuery, _ manner: ReadingManner = .whole) throws(StoreError) -> Int {
         let (links, size) = kept.withLock { (Self.links($0, query), $0.isSizeKnown ? $0.size : nil) }
-        // What was saved is counted before anybody is told that it was.
+        // A save is counted before its reply.
         if query.scope == .all, query.predicate == nil, let size { return size - (links?.followers ?? 0) }
         if manner == .bounded, stepsOnLoop == 0 || query.isLong(size: 0) { throw .takesLong }
         return try read(manner) { try $0.count(query, links) }
     }
 
-    /// What the person's agent shows: contacts of which every word typed begins a word of the names, nickname,
-    /// organisation or an e-mail address, or is part of a phone number. A text without words finds everybody.
+    /// Searches contacts for the person's agent. Each typed word must begin a word of the names, nickname,
+    /// organisation or an e-mail address, or be part of a phone number. A text without words finds all contacts.
     public func search(_ search: PersonSearch, _ manner: ReadingManner = .whole) throws(StoreError) -> PersonFound {
-        // Everybody who is found is counted.
+        // The search counts all matches.
         let isLong = size > ContactQuery.mostOnLoop
         if manner == .bounded, isLong || stepsOnLoop == 0 { throw .takesLong }
         return try read(manner) { try $0.search(search) }
     }
 
-    /// Bytes that the photos of these records would take in a reply: found without reading them, and beside the loop.
+    /// Returns the size in bytes of the photos of these records in a reply, without reading the photos. Not for the
+    /// event loop.
     public func photoSize(of records: Set<RecordNumber>, _ keys: ContactKeySet) throws(StoreError) -> Int {
         if keys.isDisjoint(with: .images) { return 0 }
         return try read(.beside) { try $0.photoSize(of: records, keys) }
     }
 
-    /// Which of these records are there.
+    /// Returns those of the records that exist.
     public func existing(_ records: some Sequence<RecordNumber>) throws(StoreError) -> Set<RecordNumber> {
         try read { reader in
             try reader.inOneRead { try Set(records.filter { try reader.exists($0.rawValue) }) }
         }
     }
 
-    /// Makes all changes in their order, or none, and returns once they are on the disk. Not for the loop.
+    /// Applies all changes in order, or none, and returns after they are synced. Not for the event loop.
     ///
     /// - Parameters:
-    ///   - isEvidence: what is written may link cards: it comes from somebody who sees all of each card.
-    ///   - entry: goes into the outbox with the changes, if they change anything.
-    ///   - ready: of the same changes, where that was begun. It serves one save, in the second that it was made for; without it, and
-    ///     in any other, they are made now.
-    /// - Returns: what has become history with it.
+    ///   - isEvidence: the new content may link cards, because its author sees every card completely.
+    ///   - entry: added to the outbox with the changes, if they change anything.
+    ///   - ready: the prepared forms of the same changes, if preparation was begun. It serves one save, with the time
+    ///     that it was prepared for; otherwise the forms are made now.
+    /// - Returns: the new entries of the change history.
     @discardableResult
     public func apply(
         _ changes: [ContactChange], by author: ChangeAuthor = .nobody, at seconds: Int64, isEvidence: Bool = false,
@@ -239,21 +243,21 @@ public final class ContactsStore: Sendable {
         return made
     }
 
-    /// Begins to make the contacts ready that the changes add, on another thread. For the loop: it waits for nothing.
+    /// Begins to prepare the contacts that the changes add, on another thread. For the event loop: it does not block.
     ///
-    /// It takes memory as the contacts do, several times over: for the next save of a user and no others.
+    /// It uses several times the memory of the contacts, so prepare only the next save of a user.
     ///
-    /// - Returns: what ``apply(_:by:at:isEvidence:telling:ready:)`` takes; `nil` where there are too few for that.
+    /// - Returns: the value for ``apply(_:by:at:isEvidence:telling:ready:)``; `nil` if there are too few contacts.
     public func makeReady(_ changes: [ContactChange], at seconds: Int64) -> ReadyContacts? {
         ContactsAhead(changes, at: seconds, otherMaker).map { ReadyContacts($0, at: seconds) }
     }
 
-    /// What is in the outbox, in the order in which it was put there. Not for the loop.
+    /// Returns the entries of the outbox in order. Not for the event loop.
     public func outbox() throws(StoreError) -> [OutboxEntry] {
         try write { try $0.outboxEntries() }
     }
 
-    /// The number of the book's last change, from memory; 0 where there was none.
+    /// The number of the book's last change, from memory; 0 if there is none.
     public var lastChange: Int64 { kept.withLock { $0.lastChange } }
 
     private static func links(_ kept: Kept, _ query: ContactQuery) -> ContactLinks? {
@@ -262,23 +266,23 @@ public final class ContactsStore: Sendable {
         return links.isEmpty ? nil : links
     }
 
-    /// Which cards are linked, for the person, from memory.
+    /// The links between cards as the person sees them, from memory.
     public var links: ContactLinks { kept.withLock { $0.links.all } }
 
-    /// Which cards are linked for who may read these keys, from memory.
+    /// Returns the links between cards as a reader of these keys sees them, from memory.
     public func links(seeing keys: ContactKeySet) -> ContactLinks { kept.withLock { $0.links.seeing(keys) } }
 
-    /// The same, and the number of the last change by which they are so.
+    /// Returns the same links and the number of the book's last change that they include.
     public func linksAtLastChange(seeing keys: ContactKeySet) -> (links: ContactLinks, change: Int64) {
         kept.withLock { ($0.links.seeing(keys), $0.lastChange) }
     }
 
-    /// What the owner prefers, from memory.
+    /// The owner's preferences, from memory.
     public var settings: BookSettings { kept.withLock { $0.settings } }
 
-    /// Writes down what the owner prefers, and returns once it is on the disk. Not for the loop.
+    /// Stores the owner's preferences and returns after they are synced. Not for the event loop.
     public func set(_ settings: BookSettings) throws(StoreError) {
-        // With the readers' locks: a read that has begun is over before beginnings change.
+        // Under the readers' locks, so that no read is running when the order of the beginnings changes.
         let former = longReads.between {
             reader.withLock { _ in
                 kept.withLock { kept in
@@ -299,7 +303,8 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    /// Empties the write-ahead log, so that deleted and edited text is in no file any more. Not for the loop.
+    /// Checkpoints and truncates the write-ahead log, which removes deleted and edited text from it. Not for the
+    /// event loop.
     public func checkpoint() throws(StoreError) {
         saves.beginCheckpoint()
         defer { saves.endCheckpoint() }
@@ -308,34 +313,35 @@ public final class ContactsStore: Sendable {
         }
     }
 
-    /// Gives back the memory that saves have taken; the next one takes it anew. Not for the loop.
+    /// Releases the memory that saves and long reads use. Not for the event loop.
     public func rest() {
         writer.withLock { $0?.rest() }
         longReads.rest()
         lists.rest()
-        // What SQLite freed lies in the middle of the heap: without this an idle broker keeps 97 MB of an import, not 36.
+        // SQLite's freed memory lies in the middle of the heap. Without this call an idle broker keeps 97 MB after an
+        // import, not 36.
         clinux_return_memory()
     }
 
-    /// Gives back the memory that long reads have taken. Not for the loop.
+    /// Releases the memory that long reads use. Not for the event loop.
     public func restReads() {
         longReads.rest()
         lists.rest()
         clinux_return_memory()
     }
 
-    /// Removes a user's folder with the book in it and whatever else lies there, for good. None is as good as removed. Not
-    /// for the loop.
+    /// Removes a user's folder with everything in it, for good. Does nothing if there is none. Not for the event
+    /// loop.
     public static func remove(folder: String) throws(StoreError) { try BookFile(folder: folder).remove() }
 
-    /// Closes the files. Every later call is ``StoreError/unavailable(reason:)``.
+    /// Closes the files. Every later call throws ``StoreError/unavailable(reason:)``.
     public func close() {
         longReads.close()
         reader.withLock {
             $0?.close()
             $0 = nil
         }
-        // The last connection to close empties the log into the file.
+        // The last connection to close checkpoints the log.
         writer.withLock {
             $0?.close()
             $0 = nil

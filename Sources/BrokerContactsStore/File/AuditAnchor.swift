@@ -1,8 +1,9 @@
 import BrokerSQLite
 
-/// A record of the audit that was on the disk when something was saved in a book.
+/// An audit record that was synced before a save in a book.
 ///
-/// The audit's own file cannot show that an older copy of it was put back. A book is another file: what it names must be in the audit.
+/// The access database cannot reveal that an older copy of it was restored. A book is another file: the record that
+/// it names must be in the audit.
 public struct AuditAnchor: Hashable, Sendable {
     public let sequence: Int64
     /// SHA-256, 32 bytes.
@@ -13,10 +14,10 @@ public struct AuditAnchor: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// The anchor of a user's book, without changing the book; `nil` where there is no book, or nothing was saved in it
-    /// since there are anchors. Reads a file, so not for the loop.
+    /// Reads the anchor of a user's book without changing the book. Returns `nil` if there is no book or no save has
+    /// stored an anchor. Reads a file, so not for the event loop.
     ///
-    /// - Parameter folder: the user's.
+    /// - Parameter folder: the user's folder.
     public static func read(folder: String) throws(StoreError) -> AuditAnchor? {
         let file = BookFile(folder: folder)
         guard try file.isBook() else { return nil }

@@ -2,7 +2,7 @@ import BrokerSQLite
 
 /// Opens connections to a book.
 enum BookConnection {
-    /// Looks at a book without being able to change it: whether it is whole, of our version and the owner's.
+    /// Checks over a read-only connection that a book is complete, of a supported version and the owner's.
     static func check(_ file: BookFile, owner: StoreOwner) throws(StoreError) {
         let database = try reading(file)
         let version = try database.integer("PRAGMA user_version") ?? 0
@@ -19,12 +19,12 @@ enum BookConnection {
         guard found == owner else { throw .wrongOwner }
     }
 
-    /// - Parameter cache: KiB of pages that are kept.
+    /// - Parameter cache: the size of the page cache, in KiB.
     static func reading(_ file: BookFile, cache: Int = 1_024) throws(StoreError) -> Database {
-        // A writer never keeps a reader waiting; recovery after a crash does, shortly.
+        // A writer never blocks a reader; recovery after a crash does, briefly.
         //
-        // Contacts that are told together lie far apart, so that hardly a page is met again before its place in the cache is
-        // needed. So a small cache is quicker, whatever the size of the book: as much of it as the processor's own holds.
+        // The contacts of one reply are far apart, so a page is rarely needed again while it is cached. A small cache
+        // is therefore quicker, whatever the size of the book: one that fits into the processor's own cache.
         try Database(
             path: file.path, .readOnly, patience: 500,
             settings: """
@@ -35,15 +35,16 @@ enum BookConnection {
                 """)
     }
 
-    /// KiB. Room for what leads to the rows of a million contacts, which a long read looks up in no order; given back soon.
+    /// In KiB. Holds the interior pages for a million contacts, which a long read looks up in no order; soon
+    /// released.
     static let longReadingCache = 16_384
 
-    /// Pages in the log after which a save empties it. Each such save waits for the file, and a page that many saves
-    /// change is written to it each time; so the log may grow to some 128 MB, and is emptied when no save has come for a
-    /// while.
+    /// Pages in the log after which a save checkpoints it. Each such save waits for the disk, and pages that many
+    /// saves change are written each time. So the log may grow to some 128 MB; it is checkpointed when no save has
+    /// come for a while.
     private static let logPages = 32_768
 
-    /// KiB of pages that a large save goes back to; given back when it rests. An index is written all over.
+    /// The page cache for saves, in KiB, released after them. A large save writes to all parts of an index.
     private static let writingCache = 32_768
 
     static func writing(_ file: BookFile) throws(StoreError) -> Database {

@@ -2,14 +2,15 @@ import BrokerSQLite
 import GRDBSQLite
 import Glibc
 
-/// The file of a book, looked at before SQLite opens it: SQLite would mend, checkpoint or lock what is not ours to touch.
+/// The file of a book, checked before SQLite opens it: SQLite would repair, checkpoint or lock a file that is not
+/// ours.
 struct BookFile {
     let folder: String
     var path: String { folder + "/contacts.sqlite" }
     /// SQLite's write-ahead log.
     var log: String { path + "-wal" }
 
-    /// Whether there is a book, by the folder and the file's header.
+    /// Whether there is a book, according to the folder and the file's header.
     func isBook() throws(StoreError) -> Bool {
         var status = stat()
         guard lstat(folder, &status) == 0 else {
@@ -24,7 +25,7 @@ struct BookFile {
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable(reason: "the file is no regular file") }
         guard status.st_uid == geteuid() else { throw .unavailable(reason: "the file is another user's") }
-        // Asked of the mode too: for root everything seems writable.
+        // Checks the mode too: `access` allows root everything.
         guard status.st_mode & S_IWUSR != 0, access(path, R_OK | W_OK) == 0, access(folder, W_OK) == 0 else {
             throw .unavailable(reason: "the file is read-only")
         }
@@ -32,7 +33,7 @@ struct BookFile {
         return true
     }
 
-    /// File format, §1.3 of sqlite.org/fileformat2.html.
+    /// Checks the header (sqlite.org/fileformat2.html, section 1.3).
     private func checkHeader(size: Int) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .unavailable(reason: "cannot open: \(Self.errorText)") }
@@ -50,13 +51,13 @@ struct BookFile {
         guard number(60) > 0 else { throw .damaged(reason: "the file has no version") }
         let pageSize = header[16] == 0 && header[17] == 1 ? 65_536 : Int(header[16]) << 8 | Int(header[17])
         guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else { throw .damaged(reason: "no page size") }
-        // With a log beside it the file may lag behind its own header; SQLite sets that right.
+        // With a log, the file may be shorter than its header says; SQLite recovers that.
         var log = stat()
         let hasLog = lstat(self.log, &log) == 0 && log.st_size > 0
         guard hasLog || size >= Int(number(28)) * pageSize else { throw .damaged(reason: "the file is cut short") }
     }
 
-    /// Makes an empty book: whole under its name, or not at all.
+    /// Creates an empty book atomically.
     func create(owner: StoreOwner, forms: String) throws(StoreError) {
         try makeFolder()
         let making = path + ".new"
@@ -67,19 +68,19 @@ struct BookFile {
             close(descriptor)
             unlink(making)
         }
-        // Not what the umask leaves of it.
+        // The umask must not restrict the mode.
         guard fchmod(descriptor, 0o600) == 0 else {
             throw .unavailable(reason: "cannot set the file's mode: \(Self.errorText)")
         }
         try Self.fill(making, owner, forms)
-        // A link, since it never replaces a file that came meanwhile.
+        // `link` fails if a file has appeared at the path meanwhile; `rename` would replace it.
         guard fsync(descriptor) == 0, link(making, path) == 0 else {
             throw .unavailable(reason: "cannot put the file in its place: \(Self.errorText)")
         }
         Self.syncFolder(folder)
     }
 
-    /// When this returns the file is closed.
+    /// Creates the tables and closes the file.
     private static func fill(_ path: String, _ owner: StoreOwner, _ forms: String) throws(StoreError) {
         do {
             let database = try Database(path: path, .readWrite, patience: 0)
@@ -99,7 +100,7 @@ struct BookFile {
             made += made.isEmpty && !folder.hasPrefix("/") ? String(part) : (part.isEmpty ? "" : "/" + part)
             if made.isEmpty { continue }
             if mkdir(made, 0o700) == 0 {
-                // Not what the umask leaves of it.
+                // The umask must not restrict the mode.
                 guard chmod(made, 0o700) == 0 else {
                     throw .unavailable(reason: "cannot set the folder's mode: \(Self.errorText)")
                 }
@@ -109,14 +110,14 @@ struct BookFile {
         }
     }
 
-    /// Takes away what others may do with the folder and the file. SQLite gives the log the file's mode.
+    /// Removes other users' permissions on the folder and the file. SQLite gives the log the file's mode.
     func tighten() throws(StoreError) {
         guard chmod(folder, 0o700) == 0, chmod(path, 0o600) == 0 else {
             throw .unavailable(reason: "cannot set modes: \(Self.errorText)")
         }
     }
 
-    /// Removes the folder and the files in it, and makes that last.
+    /// Removes the folder and the files in it, and syncs the parent folder.
     func remove() throws(StoreError) {
         guard let directory = opendir(folder) else {
             if errno == ENOENT { return }
@@ -139,7 +140,7 @@ struct BookFile {
         if let slash = folder.lastIndex(of: "/") { Self.syncFolder(String(folder[..<slash])) }
     }
 
-    /// Which file stands at the path now, so that one put in its place is noticed.
+    /// Identifies the file at the path, so that a replaced file is noticed.
     func identity() -> [UInt64]? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

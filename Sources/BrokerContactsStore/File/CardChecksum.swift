@@ -4,22 +4,23 @@ import BrokerSQLite
 import CBrokerXXHash
 import Synchronization
 
-/// Detects cards that are not as they were saved. SQLite checks the structure of its pages and not what is in them, and what is
-/// in a card goes onto the wire as it is: one wrong byte would make the client refuse the whole reply.
+/// Detects damaged cards. SQLite checks the structure of its pages, not their content, and the broker sends stored
+/// bytes unchanged: one wrong byte would make the client reject the whole reply.
 enum CardChecksum {
-    /// XXH3, 64 bits, with the record number as the seed: a card in another card's row is damaged too.
+    /// XXH3, 64 bits, seeded with the record number: a card in another card's row counts as damaged.
     static func of(_ stored: [UInt8], record: Int64) -> Int64 {
         stored.withUnsafeBufferPointer {
-            // The pointer and the count are of one buffer, which outlives the call.
+            // The pointer and the count belong to one buffer, which outlives the call.
             Int64(bitPattern: cxxhash_xxh3($0.baseAddress, $0.count, UInt64(bitPattern: record)))
         }
     }
 
-    /// The card of a row; `nil` where its bytes are not those that were saved.
+    /// Returns the card of a row; `nil` if its bytes do not match the checksum.
     ///
     /// - Parameters:
-    ///   - column: of `stored`.
-    ///   - checksum: the column of `checksum`. NULL, which reads as 0, is a card that was damaged before books had checksums.
+    ///   - column: the column of `stored`.
+    ///   - checksum: the column of `checksum`. NULL, which reads as 0, marks a card that was damaged before books had
+    ///     checksums.
     static func card(
         _ statement: PreparedStatement, _ column: Int32, checksum: Int32, record: Int64
     ) -> StoredContact? {
@@ -28,12 +29,12 @@ enum CardChecksum {
         return StoredContact(bytes: bytes)
     }
 
-    /// Gives every card of a book that has no checksums yet its own; a card that cannot be read gets none.
+    /// Adds a checksum to every card, for books without checksums. A card that cannot be read gets none.
     static func addToAll(_ db: Database) throws(StoreError) {
         let next = try PreparedStatement(
             "SELECT record, stored FROM contact WHERE record > ? ORDER BY record LIMIT 1", on: db)
         let update = try PreparedStatement("UPDATE contact SET checksum = ? WHERE record = ?", on: db)
-        // By number, so that no cursor is open on what is being written.
+        // One look-up per record, so that no statement reads the table while it is written.
         var last = Int64.min
         while true {
             next.bind(1, last)
@@ -46,11 +47,11 @@ enum CardChecksum {
         }
     }
 
-    /// Whether a card that has no checksum yet is one that a client can read: the members that its header names, each with a value
-    /// that its key may have.
+    /// Whether a card without a checksum is one that a client can read: it has the members that its header names,
+    /// each with a valid value.
     private static func isReadable(_ stored: StoredContact) -> Bool {
         var text: [UInt8] = []
-        // Neighbours are joined, so that all members are one range, which begins with a comma.
+        // Adjacent ranges are joined, so all members are one range, which begins with a comma.
         stored.ranges(of: .all) { text += stored.bytes[$0] }
         let object = [UInt8(ascii: "{")] + text.dropFirst() + [UInt8(ascii: "}")]
         guard let members = (try? JSONDocument(parsing: object))?.root.members else { return false }
@@ -58,7 +59,8 @@ enum CardChecksum {
         return names == stored.present.keys.map(\.rawValue) && Contact(stored) != nil
     }
 
-    /// Whether a photo is what a reply may have as it is: base64 (RFC 4648, section 4). Photos have no checksum.
+    /// Whether a photo is valid base64 (RFC 4648, section 4), so that a reply may contain it unchanged. Photos have
+    /// no checksum.
     static func isBase64(_ bytes: [UInt8]) -> Bool {
         guard bytes.count % 4 == 0 else { return false }
         return bytes.allSatisfy { byte in
@@ -70,8 +72,8 @@ enum CardChecksum {
     }
 }
 
-/// The damaged cards of a book that reads have come across. The first one is reported, and then the latest once a minute, as long as
-/// reads come across any.
+/// The damaged cards that reads of a book have found. Reports the first one, then at most one a minute while reads
+/// find any.
 final class DamagedCards: Sendable {
     private struct State {
         var records: Set<Int64> = []
@@ -95,9 +97,9 @@ final class DamagedCards: Sendable {
     }
 }
 
-/// A card that is not as it was saved, and is left out of every answer.
+/// A damaged card. It is left out of every reply.
 public struct DamagedCard: Hashable, Sendable {
     public let record: RecordNumber
-    /// How many such cards reads have come across since the book was opened.
+    /// The number of damaged cards that reads have found since the book was opened.
     public let count: Int
 }

@@ -5,10 +5,10 @@ import GRDBSQLite
 typealias Database = Connection<StoreError>
 
 extension Connection<StoreError> {
-    /// Has every statement of this connection ask from time to time whether it is to go on. To be called once.
+    /// Makes every statement of this connection check the bound periodically. Call it once.
     func obey(_ bound: ReadBound) {
         context = bound
-        // The object lives as long as the connection, which holds it.
+        // The connection keeps the object alive.
         let context = Unmanaged.passUnretained(bound).toOpaque()
         sqlite3_progress_handler(
             handle, ReadBound.steps,
@@ -18,7 +18,7 @@ extension Connection<StoreError> {
             }, context)
     }
 
-    /// Empties the write-ahead log into the file. A reader in the way is an error, and the log stays as it is.
+    /// Checkpoints and truncates the write-ahead log. Throws if a reader blocks it.
     func checkpoint() throws(StoreError) {
         try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
     }
@@ -27,18 +27,18 @@ extension Connection<StoreError> {
         try statement(ReadSQL.exists).bind(1, record.rawValue).hasRow()
     }
 
-    /// The number of the book's last change; 0 where there was none. It rises with every change of a contact.
+    /// Returns the number of the book's last change; 0 if there is none. It rises with every change of a contact.
     func lastChange() throws(StoreError) -> Int64 {
         try statement("SELECT lastChange FROM book").first { $0.integer(0) } ?? 0
     }
 
-    /// Inserts all rows in their order, but those that are there already. Many go with one statement: to begin and end a statement
-    /// takes as long as to write a row or two.
+    /// Inserts all rows in order, except those that exist. Many rows share one statement: starting and ending a
+    /// statement takes as long as writing a row or two.
     ///
     /// - Parameters:
-    ///   - target: table and columns, as SQL names them.
-    ///   - columns: how many.
-    ///   - bind: binds the values of a row, from a place on.
+    ///   - target: the table and its columns, as SQL.
+    ///   - columns: the number of columns.
+    ///   - bind: binds the values of a row, starting at the given parameter.
     func insert<Row>(
         _ rows: [Row], into target: String, columns: Int, _ bind: (PreparedStatement, Int32, Row) -> Void
     ) throws(StoreError) {
@@ -49,7 +49,7 @@ extension Connection<StoreError> {
         let most = 32
         var rest = rows[...]
         if rest.count >= most {
-            // Not kept: it takes memory, and a small save has no use for it.
+            // Not cached: it takes memory, and small saves do not use it.
             let many = try PreparedStatement(sql(most), on: self)
             while rest.count >= most {
                 for (place, row) in rest.prefix(most).enumerated() { bind(many, Int32(1 + place * columns), row) }

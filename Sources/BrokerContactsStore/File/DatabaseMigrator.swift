@@ -1,9 +1,9 @@
 import BrokerSQLite
 
-/// Brings a book to the version that we write, step by step: each is made whole or not at all.
+/// Migrates a book to the current version. Each step is one transaction.
 ///
-/// Which steps a book has seen stands in a table of it, by their names. It is called as the library called it that made the
-/// first books.
+/// A table in the book lists the applied migrations by name. It keeps the name that the library gave it which created
+/// the first books.
 struct DatabaseMigrator {
     private var migrations: [(name: String, body: (Database) throws -> Void)] = []
 
@@ -11,13 +11,13 @@ struct DatabaseMigrator {
         migrations.append((name, body))
     }
 
-    /// Makes the steps that are missing, in their order.
+    /// Applies the missing migrations in order.
     func migrate(_ database: Database) throws {
         for migration in migrations where try !Self.made(database).contains(migration.name) {
             try database.write { db in
                 try db.execute(
                     "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
-                // Another connection may have made it since.
+                // Another connection may have applied it meanwhile.
                 guard try !Self.made(db).contains(migration.name) else { return }
                 try migration.body(db)
                 try PreparedStatement("INSERT INTO grdb_migrations (identifier) VALUES (?)", on: db)
@@ -26,7 +26,7 @@ struct DatabaseMigrator {
         }
     }
 
-    /// Whether the book has seen steps of which we know nothing.
+    /// Whether the book has migrations that this version does not know.
     func hasBeenSuperseded(_ database: Database) throws(StoreError) -> Bool {
         try !Self.made(database).isSubset(of: Set(migrations.map(\.name)))
     }

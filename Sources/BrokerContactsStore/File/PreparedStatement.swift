@@ -4,13 +4,13 @@ import BrokerSQLite
 typealias PreparedStatement = Statement<StoreError>
 
 extension Statement<StoreError> {
-    /// A part of these bytes, which are UTF-8.
+    /// Binds a part of these bytes, which are UTF-8, as a text.
     @discardableResult
     func bind(_ index: Int32, text: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> PreparedStatement {
         bind(index, utf8: Self.part(text, of: bytes))
     }
 
-    /// A part of these bytes.
+    /// Binds a part of these bytes as a blob.
     @discardableResult
     func bind(_ index: Int32, blob: FormRows.Text, of bytes: UnsafeBufferPointer<UInt8>) -> PreparedStatement {
         bind(index, blob: Self.part(blob, of: bytes))
@@ -33,14 +33,14 @@ extension Statement<StoreError> {
         return self
     }
 
-    /// The record that a column names, or `nil`.
+    /// The record number in a column; `nil` for NULL.
     func record(_ column: Int32) -> RecordNumber? { isNull(column) ? nil : RecordNumber(integer(column)) }
 
-    /// The records that the first column of all rows names.
+    /// Returns the record numbers in the first column of all rows.
     func records() throws(StoreError) -> [RecordNumber] { try all { RecordNumber($0.integer(0)) } }
 }
 
-/// A value for a place in a statement.
+/// A value for a statement's parameter.
 enum Binding: Hashable {
     case integer(Int64)
     case text(String)

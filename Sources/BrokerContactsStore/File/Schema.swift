@@ -2,11 +2,11 @@ import BrokerSQLite
 
 /// The tables of a book. A migration that has shipped is never edited.
 enum Schema {
-    /// In the file's header: "this is a contactbroker address book" ("CBct").
+    /// In the file's header, the application identifier: "CBct", a contactbroker address book.
     static let applicationIdentifier: UInt32 = 0x4342_6374
-    /// In the file's header: migrations applied.
+    /// In the file's header, the number of applied migrations.
     static let version: UInt32 = 11
-    /// The version since which a book has an ``AuditAnchor``.
+    /// The first version with an ``AuditAnchor``.
     static let hasAnchor: Int64 = 10
 
     static var migrator: DatabaseMigrator {
@@ -271,10 +271,11 @@ enum Schema {
         return migrator
     }
 
-    /// What a book of a version has, to be found before it is used.
+    /// The tables and indexes of a version, checked before a book is used.
     static func objects(of version: Int64) -> [String] { objects.filter { $0.since <= version }.flatMap(\.names) }
 
-    /// Changes by ``BookChange/Kind``, as the indexes have it: of groups and their subgroups, and of their contacts.
+    /// Conditions on ``BookChange/Kind``, exactly as the indexes state them: changes of groups and their subgroups,
+    /// and of members.
     static let isOfGroups = "kind IN (4, 5, 6, 9, 10)"
     static let isOfMembers = "kind IN (7, 8)"
 

@@ -1,41 +1,42 @@
 import BrokerSQLite
 import GRDBSQLite
 
-/// Why the book cannot be read or written. None of these has changed the file.
+/// Why the book cannot be read or written. No error has changed the file.
 public enum StoreError: Error, Hashable, Sendable {
-    /// The file cannot be opened, read or written just now: no room, no right, another program holds it.
+    /// The file cannot be opened, read or written now, for example because the disk is full or another program locks
+    /// it.
     case unavailable(reason: String)
-    /// The file is no book, or SQLite found it damaged. It is left as it was; restore from a backup.
+    /// Not a book, or SQLite found it damaged. The file is unchanged; restore it from a backup.
     case damaged(reason: String)
-    /// One card is not as it was saved. It is left as it was.
+    /// One card is damaged. It is left unchanged.
     case damagedCard(record: Int64)
-    /// Written by a later version of contactbrokerd. It is left as it was.
+    /// Written by a later version of contactbrokerd. The file is unchanged.
     case newerSchema
-    /// The book of another user, or of an earlier one with the same number. It is left as it was.
+    /// The book of another user, or of an earlier one with the same UID. The file is unchanged.
     case wrongOwner
-    /// A read was not made, because it would be too long where it was begun: see ``ReadingManner/bounded``.
+    /// A read was not completed because it would block the event loop too long: see ``ReadingManner/bounded``.
     case takesLong
 }
 
-/// Why a change was not made. Nothing of the whole list was.
+/// Why a change failed. None of the list's changes was applied.
 public enum ChangeError: Error, Hashable, Sendable {
-    /// The change at this place in the list is about a record that is not there.
+    /// The change at this index concerns a record that does not exist.
     case recordDoesNotExist(index: Int)
-    /// The group that something was to join or leave is not there.
+    /// The group to join or leave does not exist.
     case parentRecordDoesNotExist(index: Int)
-    /// The group would be within itself.
+    /// The group would contain itself.
     case containmentCycle(index: Int)
-    /// More cards would be linked than ``ContactLinks/mostMembers``.
+    /// More cards than ``ContactLinks/mostMembers`` would be linked.
     case tooManyLinked(index: Int)
-    /// The container at this place in the list is not empty.
+    /// The container at this index is not empty.
     case containerInUse(index: Int)
-    /// There would be more containers than ``StoredContainer/most``.
+    /// There would be more than ``StoredContainer/most`` containers.
     case tooManyContainers(index: Int)
     case store(StoreError)
 }
 
 extension StoreError: CustomStringConvertible {
-    /// For the journal: what is wrong, and what to do about it where that is sure.
+    /// For the journal: the error, and what to do about it if that is certain.
     public var description: String {
         switch self {
         case .unavailable(let reason): reason
@@ -59,11 +60,11 @@ extension StoreError: CustomStringConvertible {
 extension StoreError: SQLiteFailure {
     init(_ error: any Error) { self = error as? StoreError ?? .unavailable(reason: "\(error)") }
 
-    /// What SQLite's code means to callers. Its texts name tables, never what is in them.
+    /// Converts SQLite's result code. SQLite's messages may name tables but never contain stored values.
     public init(code: Int32, message: String) {
         let reason = "SQLite \(code): \(message)"
         switch code & 0xFF {
-        // Nobody interrupts a statement but the bound of its read.
+        // Only the read's bound interrupts a statement.
         case SQLITE_INTERRUPT: self = .takesLong
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(reason: reason)
         default: self = .unavailable(reason: reason)

@@ -1,32 +1,33 @@
 import BrokerModel
 import BrokerNormalization
 
-/// Which cards of a book are about one person: linked cards form sets, and each card is in one at most.
+/// The links between cards of a book that are about one person. Linked cards form sets, and each card is in at most
+/// one.
 ///
-/// A set is kept under the lowest number in it. What somebody sees of a set is a function of the members that they may
-/// see, so nothing here is told to anybody as it is: see ``members(of:within:)``.
+/// A set is stored under its lowest record number. A reader may see only the members within its scope, so never
+/// disclose a set as it is: see ``members(of:within:)``.
 public struct ContactLinks: Hashable, Sendable {
-    /// Of each linked card: the lowest number in its set.
+    /// For each linked card, the lowest number in its set.
     private var firsts: [RecordNumber: RecordNumber] = [:]
-    /// By the lowest number: the set in rising order, of two cards at least.
+    /// By the lowest number, the set in ascending order. Every set has at least two cards.
     private var sets: [RecordNumber: [RecordNumber]] = [:]
 
-    /// Most cards in one set. A change of a set is told pair by pair.
+    /// Most cards in one set. The history records a change of a set pair by pair.
     public static let mostMembers = 64
 
     public init() {}
 
     public var isEmpty: Bool { sets.isEmpty }
 
-    /// Cards of which another one is the first in their set.
+    /// The number of linked cards that are not the first of their set.
     var followers: Int { firsts.count - sets.count }
 
-    /// The cards linked with one, itself among them, in rising order.
+    /// Returns the cards linked with a card, itself included, in ascending order.
     public func members(of record: RecordNumber) -> [RecordNumber] {
         firsts[record].flatMap { sets[$0] } ?? [record]
     }
 
-    /// The same, of a scope. Empty where the card itself is outside it.
+    /// Returns the same within a scope. Empty if the card itself is outside it.
     public func members(of record: RecordNumber, within scope: RecordScope) -> [RecordNumber] {
         guard scope.contains(record) else { return [] }
         return members(of: record).filter(scope.contains)
@@ -40,7 +41,7 @@ public struct ContactLinks: Hashable, Sendable {
 
     // MARK: Changing
 
-    /// Joins the sets of two cards, however many members that makes.
+    /// Joins the sets of two cards. Does not check ``mostMembers``.
     mutating func join(_ one: RecordNumber, _ other: RecordNumber) {
         let (left, right) = (members(of: one), members(of: other))
         guard left != right else { return }
@@ -48,7 +49,7 @@ public struct ContactLinks: Hashable, Sendable {
         keep((left + right).sorted())
     }
 
-    /// Takes a card out of its set. The others stay linked, if they are two at least.
+    /// Removes a card from its set. The others stay linked if there are at least two.
     mutating func remove(_ record: RecordNumber) {
         guard let first = firsts[record], let set = sets[first] else { return }
         sets[first] = nil
@@ -56,7 +57,7 @@ public struct ContactLinks: Hashable, Sendable {
         keep(set.filter { $0 != record })
     }
 
-    /// Links cards of a set anew: these sets and no others. Each card of a set that is touched must be among them.
+    /// Replaces the sets of these cards by new sets. Every member of an affected set must be among the cards.
     mutating func replace(_ records: some Sequence<RecordNumber>, by new: [[RecordNumber]]) {
         for record in records {
             guard let first = firsts.removeValue(forKey: record) else { continue }
@@ -65,13 +66,13 @@ public struct ContactLinks: Hashable, Sendable {
         for set in new { keep(set) }
     }
 
-    /// Puts back what was written down.
+    /// Adds a stored link.
     mutating func restore(_ record: RecordNumber, first: RecordNumber) {
         firsts[record] = first
         sets[first, default: []].append(record)
     }
 
-    /// The lowest number in the set of a card; `nil` for one that is linked with none.
+    /// Returns the lowest number in the set of a card; `nil` if the card is not linked.
     func first(of record: RecordNumber) -> RecordNumber? { firsts[record] }
 
     private mutating func keep(_ set: [RecordNumber]) {
@@ -81,17 +82,17 @@ public struct ContactLinks: Hashable, Sendable {
     }
 }
 
-/// Which cards are one, by whatever says so.
+/// The links of a book, by evidence and by hand.
 ///
-/// By evidence: cards that share an address or a number are linked if their names agree. Who may not read all that this is told
-/// by must not see it in a link either: for them cards are linked by hand or not at all.
+/// By evidence, cards that share an address or a number are linked if their names agree. A reader who may not read
+/// all these keys must not infer their values from a link. Such readers see only the links made by hand.
 struct BookLinks: Hashable, Sendable {
     /// By evidence and by hand.
     var all = ContactLinks()
-    /// What somebody said.
+    /// By hand only.
     var byHand = ContactLinks()
 
-    /// Who reads these sees why cards are linked by evidence.
+    /// The keys that evidence uses. Only their readers see links by evidence.
     static let evidenceKeys = LinkName.keys.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
 
     func seeing(_ keys: ContactKeySet) -> ContactLinks {

@@ -1,20 +1,20 @@
 import BrokerModel
 import BrokerNormalization
 
-/// Works out which cards are one by what they say. It writes nothing.
+/// Derives links from the content of cards. It writes nothing.
 ///
-/// Cards that were linked by hand count as one, a *person* here. Two persons are linked by an address or number that both have
-/// where their names agree. What hangs together so is one if all names in it agree, so that J. Smith, whose number John and
-/// James have too, is neither; otherwise only those of one and the same name are. Each rule is about all cards at once, and none
-/// asks which came first.
+/// Cards that were linked by hand count as one *person* here. A shared address or number links two persons if their
+/// names agree. Connected persons become one set if all their names agree. Otherwise only those with equal names are
+/// linked. For example, J. Smith, whose number John and James share, is linked with neither. The rules apply to all
+/// cards at once, so the order in which cards were added does not matter.
 final class LinkEvidence {
-    /// Most cards that one address or number links: what more have is a switchboard's or a family's.
+    /// Most cards that one address or number links. If more cards have it, it belongs to a switchboard or a family.
     static let mostCards = 16
 
     private let book: LinkTables
     private let normalizer: Normalizer
     private let byHand: ContactLinks
-    /// Cards that the save changed, and so the most that can have come to have, or had, a value.
+    /// The number of cards that the save changed: the most that can have gained or lost a value.
     private let changed: Int
     private let hasUnlike: Bool
     private var names: [RecordNumber: LinkName?] = [:]
@@ -24,9 +24,9 @@ final class LinkEvidence {
     private typealias Person = [RecordNumber]
 
     private enum Sureness {
-        /// Equal names.
+        /// The names are equal.
         case sure
-        /// Names that agree.
+        /// The names agree.
         case likely
     }
 
@@ -37,7 +37,7 @@ final class LinkEvidence {
 
     // MARK: What cards say
 
-    /// Of a card that says nothing sure, none.
+    /// Returns the addresses and numbers of a card; none if the card is no evidence.
     func values(of record: RecordNumber) throws -> [LinkValue] {
         if let known = valuesOf[record] { return known }
         let values = try book.isUnsure(record) ? [] : book.values(of: record)
@@ -59,18 +59,18 @@ final class LinkEvidence {
         return cards
     }
 
-    /// The cards whose links may be others because some came to have this value, or had it.
+    /// Returns the cards whose links may change because some cards gained or lost this value.
     func concerned(by value: LinkValue) throws -> [RecordNumber] {
         let cards = try cards(with: value)
-        // So many that it linked nobody before either.
+        // With so many cards, the value linked none before the save either.
         return cards.count > Self.mostCards + changed ? [] : cards
     }
 
-    /// Whether cards of these names are linked by a value.
+    /// Whether a value can link a card of this name.
     private func tells(_ value: LinkValue, _ one: LinkName) -> Bool {
         switch value {
         case .email(let address): one.isOrganization || !EmailMatchKey.isOfRole(address)
-        // A service's number is everybody's.
+        // A service number, or a very short one, identifies nobody.
         case .phone(let national, _, _): !PhoneMatchKey.isWhole(national)
         }
     }
@@ -79,7 +79,7 @@ final class LinkEvidence {
 
     private func person(_ record: RecordNumber) -> Person { byHand.members(of: record) }
 
-    /// Those who are linked with a person by a value.
+    /// Returns the persons linked with a person by a value.
     private func neighbours(of person: Person, _ sureness: Sureness) throws -> Set<Person> {
         var found: Set<Person> = []
         for record in person {
@@ -90,7 +90,7 @@ final class LinkEvidence {
                 for card in cards where !person.contains(card) {
                     guard let other = try self.name(of: card),
                         sureness == .sure ? name.equals(other) : name.agrees(with: other),
-                        // One with too many values is about nobody.
+                        // A card with too many values is no evidence.
                         try values(of: card).contains(value)
                     else { continue }
                     let neighbour = self.person(card)
@@ -101,7 +101,7 @@ final class LinkEvidence {
         return found
     }
 
-    /// Whether nothing says that two persons are two.
+    /// Whether nothing contradicts that two persons are one.
     private func mayBeOne(_ one: Person, _ other: Person, _ sureness: Sureness) throws -> Bool {
         var (hasEqual, doAllAgree) = (false, true)
         for card in one {
@@ -117,7 +117,7 @@ final class LinkEvidence {
         return sureness == .sure || hasEqual || doAllAgree
     }
 
-    /// All who hang together with a person; `nil` where that are more cards than can be linked.
+    /// Returns all persons connected with a person; `nil` if they have more cards than can be linked.
     private func component(of person: Person, _ sureness: Sureness) throws -> [Person]? {
         var seen: Set<Person> = [person]
         var found = [person]
@@ -143,10 +143,10 @@ final class LinkEvidence {
 
     // MARK: Sets
 
-    /// The sets that these cards are in, and all cards that were looked at for it: those that are in no set are linked with
-    /// none.
+    /// Returns the sets that contain these cards, and all cards that were examined. Examined cards that are in no set
+    /// are not linked.
     ///
-    /// - Parameter linked: as they were linked until now.
+    /// - Parameter linked: the links before the save.
     func sets(
         of cards: some Sequence<RecordNumber>, linked: ContactLinks
     ) throws -> (sets: [[RecordNumber]], looked: Set<RecordNumber>) {
@@ -155,7 +155,7 @@ final class LinkEvidence {
         func settle(_ persons: [Person], asOne: Bool) {
             for set in asOne ? [persons.flatMap { $0 }] : persons { sets.append(set.sorted()) }
             for record in persons.joined() where looked.insert(record).inserted {
-                // Who was with them before is somewhere else now.
+                // Cards that were linked with it before now need a new set.
                 rest += linked.members(of: record)
             }
         }

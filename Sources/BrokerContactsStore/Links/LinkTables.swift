@@ -2,20 +2,20 @@ import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
 
-/// What two cards may have in common that belongs to one person.
+/// An address or number that two cards of one person may share.
 enum LinkValue: Hashable {
     case email(String)
     case phone(national: String, country: Int64, extensionDigits: String)
 }
 
-/// What is read and written of links. Used within a transaction only.
+/// Reads and writes the tables of links. Use it within a transaction only.
 struct LinkTables {
     let db: Database
 
-    /// Most addresses, and most numbers, of one card. Who has more is nobody in particular.
+    /// Most addresses, and most numbers, of one card. A card with more is no evidence.
     static let mostValues = 32
 
-    /// All of a table, as they were written.
+    /// Reads all links of a table.
     static func all(_ db: Database, _ table: String) throws(StoreError) -> ContactLinks {
         let statement = try PreparedStatement("SELECT record, first FROM \(table) ORDER BY first, record", on: db)
         var links = ContactLinks()
@@ -25,7 +25,7 @@ struct LinkTables {
         return links
     }
 
-    /// - Parameter first: `nil` for a card that is linked with none.
+    /// - Parameter first: the first card of its set; `nil` for a card that is not linked.
     func write(_ record: RecordNumber, first: RecordNumber?, in table: String) throws(StoreError) {
         if let first {
             try db.statement("INSERT OR REPLACE INTO \(table) (record, first) VALUES (?, ?)")
@@ -45,14 +45,14 @@ struct LinkTables {
         try db.statement("SELECT 1 FROM unsure WHERE record = ?").bind(1, record.rawValue).hasRow()
     }
 
-    /// What a card says of whose it is; `nil` where it is gone, damaged, or has no name.
+    /// Returns the name of a card; `nil` if the card is deleted, damaged, or has no name.
     func name(of record: RecordNumber, _ normalizer: Normalizer) throws(StoreError) -> LinkName? {
         let stored = try db.statement(ReadSQL.contact).bind(1, record.rawValue)
             .first { CardChecksum.card($0, 0, checksum: 1, record: record.rawValue) }
         return stored.flatMap { Contact($0, keys: LinkName.keys) }.flatMap { LinkName($0, normalizer) }
     }
 
-    /// The addresses and numbers of a card; none where it has too many of either.
+    /// Returns the addresses and numbers of a card; none if it has too many of either.
     func values(of record: RecordNumber) throws(StoreError) -> [LinkValue] {
         let emails = try db.statement("SELECT address FROM email WHERE record = ? LIMIT ?")
             .bind(1, record.rawValue).bind(2, Int64(Self.mostValues + 1)).all { LinkValue.email($0.text(0)) }
@@ -65,7 +65,7 @@ struct LinkTables {
         return max(emails.count, phones.count) > Self.mostValues ? [] : emails + phones
     }
 
-    /// Cards that have an address or a number, those that say nothing sure not among them.
+    /// Returns the cards with an address or a number, except cards that are no evidence.
     func cards(with value: LinkValue, most: Int) throws(StoreError) -> [RecordNumber] {
         let isSure = "NOT EXISTS (SELECT 1 FROM unsure WHERE unsure.record = found.record)"
         switch value {
@@ -83,7 +83,7 @@ struct LinkTables {
         }
     }
 
-    /// Those of some cards that have an address or a number which another one has.
+    /// Returns those of the cards that share an address or a number with another card.
     func sharing(_ added: [RecordNumber]) throws(StoreError) -> [RecordNumber] {
         let select = try db.statement(
             """
@@ -97,7 +97,7 @@ struct LinkTables {
         var found: [RecordNumber] = []
         var index = 0
         while index < sorted.count {
-            // The numbers of a save stand together.
+            // The record numbers of one save are contiguous.
             var end = index + 1
             while end < sorted.count, sorted[end].rawValue == sorted[end - 1].rawValue + 1 { end += 1 }
             found += try select.bind(1, sorted[index].rawValue).bind(2, sorted[end - 1].rawValue).records()
@@ -108,7 +108,7 @@ struct LinkTables {
 
     // MARK: What was said not to be one
 
-    /// Whether any pair was.
+    /// Whether the person has unlinked any pair.
     func hasUnlike() throws(StoreError) -> Bool { try db.statement("SELECT 1 FROM unlike LIMIT 1").hasRow() }
 
     func areUnlike(_ one: RecordNumber, _ other: RecordNumber) throws(StoreError) -> Bool {
@@ -126,7 +126,7 @@ struct LinkTables {
         for record in left { for other in try unlike(record) where right.contains(other) { try take(record, other) } }
     }
 
-    /// To be called before a card goes.
+    /// Call it before the card is deleted.
     func forgetUnlike(_ record: RecordNumber) throws(StoreError) {
         for other in try unlike(record) { try take(record, other) }
     }

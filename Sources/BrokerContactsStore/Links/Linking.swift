@@ -1,27 +1,27 @@
 import BrokerModel
 import BrokerNormalization
 
-/// Keeps what links cards, over one save. Used within its transaction only.
+/// Updates the links between cards during one save. Use it within the save's transaction only.
 ///
-/// What is linked by evidence follows from what the cards say, from what was linked by hand, and from what was said not to be
-/// one; so it is the same in whatever order the cards came. A save works it out anew for the cards that it changes and those
-/// that share an address or a number with them.
+/// Links by evidence are a function of the cards' content, the links made by hand, and the pairs unlinked by hand.
+/// The order in which cards were added does not matter. A save derives them again for the cards that it changes and
+/// those that share an address or a number with them.
 final class Linking {
     private let db: Database
     private let book: LinkTables
     private let normalizer: Normalizer
-    /// As they were before the save, and as its steps make them: evidence is looked at in the end.
+    /// The links before the save, and as its steps change them. Evidence is evaluated at the end.
     private let former: BookLinks
     private var links: BookLinks
     private let isEvidence: Bool
-    /// Cards whose links may be others now.
+    /// Cards whose links may have changed.
     private var touched: Set<RecordNumber> = []
-    /// What such cards said before.
+    /// The values that such cards had before.
     private var formerValues: Set<LinkValue> = []
-    /// Cards that came with the save. Most of them have nothing in common with any other.
+    /// The cards that the save added. Most of them share nothing with any other card.
     private var added: [RecordNumber] = []
 
-    /// - Parameter isEvidence: what the save writes may link cards.
+    /// - Parameter isEvidence: whether the content that the save writes may link cards.
     init(_ db: Database, _ normalizer: Normalizer, _ links: BookLinks, isEvidence: Bool) {
         self.db = db
         book = LinkTables(db: db)
@@ -33,14 +33,14 @@ final class Linking {
         if isEvidence { added.append(record) } else { try book.setUnsure(record) }
     }
 
-    /// To be called while the book says what it said before.
+    /// Call it before the book is updated.
     func willUpdate(_ record: RecordNumber, from former: Contact, to contact: Contact) throws {
         try willChange(record)
-        // An app must not reach a card that it cannot see by writing what stands there on one that it can.
+        // An app must not link a visible card to one that it cannot see by copying the hidden card's values.
         if !isEvidence, contact.saysMore(than: former) { try book.setUnsure(record) }
     }
 
-    /// To be called while it is in the book.
+    /// Call it before the card is deleted.
     func willDelete(_ record: RecordNumber) throws {
         try willChange(record)
         touched.formUnion(links.all.members(of: record))
@@ -54,7 +54,7 @@ final class Linking {
         formerValues.formUnion(try book.values(of: record))
     }
 
-    /// Makes one change. What is already so is no change.
+    /// Makes one change. If nothing would differ, records no change.
     func apply(_ change: LinkChange, _ index: Int) throws {
         let (one, other) = change.cards
         guard try db.hasContact(one), try db.hasContact(other) else {
@@ -68,7 +68,7 @@ final class Linking {
                 links.byHand.members(of: one).count + links.byHand.members(of: other).count
                     <= ContactLinks.mostMembers
             else { throw ChangeError.tooManyLinked(index: index) }
-            // Said last, it counts.
+            // The last decision takes precedence.
             try book.takeBackUnlike(links.all.members(of: one), links.all.members(of: other))
             links.byHand.join(one, other)
             links.all.join(one, other)
@@ -82,7 +82,8 @@ final class Linking {
         }
     }
 
-    /// To be called once everything else of the save is in the book, in all its tables. Notes what became linked.
+    /// Call it after all other changes of the save are written to all tables. Records the changed links in the
+    /// history.
     func finish(_ log: inout ChangeLog) throws -> BookLinks {
         if !added.isEmpty { touched.formUnion(try book.sharing(added)) }
         guard !touched.isEmpty else { return links }
@@ -97,9 +98,9 @@ final class Linking {
         return links
     }
 
-    /// Those that are linked by what the save changed, or were.
+    /// Returns the existing cards whose links the save may affect.
     private func cardsConcerned(_ evidence: LinkEvidence) throws -> Set<RecordNumber> {
-        // Cards that were linked by hand count together.
+        // Cards that were linked by hand count as one person.
         var start: Set<RecordNumber> = []
         for record in touched {
             start.formUnion(former.byHand.members(of: record))
@@ -147,7 +148,7 @@ extension LinkChange {
 }
 
 extension Contact {
-    /// Whether it has names, addresses or numbers that another one has not.
+    /// Whether it has a name, type, address or number that the former contact lacks.
     fileprivate func saysMore(than former: Contact) -> Bool {
         if contactType != former.contactType { return true }
         if !LinkName.keys.keys.allSatisfy({ text(of: $0) == former.text(of: $0) }) { return true }

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerSQLite
 
 extension BookReader {
-    /// - Parameter links: by which contacts are one; `nil` where each is its own.
+    /// - Parameter links: the links that unify contacts; `nil` if each card is its own contact.
     func count(_ query: ContactQuery, _ links: ContactLinks?) throws -> Int {
         let linked = links.map { LinkedRecords(reader: self, links: $0, query: query) }
         switch (query.scope, query.predicate) {
@@ -19,7 +19,7 @@ extension BookReader {
             return try inOneRead {
                 let count = try count(ReadSQL.count(match, condition), condition.bindings)
                 guard let linked else { return count }
-                // In the place of those that are found the first of their set counts, if it was not found itself.
+                // A found follower is counted as the first of its set, unless that was found itself.
                 let followers = try linked.followers(match, condition)
                 let firsts = Set(try followers.map { try linked.first(for: RecordNumber($0)).rawValue })
                 return count - followers.count + (try firsts.filter { try !matches($0, match) }.count)
@@ -47,44 +47,44 @@ extension BookReader {
     }
 }
 
-/// Links as one read sees them: between the contacts of its scope, and as far as they are in the book.
+/// The links as one read sees them: between existing contacts of its scope.
 struct LinkedRecords {
     let reader: BookReader
     let links: ContactLinks
     private let scope: RecordScope
     private let isByHand: Bool
 
-    /// - Parameter links: those that the query's keys show.
+    /// - Parameter links: the links visible to the query's keys.
     init(reader: BookReader, links: ContactLinks, query: ContactQuery) {
         (self.reader, self.links, scope) = (reader, links, query.scope)
         isByHand = !query.matchKeys.isSuperset(of: BookLinks.evidenceKeys)
     }
 
-    /// The one that stands for a contact: the lowest number of those that are one with it.
+    /// Returns the contact that represents a contact: the lowest existing number in its set.
     func first(for record: RecordNumber) throws -> RecordNumber {
         guard links.isLinked(record) else { return record }
         for member in links.members(of: record, within: scope) {
-            // Links are told a moment after the save that made them.
+            // The cached links are updated shortly after a save, so a member may already be deleted.
             if member == record { break }
             if try reader.exists(member.rawValue) { return member }
         }
         return record
     }
 
-    /// Whether another contact stands for this one.
+    /// Whether another contact represents this one.
     func follows(_ record: Int64) throws -> Bool {
         try first(for: RecordNumber(record)) != RecordNumber(record)
     }
 
-    /// Those for which a contact stands.
+    /// Returns the contacts that a contact represents.
     func others(of record: Int64) -> [RecordNumber] {
         links.members(of: RecordNumber(record), within: scope).filter { $0.rawValue > record }
     }
 
-    /// Of those of the whole book that match, the ones for which another one stands.
+    /// Returns the matching contacts of the whole book that another contact represents.
     func followers(_ match: Match, _ condition: Condition) throws -> [Int64] {
         var condition = condition
-        // Looked up one by one: many contacts may have a word, and fewer are linked.
+        // Checks each linked card: many contacts may have the word, but fewer are linked.
         if case .words(let words, let keys) = match, words.count == 1 {
             condition = Condition(having: words, keys)
         }

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
 
-/// What a fetch found, and whether there is more.
+/// One page of a fetch, and whether there is more.
 struct FetchedPage: Sendable {
     var rows: [FetchedContact] = []
     var last: Position?
@@ -10,22 +10,22 @@ struct FetchedPage: Sendable {
     fileprivate var bytes = 0
 }
 
-/// What is in memory about the book while it is read.
+/// The cached values about the book that a read uses.
 struct KnownOfBook {
-    /// By which contacts are one; `nil` where each is its own.
+    /// The links that unify contacts; `nil` if each card is its own contact.
     let links: ContactLinks?
-    /// The order in which beginnings are kept; `nil` where that is just changing.
+    /// The order whose name beginnings are indexed; `nil` while it changes.
     let beginnings: ContactOrder?
     let effort: SearchEffort
-    /// Putting the query's contacts in order is too long for where it is read; going through a list that is there is not.
+    /// Whether the event loop must not sort the query's contacts. It may use a sorted list from the cache.
     let mayNotSort: Bool
 }
 
-/// A contact's number and its place in an order.
+/// A contact's number and its sort key.
 struct Place: Comparable {
     let key: [UInt8]
     let record: Int64
-    /// The key's first bytes as a number: it settles most comparisons.
+    /// The key's first bytes as a number, which decides most comparisons.
     private let beginning: UInt64
 
     init(key: [UInt8], record: Int64) {
@@ -70,10 +70,10 @@ extension BookReader {
         return try Set(records.map(linked.first))
     }
 
-    /// Those of some records that are what is looked for, in rising order. Asks for those records only, each by itself; one
-    /// that is not in the book is nothing that anybody looks for.
+    /// Returns the matching ones of some records, in ascending order. Looks up only these records, one by one. A
+    /// record that is not in the book never matches.
     func matching(_ match: Match?, amongst records: some Sequence<RecordNumber>) throws -> [Int64] {
-        // Neighbours share pages.
+        // Sorted, because neighbouring rows share pages.
         var left = records.map(\.rawValue).sorted()
         switch match {
         case nil: return try left.filter(exists)
@@ -88,7 +88,7 @@ extension BookReader {
         }
     }
 
-    /// Whether one record is what is looked for. Asks for that record only.
+    /// Whether one record matches. Looks up only that record.
     func matches(_ record: Int64, _ match: Match) throws -> Bool {
         switch match {
         case .nobody: return false
@@ -124,23 +124,23 @@ extension BookReader {
     }
 }
 
-/// One fetch. Every page costs what it holds, wherever it begins.
+/// Reads one page of a query.
 private struct Fetch {
     let reader: BookReader
     let query: ContactQuery
     let known: KnownOfBook
-    /// `nil` where each contact is its own.
+    /// `nil` if each card is its own contact.
     let linked: LinkedRecords?
 
     private var seesNames: Bool { query.order == .none || CollationKey.keys.isSubset(of: query.matchKeys) }
 
-    /// A place of another order is none in this one.
+    /// A cursor of another order is ignored.
     private var after: Position? { query.after.flatMap { $0.order == query.order ? $0 : nil } }
 
-    /// Everybody, along the order.
+    /// Reads all contacts along the order.
     func everybody() throws -> FetchedPage {
         guard seesNames else {
-            // An order that the caller's keys make has no index; such a caller pays for it with a sort.
+            // An order made from the caller's keys only has no index, so the contacts must be sorted.
             return try reader.inOneRead {
                 try self.page(ofKept: kept { try records(ReadSQL.everybody(.none), []) })
             }
@@ -160,7 +160,7 @@ private struct Fetch {
                 }
                 let record = statement.integer(0)
                 try append(record, reader.stored(statement, 1, checksum: 3, record: record), to: &page)
-                // The key of the last one only: copying each would cost as much as the contact.
+                // Copies only the last contact's key: copying each would cost as much as the contact.
                 if isFull(page) { lastKey = statement.bytes(2) }
             }
         }
@@ -177,17 +177,17 @@ private struct Fetch {
         return [(.sameName, [.bytes(after.key), record]), (.laterNames, [.bytes(after.key)])]
     }
 
-    /// Those of a set.
+    /// Reads the contacts of a set.
     func some(_ scope: Set<RecordNumber>) throws -> FetchedPage {
         if scope.count == 1, query.order == .none, let record = scope.first { return try one(record) }
         return try reader.inOneRead {
-            // A few are sorted sooner than they are found again.
+            // Sorting a few takes less time than a look-up in the cache.
             if scope.count < 32 { return try page(of: sorted(scope.map(\.rawValue))) }
             return try page(ofKept: kept(scope) { scope.map(\.rawValue) })
         }
     }
 
-    /// Records in order, kept for the next page.
+    /// Returns the records in order and caches them for the next page.
     private func kept(_ scope: Set<RecordNumber>? = nil, _ records: () throws -> [Int64]) throws -> [Int64] {
         try reader.records(of: query.keptSubject(scope.map { .only($0) } ?? .all), query.order) {
             if known.mayNotSort { throw StoreError.takesLong }
@@ -195,7 +195,7 @@ private struct Fetch {
         }
     }
 
-    /// The shortest way to what is asked for most.
+    /// A fast path for the most frequent query.
     private func one(_ record: RecordNumber) throws -> FetchedPage {
         var page = FetchedPage()
         if let after, after.record >= record { return page }
@@ -205,20 +205,21 @@ private struct Fetch {
         return page
     }
 
-    /// Those of a set that match. Asks for nobody else.
+    /// Reads the matching contacts of a set. Looks up no others.
     func some(_ scope: Set<RecordNumber>, matching match: Match) throws -> FetchedPage {
         if match == .nobody { return FetchedPage() }
         return try page(of: sorted(firsts(of: reader.matching(match, amongst: scope))))
     }
 
-    /// Those of the whole book that match, by way of an index.
+    /// Reads the matching contacts of the whole book through an index.
     func found(_ match: Match) throws -> FetchedPage {
         guard let condition = Condition(match) else { return FetchedPage() }
         guard seesNames else {
             let sql = ReadSQL.sorted(condition, .none, after: nil, limit: nil)
             return try page(of: sorted(firsts(of: records(sql, condition.bindings))))
         }
-        // One more than is given tells whether there is more; so many more, since these are left out again.
+        // One more than the limit shows whether there are more. The followers are added because they are left out
+        // later.
         let followers = try linked?.followers(match, condition) ?? []
         let (limit, _) = query.limit.addingReportingOverflow(1 + followers.count)
         var places = try places(match, condition, limit: limit)
@@ -230,18 +231,18 @@ private struct Fetch {
         return try page(of: places)
     }
 
-    /// Those contacts that stand for these, each once.
+    /// Returns the contacts that represent these, without duplicates.
     private func firsts(of records: [Int64]) throws -> [Int64] {
         guard let linked else { return records }
         return try Set(records.map { try linked.first(for: RecordNumber($0)).rawValue }).sorted()
     }
 
-    /// The first so many of the whole book that match, in order, after the place of the query.
+    /// Returns the first `limit` matching contacts of the whole book in order, after the query's cursor.
     private func places(_ match: Match, _ condition: Condition, limit: Int) throws -> [Place] {
         if case .words(let words, let keys) = match {
             return try FoundByWords(
                 reader: reader, words: words, keys: keys, order: query.order, after: after, limit: limit,
-                // Whose order is changing this moment is sorted for as anybody else is.
+                // While the indexed order changes, the contacts are sorted instead.
                 hasBeginnings: query.order != .none && query.order == known.beginnings, effort: known.effort
             ).places()
         }
@@ -258,7 +259,7 @@ private struct Fetch {
         return try reader.sortKey(record, query.order, seeing: query.matchKeys) ?? []
     }
 
-    /// Puts records in the order; those that are gone are left out.
+    /// Sorts records; deleted ones are left out.
     private func sorted(_ records: [Int64]) throws -> [Place] {
         if query.order == .none { return records.map { Place(key: [], record: $0) }.sorted() }
         return try records.compactMap { record in
@@ -266,7 +267,7 @@ private struct Fetch {
         }.sorted()
     }
 
-    /// Reads a page out of places that are in order.
+    /// Reads a page from sorted places.
     private func page(of places: [Place]) throws -> FetchedPage {
         var first = 0
         if let after {
@@ -278,7 +279,7 @@ private struct Fetch {
         }
     }
 
-    /// Reads a page out of records that are in order. Only those are looked at that lead to the page's place.
+    /// Reads a page from sorted records. Looks up only the names that the search for the start of the page needs.
     private func page(ofKept records: [Int64]) throws -> FetchedPage {
         var first = 0
         if let after, let last = try index(of: after, in: records) {
@@ -292,8 +293,8 @@ private struct Fetch {
         return try page(of: records[first...]) { try key(of: $0) }
     }
 
-    /// Where the contact of a place stands, if it is there and its name is as it was: to look through numbers takes less than to
-    /// look up a few names.
+    /// Returns the index of the cursor's contact if it is in the list and its name is unchanged. A scan of the
+    /// numbers takes less time than a few look-ups of names.
     private func index(of place: Position, in records: [Int64]) throws -> Int? {
         guard records.count <= Self.mostLookedThrough, let index = records.firstIndex(of: place.record.rawValue),
             try key(of: place.record.rawValue) == place.key
@@ -321,7 +322,7 @@ private struct Fetch {
         return page
     }
 
-    /// The first of so many places, in order, for which something holds; their number where it holds for none.
+    /// Binary search: returns the first index for which `holds` is true; `count` if there is none.
     private static func partition(_ count: Int, _ holds: (Int) throws -> Bool) rethrows -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -335,10 +336,10 @@ private struct Fetch {
         page.rows.count >= query.limit || page.bytes >= query.byteLimit && !page.rows.isEmpty
     }
 
-    /// - Parameter stored: `nil` where the card is not there, or is damaged.
+    /// - Parameter stored: the card; `nil` if it does not exist or is damaged.
     private func append(_ record: Int64, _ stored: StoredContact?, to page: inout FetchedPage) throws {
         let others = linked?.others(of: record) ?? []
-        // Of linked cards the first may be damaged: then the others are given, under its number.
+        // If the first of several linked cards is damaged, the others are returned under its number.
         guard try stored != nil || !others.isEmpty && reader.exists(record) else { return }
         var row = try row(record, stored ?? StoredContact(values: []), &page)
         for other in others {

@@ -2,7 +2,7 @@ import BrokerModel
 import BrokerSQLite
 
 extension BookReader {
-    /// - Parameter owner: those of this app alone; nobody else's are looked at.
+    /// - Parameter owner: the app whose groups are read, and no others; `nil` reads all.
     func groups(of owner: [UInt8]?) throws -> [StoredGroup] {
         try inOneRead {
             let statement = try statement(owner == nil ? ReadSQL.groups : ReadSQL.groupsOfOwner)
@@ -22,7 +22,7 @@ extension BookReader {
             parents: try statement(ReadSQL.parents).bind(1, record.rawValue).records())
     }
 
-    /// Members of a group. Within some records, each of those is looked at and nobody else.
+    /// Returns members of a group. With a restricted scope, looks up only the records in it.
     func members(
         of group: RecordNumber, within scope: RecordScope, after place: RecordNumber?, limit: Int
     ) throws -> [RecordNumber] {
@@ -43,7 +43,7 @@ extension BookReader {
         }
     }
 
-    /// The number of the last change that can be seen, of those after another one; `nil`: there is none.
+    /// Returns the number of the last visible change after another number; `nil` if there is none.
     func lastChange(after number: Int64, in scope: ChangeScope) throws -> Int64? {
         try inOneRead {
             let hidden = BookChange.Kind.hidden(from: scope.keys)
@@ -57,7 +57,7 @@ extension BookReader {
             var last: Int64?
             let ofRecord = try statement(ReadSQL.changesOfRecord).bind(seen, from: 2)
             for record in records {
-                // A link to a card that cannot be seen is none.
+                // A link to a hidden card is hidden too.
                 let found = try ofRecord.bind(1, record.rawValue).firstChange { kind, member in
                     kind?.isOfLinks != true || member.map(records.contains) ?? false
                 }
@@ -66,7 +66,7 @@ extension BookReader {
             guard let owner = scope.groupOwner else {
                 return try lastChangeOfGroups(after: max(number, last ?? 0), with: records) ?? last
             }
-            // A member that cannot be seen came or went for nobody.
+            // The change of a hidden member is hidden too.
             let ofOwner = try statement(ReadSQL.changesOfOwner).bind(1, owner).bind(2, max(number, last ?? 0))
             return try ofOwner.firstChange { kind, member in
                 kind != .addMember && kind != .removeMember || member.map(records.contains) ?? true
@@ -74,8 +74,8 @@ extension BookReader {
         }
     }
 
-    /// The last change of any group, as far as it is about these contacts: each of them is asked for, and nobody else in a group is
-    /// looked at.
+    /// Returns the last change of any group that concerns no member or one of these contacts. Looks up each of these
+    /// contacts and no other members.
     private func lastChangeOfGroups(after number: Int64, with records: Set<RecordNumber>) throws -> Int64? {
         var last = try statement(ReadSQL.changesOfGroups).bind(1, number).first { $0.integer(0) }
         let ofMember = try statement(ReadSQL.changesOfMember)
@@ -87,7 +87,8 @@ extension BookReader {
 }
 
 extension PreparedStatement {
-    /// The number of the first change that counts, of ``ReadSQL/changesOfRecord`` or ``ReadSQL/changesOfOwner``.
+    /// Returns the number of the first row of ``ReadSQL/changesOfRecord`` or ``ReadSQL/changesOfOwner`` that `counts`
+    /// accepts.
     fileprivate func firstChange(
         _ counts: (BookChange.Kind?, _ member: RecordNumber?) -> Bool
     ) throws(StoreError) -> Int64? {

@@ -2,10 +2,10 @@ import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
 
-/// What the person looks for at the agent, and which rows of what is found.
+/// The person's search at the agent, and which rows of the result to return.
 public struct PersonSearch: Hashable, Sendable {
     public var text: String
-    /// Nothing outside it is looked at.
+    /// Only these records are read.
     public var scope: RecordScope
     public var excluding: Set<RecordNumber>
     public var order: ContactOrder
@@ -25,11 +25,11 @@ public struct PersonSearch: Hashable, Sendable {
     }
 }
 
-/// What was found for the person.
+/// The result of the person's search.
 public struct PersonFound: Sendable {
-    /// The rows that were asked for.
+    /// The requested rows.
     public let rows: [(RecordNumber, StoredContact)]
-    /// How many there are in all.
+    /// The total number of matches.
     public let total: Int
 
     public init(rows: [(RecordNumber, StoredContact)] = [], total: Int = 0) {
@@ -52,7 +52,7 @@ extension BookReader {
         }
     }
 
-    /// Everybody whom the person's search finds, in order.
+    /// Returns all matches of the person's search, in order.
     private func everybody(for search: PersonSearch) throws -> [Int64] {
         let match = Match.terms(search.text, normalizer)
         switch search.scope {

@@ -8,17 +8,17 @@ public struct FetchedContact: Sendable {
     public let record: RecordNumber
     public let contact: StoredContact
     public let images: ContactImages?
-    /// The cards that it is linked with, in rising order, where they were asked for. They have no others.
+    /// The cards that it is linked with, in ascending order, if the query unifies. Their own `others` are empty.
     public internal(set) var others: [FetchedContact] = []
 }
 
-/// What the writer of a book tells its reader: how often something was written, so that the reader knows whether the state
-/// that it holds is the latest, and whether the log is being emptied, so that it holds none.
+/// Shared by the writer and the readers of a book. The count of writes shows a reader whether its snapshot is the
+/// latest. During a checkpoint no reader keeps a snapshot.
 final class SaveCount: Sendable {
     private let count = Atomic(0)
     private let checkpoints = Atomic(0)
 
-    /// Whoever empties the log waits for readers, but not for one that is there again at once, time after time.
+    /// A checkpoint waits for readers, so readers must not take new snapshots again and again meanwhile.
     var mayHold: Bool { checkpoints.load(ordering: .acquiring) == 0 }
 
     func beginCheckpoint() { checkpoints.add(1, ordering: .acquiringAndReleasing) }
@@ -26,16 +26,16 @@ final class SaveCount: Sendable {
 
     var now: Int { count.load(ordering: .acquiring) }
 
-    /// To be called when something is in the book and nobody has been told yet.
+    /// Call it after something was written and before the reply.
     func add() { count.add(1, ordering: .acquiringAndReleasing) }
 }
 
-/// The reading connection. Each statement sees one state of the book; between calls none is held but for the moments that
-/// ``ContactsStore/hold()`` speaks of.
+/// The reading connection. Each statement sees one state of the book. Between calls it keeps no snapshot, except
+/// through ``ContactsStore/hold()``.
 final class BookReader {
     private let database: Database
     let normalizer: Normalizer
-    /// The state of the book that is being held, by the saves made before it; see ``ContactsStore/hold()``.
+    /// The number of writes before the current snapshot; `nil` without a snapshot. See ``ContactsStore/hold()``.
     private var held: Int?
     private let saves: SaveCount
     private let lists: KeptLists
@@ -60,26 +60,27 @@ final class BookReader {
         database.close()
     }
 
-    /// To be called before each read.
+    /// Call it before each read.
     ///
-    /// - Parameter isBounded: what takes long is ``StoreError/takesLong``.
+    /// - Parameter isBounded: whether a read that takes too long throws ``StoreError/takesLong``.
     func begin(isBounded: Bool) throws(StoreError) {
         bound.begin(isBounded: isBounded)
-        // What was saved since is part of every answer.
+        // Every reply includes what was saved before the read.
         if let held, held != saves.now || !saves.mayHold { try letGo() }
     }
 
-    /// To be called after a read that failed, with its error.
+    /// Call it after a failed read, with its error.
     func endFailed(_ error: any Error) -> StoreError {
         release()
         return StoreError(error)
     }
 
-    /// Holds the book's latest state until ``release()``, or until it is no longer the latest.
+    /// Keeps a snapshot of the book's latest state until ``release()`` or the next save.
     ///
-    /// - Returns: whether it was not held before.
+    /// - Returns: whether a new snapshot was taken.
     func hold() throws(StoreError) -> Bool {
-        // Counted before the state is taken: a save in between makes it look older than it is, which costs one look.
+        // The count is read before the snapshot is taken. A save in between makes the snapshot look stale, which
+        // costs one more transaction.
         let count = saves.now
         guard saves.mayHold else {
             release()
@@ -94,10 +95,10 @@ final class BookReader {
 
     func release() { try? letGo() }
 
-    /// Nothing is read from a state that could not be let go of: it may be an old one.
+    /// Ends the snapshot. If that fails, no read may use it, because it may be stale.
     private func letGo() throws(StoreError) {
         guard held != nil else { return }
-        // After an error SQLite may have ended it by itself.
+        // After an error SQLite may have ended the transaction.
         if database.isInTransaction { try statement("ROLLBACK").run() }
         held = nil
     }
@@ -106,8 +107,8 @@ final class BookReader {
 
     func statement(_ sql: String) throws(StoreError) -> PreparedStatement { try database.statement(sql) }
 
-    /// Records in an order: those that were made before, as long as the book does not change, so that going through
-    /// them page by page finds and sorts them once. Within ``inOneRead(_:)``.
+    /// Returns records in an order, from the cache while the book does not change. Reading a list page by page
+    /// therefore finds and sorts its records once. Use it within ``inOneRead(_:)``.
     func records(
         of subject: KeptPlaces.Subject, _ order: ContactOrder, _ make: () throws -> [Int64]
     ) throws -> [Int64] {
@@ -118,7 +119,7 @@ final class BookReader {
         return records
     }
 
-    /// The card of a row; `nil` where it is damaged, which is reported.
+    /// Returns the card of a row; `nil` if it is damaged, which is reported.
     func stored(
         _ statement: PreparedStatement, _ column: Int32, checksum: Int32, record: Int64
     ) -> StoredContact? {
@@ -127,11 +128,11 @@ final class BookReader {
         return card
     }
 
-    /// Makes several looks at one state of the book, and takes its lock once. One statement needs none of this.
+    /// Runs several statements on one snapshot of the book, with one lock. A single statement does not need it.
     func inOneRead<Result>(_ body: () throws -> Result) throws -> Result {
         guard held == nil else { return try body() }
         try statement("BEGIN").run()
-        // Ending a read that failed may say so again; the first error counts.
+        // ROLLBACK may fail too; the first error is the one to report.
         let result: Result
         do {
             result = try body()
@@ -143,14 +144,14 @@ final class BookReader {
         return result
     }
 
-    /// One contact by its number; `nil` where it is not there, or is damaged.
+    /// Returns a contact by number; `nil` if it does not exist or is damaged.
     func contact(_ record: Int64) throws(StoreError) -> StoredContact? {
         try statement(ReadSQL.contact).bind(1, record).first { stored($0, 0, checksum: 1, record: record) }
     }
 
     func exists(_ record: Int64) throws(StoreError) -> Bool { try database.hasContact(RecordNumber(record)) }
 
-    /// - Returns: without a photo that is damaged, which is reported.
+    /// - Returns: the images, without a damaged photo, which is reported.
     func images(_ record: Int64, _ keys: ContactKeySet) throws(StoreError) -> ContactImages? {
         try statement(ReadSQL.images(keys)).bind(1, record).first { row in
             ContactImages(
@@ -171,10 +172,10 @@ final class BookReader {
         return Array(",\"\(key.rawValue)\":\"".utf8) + bytes + [UInt8(ascii: "\"")]
     }
 
-    /// The contact's place in an order; `nil` where it is not there.
+    /// Returns the contact's sort key in an order; `nil` if the contact does not exist.
     func sortKey(_ record: Int64, _ order: ContactOrder, seeing keys: ContactKeySet) throws(StoreError) -> [UInt8]? {
         guard CollationKey.keys.isSubset(of: keys) else {
-            // A key that may not be seen is as if empty, so the stored order, made of all keys, will not do.
+            // A hidden key counts as empty, so the stored sort key, which uses all keys, must not be used.
             guard let stored = try contact(record) else { return nil }
             guard let contact = Contact(stored, keys: keys.intersection(CollationKey.keys)) else {
                 throw .damaged(reason: "a contact cannot be read")

@@ -1,27 +1,29 @@
 import BrokerModel
 import BrokerNormalization
 
-/// What contacts must be like, in the form in which it is looked for.
+/// A predicate in the normalized form in which the book is searched.
 enum Match: Hashable {
-    /// Each word begins a word of one of the keys. Never empty.
+    /// Each word must begin a word of one of the keys. Never empty.
     case words([String], in: ContactKeySet)
     case email(String)
     case phone(PhoneMatchKey)
-    /// For the person: each term begins a word or, where it is of digits, is part of a phone number. Never empty.
+    /// For the person: each term must begin a word or, if it consists of digits, be part of a phone number. Never
+    /// empty.
     case terms([String], in: ContactKeySet)
-    /// `nil`: the one that every book has.
+    /// `nil` is the default container.
     case container(RecordNumber?)
     case nobody
 
-    /// Keys whose words are looked for by name.
+    /// Keys whose words a search by name uses.
     static let nameKeys = ContactKeySet.names.subtracting([.init([.contactType])])
 
-    /// Stands among the keys of words for both names in one, which belong to no key alone: only who may see both finds by it.
+    /// The key index of words made from both names together. They belong to no single key: only a reader of both
+    /// names may find a contact by them.
     static let wholeNameIndex: Int64 = 40
     private static let wholeName = ContactKeySet(rawValue: 1 << UInt64(wholeNameIndex))
     private static let wholeNameKeys = ContactKeySet([.familyName, .givenName])
 
-    /// Every set of keys whose words are found by name, as the tables have them.
+    /// All keys whose words a search by name uses, as the tables store them.
     static let nameWords = nameKeys.union(wholeName)
 
     init(_ predicate: ContactPredicate, seeing keys: ContactKeySet, _ normalizer: Normalizer) {
@@ -45,24 +47,25 @@ enum Match: Hashable {
         }
     }
 
-    /// Past every word that begins with this one.
+    /// Returns a text greater than every word with this prefix.
     static func end(of prefix: String) -> String { prefix + "\u{10FFFF}" }
 
-    /// A term that may be part of a phone number, as it stands in the index. Fewer digits would find everybody.
+    /// Returns a term in the index's form of phone numbers; `nil` if it cannot be part of one. Fewer digits would
+    /// match too many contacts.
     static func phonePart(_ term: String) -> String? {
         guard (3...PhoneDigits.longest).contains(term.utf8.count),
             term.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
-        // Zeros in front are not stored.
+        // Leading zeros are not stored.
         let part = String(term.drop { $0 == "0" }.reversed())
         return part.isEmpty ? nil : part
     }
 
-    /// What the person typed at the agent; `nil` where that finds everybody.
+    /// Returns the match for the person's text; `nil` if it matches all contacts.
     static func terms(_ text: String, _ normalizer: Normalizer) -> Match? {
         let keys = nameWords.union(ContactKeySet([.emailAddresses]))
         let digits = PhoneDigits.digits(in: text)
-        // A number, however it is grouped, is one term.
+        // A number is one term, however its digits are grouped.
         if digits.count >= 3, text.allSatisfy({ $0.isNumber || $0.isWhitespace || "+-()./".contains($0) }) {
             return .terms([String(decoding: digits, as: UTF8.self)], in: keys)
         }
@@ -76,7 +79,7 @@ struct Condition: Hashable {
     let sql: String
     let bindings: [Binding]
 
-    /// Starts from the index of what is looked for. `nil`: nobody.
+    /// Starts from an index of the match. `nil` if nothing can match.
     init?(_ match: Match) {
         switch match {
         case .words(let words, let keys):
@@ -121,10 +124,10 @@ struct Condition: Hashable {
         }
     }
 
-    /// For walking an order: looks at the words of each record.
+    /// For reading along an order: checks the words of each record.
     init(having words: [String], _ keys: ContactKeySet) { self.init(words.map { Self.has($0, keys) }) }
 
-    /// Starts from the index of one word, and looks at the other words of each record that has it.
+    /// Starts from the index of one word, and checks the other words of each record that has it.
     init(finding word: String, _ others: [String], _ keys: ContactKeySet) {
         self.init([Self.found(word, keys)] + others.map { Self.has($0, keys) })
     }
@@ -141,10 +144,10 @@ struct Condition: Hashable {
 
     private static let phoneIndex = "SELECT record FROM phone INDEXED BY phoneByNational WHERE"
 
-    /// What is not known on either side does not tell two numbers apart. Each parameter stands twice.
+    /// An unknown country or extension matches every other. Each parameter occurs twice.
     private static let phoneRest = " AND (country IN (0, ?) OR ? = 0) AND (extension IN ('', ?) OR ? = '')"
 
-    /// Parameters: the word, its end, the keys. A record comes once for each of its words.
+    /// Parameters: the word, its end, the keys. Returns a record once for each of its matching words.
     static let wordIndex = """
         SELECT record FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? AND (1 << key) & ? <> 0
         """

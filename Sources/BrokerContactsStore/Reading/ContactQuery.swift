@@ -1,24 +1,25 @@
 import BrokerModel
 
-/// What is wanted of the book, and how much of it at once.
+/// A query of the book, and how much to return at once.
 public struct ContactQuery: Hashable, Sendable {
-    /// Nothing outside it is looked at.
+    /// Only these records are read.
     public var scope: RecordScope
     public var predicate: ContactPredicate?
-    /// The keys that the predicate and the order may look at; every other one is as if empty.
+    /// The keys that the predicate and the order may use; all other keys count as empty.
     public var matchKeys: ContactKeySet
     public var order: ContactOrder
-    /// Goes on after this place; from the beginning where `nil`.
+    /// The cursor after which to continue; `nil` starts at the beginning.
     public var after: Position?
-    /// Most contacts to give.
+    /// Most contacts to return.
     public var limit: Int
-    /// Stops once this many bytes of ``toldKeys`` were given. The first contact is given whatever its size.
+    /// Stops when this many bytes of ``toldKeys`` were read. The first contact is returned whatever its size.
     public var byteLimit: Int
-    /// The keys that are measured: those that will be told, so that where a page ends says nothing of the others.
+    /// The keys to be disclosed. Only they are measured, so that the size of a page reveals nothing about others.
     public var toldKeys: ContactKeySet
-    /// Which images are wanted; other keys of the set mean nothing.
+    /// The images to read; other keys in the set are ignored.
     public var images: ContactKeySet
-    /// Linked contacts of the scope are one, which stands where the first of them does, and is found if one of them is.
+    /// Whether linked contacts of the scope are unified. A unified contact takes the place of its first card, and
+    /// matches if any of its cards does.
     public var unifies: Bool
 
     public init(
@@ -39,9 +40,9 @@ public struct ContactQuery: Hashable, Sendable {
     }
 }
 
-/// How far a fetch came.
+/// Where a fetch ended.
 public struct FetchEnd: Hashable, Sendable {
-    /// The place of the last contact given; `nil` where none was.
+    /// The cursor of the last contact returned; `nil` if there was none.
     public let last: Position?
     /// Whether there is another contact after it.
     public let hasMore: Bool
@@ -52,7 +53,7 @@ public struct FetchEnd: Hashable, Sendable {
     }
 }
 
-/// Images of a contact as they go onto the wire: members of a JSON object, each with its leading comma.
+/// Images of a contact in wire format: members of a JSON object, each with its leading comma.
 public struct ContactImages: Hashable, Sendable {
     public let thumbnailImageData: [UInt8]?
     public let imageData: [UInt8]?

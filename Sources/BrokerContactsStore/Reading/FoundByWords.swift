@@ -2,37 +2,37 @@ import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
 
-/// When a search takes which way.
+/// The bounds that select a query plan for a search.
 struct SearchEffort {
-    /// Contacts that have a word and are sorted at once: some 2 µs each, in a large book.
+    /// With fewer contacts for a word than this, all are sorted: some 2 µs each, in a large book.
     var few = 1_500
-    /// Contacts that are looked at along an order before all that match are sorted.
+    /// Contacts that are checked along an order before all matches are sorted instead.
     var steps = 3_000
-    /// Beginnings of one or two letters that are followed at once.
+    /// Most beginnings that are merged for a prefix of one or two letters.
     var mostGroups = 1_200
 }
 
-/// The first contacts of the whole book, in order, that have words which begin with what was typed.
+/// Finds the first contacts of the whole book, in order, whose words begin with the typed words.
 ///
-/// Of few that match, all are looked at and sorted. Of many, those that stand first are looked for along an order: that of
-/// the table `beginning`, which has what names begin with in the owner's order, or that of everybody. Where they do not
-/// come soon enough, all are sorted after all.
+/// If few match, all are sorted. If many match, the search reads along an order: that of the table `beginning`, which
+/// indexes the beginnings of names in the owner's order, or that of all contacts. If this finds too few soon enough,
+/// all matches are sorted.
 struct FoundByWords {
     let reader: BookReader
-    /// The longest first.
+    /// The typed words, longest first.
     let words: [String]
     let keys: ContactKeySet
     let order: ContactOrder
     let after: Position?
     let limit: Int
-    /// Beginnings are kept in this order.
+    /// Whether beginnings are indexed in this order.
     let hasBeginnings: Bool
 
     let effort: SearchEffort
 
     func places() throws -> [Place] {
         let counts = try words.map { try count($0) }
-        // Whoever has the rarest word is asked for the others.
+        // Checks the contacts with the rarest word for the other words.
         if let rarest = counts.indices.min(by: { counts[$0] < counts[$1] }), counts[rarest] < effort.few {
             if counts[rarest] == 0 { return [] }
             return try sorted(words[rarest], words.indices.filter { $0 != rarest }.map { words[$0] })
@@ -46,9 +46,9 @@ struct FoundByWords {
 
     private var steps: Int { max(effort.steps, 2 * min(limit, 10_000)) }
 
-    /// How many rows of words begin so, as far as that matters.
+    /// Counts the rows of words with this prefix, at most ``SearchEffort/few``.
     private func count(_ word: String) throws -> Int {
-        // What is read in order and given as it is need not be counted.
+        // A single short word is read in order from the index, so its count is not needed.
         if hasBeginnings, words.count == 1, word.unicodeScalars.count <= Beginning.length { return effort.few }
         return try reader.statement(ReadSQL.countWords).bind(1, word).bind(2, Match.end(of: word))
             .bind(3, Int64(effort.few)).first { Int($0.integer(0)) } ?? 0
@@ -62,9 +62,9 @@ struct FoundByWords {
 
     // MARK: By what names begin with
 
-    /// `nil`: that takes longer than sorting.
+    /// Searches along the beginnings; `nil` if that takes longer than sorting.
     private func alongBeginnings() throws -> [Place]? {
-        // One of the words may stand at the front of the order, where all who have it stand together.
+        // If the order sorts by one of the words, all contacts that have it are adjacent.
         for word in words.prefix(Self.mostTried) {
             let others = words.filter { $0 != word }
             let letters = Beginning.letters(of: word)
@@ -85,13 +85,13 @@ struct FoundByWords {
         let letters = Beginning.letters(of: words[0])
         let rest = letters == words[0] ? Array(words.dropFirst()) : words
         guard letters.unicodeScalars.count == Beginning.length, let first = rest.first else { return nil }
-        // To sort them is to look each of them up; their order stands here already.
+        // Sorting would look up each contact; the index entries are already in order.
         let finding = Condition(finding: first, Array(rest.dropFirst()), keys)
         return try reader.places(
             ReadSQL.foundAlongBeginning(finding, after: after, limit: limit), start(letters, after) + finding.bindings)
     }
 
-    /// Words along whose beginnings is looked.
+    /// Most words whose beginnings are tried.
     private static let mostTried = 3
 
     private func start(_ letters: String, _ after: Position?) -> [Binding] {
@@ -99,7 +99,8 @@ struct FoundByWords {
             + Position.bindings(after)
     }
 
-    /// Those who have a word that begins with one or two letters: all beginnings that begin so, side by side, each in order.
+    /// Finds contacts with a word that begins with one or two letters, by merging the sorted lists of all beginnings
+    /// with that prefix.
     private func merged(_ word: String, _ others: [String]) throws -> [Place]? {
         var groups: [Group] = []
         var last = word
@@ -109,14 +110,14 @@ struct FoundByWords {
             last = letters
         }
         for index in groups.indices { try fill(&groups[index], after, count: 1) }
-        // Whose turn is next stands last.
+        // In descending order, so that the next group is last.
         groups = groups.filter { !$0.rows.isEmpty }.sorted { $1.first < $0.first }
         var found: [Place] = []
         var latest: Place?
         var left = others.isEmpty ? Int.max : steps
         while found.count < limit, var group = groups.popLast() {
             let place = group.first
-            // Whoever has two such words stands in two groups, at one place.
+            // A contact with two such words is in two groups, with equal places.
             if place != latest {
                 latest = place
                 guard left > 0 else { return nil }
@@ -148,7 +149,7 @@ struct FoundByWords {
             .bind(1, Int64(order.rawValue)).bind(2, letters).bind(3, end).first { $0.text(0) }
     }
 
-    /// What begins with some letters, as far as it was read.
+    /// The part of one beginning's list that was read.
     private struct Group {
         let letters: String
         var rows: [Place] = []
@@ -166,14 +167,14 @@ struct FoundByWords {
 }
 
 extension BookReader {
-    /// Runs a statement that gives records and their keys.
+    /// Runs a statement that returns records and their sort keys.
     func places(_ sql: String, _ bindings: [Binding]) throws -> [Place] {
         try statement(sql).bind(bindings).all { Place(key: $0.bytes(1), record: $0.integer(0)) }
     }
 }
 
 extension Position {
-    /// For the place in a statement from which it goes on.
+    /// Returns the parameters for the cursor in a statement.
     static func bindings(_ after: Position?) -> [Binding] {
         guard let after else { return [] }
         return (after.order == .none ? [] : [.bytes(after.key)]) + [.integer(after.record.rawValue)]

@@ -1,36 +1,36 @@
 import BrokerModel
 import Synchronization
 
-/// Some records in an order, as the book was at one of its changes.
+/// A cached list of records in an order, for one state of the book.
 struct KeptPlaces {
-    /// What they are.
+    /// What the records are.
     enum Subject: Hashable {
-        /// Those of a scope, by what some keys say of them.
+        /// The contacts of a scope, sorted by the values of some keys.
         case scope(RecordScope, ContactKeySet)
-        /// Those whom the person's search finds.
+        /// The matches of the person's search.
         case search(String, RecordScope, excluding: Set<RecordNumber>)
     }
 
     let subject: Subject
     let order: ContactOrder
-    /// The number of the book's last change then: whichever connection made them, they are good for any that sees the same.
+    /// The number of the book's last change at that time. Any connection that sees the same number may use the list.
     let lastChange: Int64
     let records: [Int64]
 
-    /// So many lists are kept at once, of so many records in all: 8 bytes each.
+    /// Most lists in the cache, and most records in all of them, 8 bytes each.
     static let mostLists = 16
     static let most = 1_000_000
 }
 
-/// What was put in order for one page of a list, for its next: by a read on the loop or beside it, for either.
+/// A cache of sorted lists, so that the next page needs no sort. The event loop and workers share it.
 final class KeptLists: Sendable {
-    /// The one that was asked for last comes last.
+    /// The most recently used list is last.
     private let lists = Mutex<[KeptPlaces]>([])
 
-    /// The records, if the list is of the state that the reader sees.
+    /// Returns the records if the list is for the state that the reader sees.
     func records(of subject: KeptPlaces.Subject, _ order: ContactOrder, at lastChange: Int64) -> [Int64]? {
         lists.withLock { lists in
-            // Nobody will see an older state again but who sees it now.
+            // Only reads that have already begun can still see an older state.
             lists.removeAll { $0.lastChange < lastChange }
             guard
                 let place = lists.firstIndex(where: {
@@ -56,11 +56,11 @@ final class KeptLists: Sendable {
         }
     }
 
-    /// Whether there is such a list, of whatever state.
+    /// Whether there is such a list, for any state.
     func has(_ subject: KeptPlaces.Subject, _ order: ContactOrder) -> Bool {
         lists.withLock { $0.contains { $0.order == order && $0.subject == subject } }
     }
 
-    /// Gives back the memory of long lists.
+    /// Releases the memory of long lists.
     func rest() { lists.withLock { $0.removeAll { $0.records.count > ContactQuery.mostOnLoop } } }
 }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The connection for reads that are too long for the loop: they keep neither the loop nor a save waiting, and see the book as
-/// it was when they began. It is opened when it is first needed.
+/// The connection for reads that are too long for the event loop. It blocks neither the event loop nor a save, and a
+/// read sees the book as it was when the read began. It is opened at its first use.
 final class LongReader: Sendable {
     private let open: @Sendable (ReadBound) throws(StoreError) -> sending BookReader
     private let bound = ReadBound()
     private let reader = Mutex<BookReader?>(nil)
-    /// Held while the log is emptied: that waits for reads to end, and others must not begin meanwhile.
+    /// Held during a checkpoint, which waits for running reads: new ones must not begin meanwhile.
     private let beginning = Mutex(())
 
     init(open: @escaping @Sendable (ReadBound) throws(StoreError) -> sending BookReader) { self.open = open }
@@ -26,15 +26,15 @@ final class LongReader: Sendable {
         }
     }
 
-    /// Runs while no read is on its way.
+    /// Runs `body` while no long read is running.
     func between<Result: Sendable>(_ body: () -> Result) -> Result { reader.withLock { _ in body() } }
 
-    /// Lets the read that is on its way go on, and has others wait until `body` is done.
+    /// Runs `body` while new reads wait. A running read continues.
     func pause(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try beginning.withLock { _ throws(StoreError) in try body() }
     }
 
-    /// Gives back what it has, unless it is being used.
+    /// Closes the connection, which releases its memory, unless it is in use.
     func rest() {
         _ = reader.withLockIfAvailable {
             $0?.close()
@@ -42,7 +42,7 @@ final class LongReader: Sendable {
         }
     }
 
-    /// Ends the read that is on its way, and every later one.
+    /// Interrupts the running read and makes every later one fail.
     func close() {
         bound.close()
         reader.withLock {

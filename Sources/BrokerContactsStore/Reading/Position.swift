@@ -1,10 +1,9 @@
 import BrokerModel
 import BrokerNormalization
 
-/// A place in an order: after the contact that stood there. It stays a place when that contact moves or goes.
+/// A cursor: the place after one contact in an order. It stays valid when that contact moves or is deleted.
 ///
-/// It holds the beginning of the contact's name in the form in which names are compared, so it is not for an app's
-/// eyes: encrypt ``bytes``.
+/// It contains the beginning of the contact's sort key, so an app must not see it: encrypt ``bytes``.
 public struct Position: Hashable, Sendable {
     public let order: ContactOrder
     let key: [UInt8]
@@ -16,7 +15,7 @@ public struct Position: Hashable, Sendable {
         self.record = record
     }
 
-    /// Length of ``bytes``, whatever the place.
+    /// The length of ``bytes``, the same for every cursor.
     public static let size = 2 + CollationKey.maximumSize + 8
 
     /// Order, length of the key, key, zeros, record number (big endian).
@@ -31,7 +30,7 @@ public struct Position: Hashable, Sendable {
         return bytes
     }
 
-    /// Reads ``bytes`` back; `nil` for anything else.
+    /// Decodes ``bytes``; `nil` if they are malformed.
     public init?(bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == Self.size, let order = ContactOrder(rawValue: bytes[0]) else { return nil }

@@ -3,39 +3,40 @@ import BrokerNormalization
 import Glibc
 import Synchronization
 
-/// How long a read may be, and on which connection it is made.
+/// How long a read may take, and which connection it uses.
 public enum ReadingManner: Hashable, Sendable {
-    /// On the loop's connection, however long it takes.
+    /// On the event loop's connection, without a bound.
     case whole
-    /// On the loop's connection. A read that would keep the loop for more than a millisecond or two is given up, with
-    /// ``StoreError/takesLong``: it is to be made ``beside``.
+    /// On the event loop's connection. A read that would block it for more than a millisecond or two throws
+    /// ``StoreError/takesLong``; repeat it with ``beside``.
     case bounded
-    /// On a connection of its own, which keeps no other read waiting. Not for the loop.
+    /// On a separate connection, which blocks no other read. Not for the event loop.
     case beside
 }
 
-/// Gives up a read that takes too long for where it is made, and one that nobody waits for any more.
+/// Interrupts a bounded read that takes too long, and any read after the book was closed.
 ///
-/// Counted are steps of SQLite's virtual machine and time: a step in a large book can be a page from the disk.
+/// It bounds both the steps of SQLite's virtual machine and the time: in a large book, one step can read a page from
+/// the disk.
 final class ReadBound: Sendable {
-    /// Steps of one statement between two questions whether it is to go on.
+    /// Steps of one statement between two checks.
     static let steps: Int32 = 500
     private let most: Int
     private let longest: Int64
     private let left = Atomic(Int.max)
-    /// Nanoseconds on the clock.
+    /// The deadline, in nanoseconds of the monotonic clock.
     private let end = Atomic(Int64.max)
     private let isClosing = Atomic(false)
 
     /// - Parameters:
-    ///   - most: steps of a read that is bounded.
-    ///   - longest: nanoseconds of one.
+    ///   - most: most steps of a bounded read.
+    ///   - longest: most nanoseconds of a bounded read.
     init(most: Int = .max, longest: Int64 = .max) {
         self.most = most
         self.longest = longest
     }
 
-    /// To be called before each read.
+    /// Call it before each read.
     func begin(isBounded: Bool) {
         left.store(isBounded ? most / Int(Self.steps) : .max, ordering: .relaxed)
         if isBounded { end.store(longest == .max ? .max : Self.now() + longest, ordering: .relaxed) }
@@ -49,10 +50,10 @@ final class ReadBound: Sendable {
 
     var isClosed: Bool { isClosing.load(ordering: .acquiring) }
 
-    /// Ends the read that is on its way, and every later one. From any thread.
+    /// Interrupts the running read and every later one. Callable from any thread.
     func close() { isClosing.store(true, ordering: .releasing) }
 
-    /// Asked once for so many ``steps``. One read is given up once: what is cleaned up after it is let through.
+    /// Called once every ``steps`` steps. A read is interrupted only once, so that its cleanup can run.
     func isSpent() -> Bool {
         if isClosed { return true }
         let left = self.left.load(ordering: .relaxed)
@@ -65,9 +66,9 @@ final class ReadBound: Sendable {
 }
 
 extension ContactQuery {
-    /// Whether it looks at so much that it is not worth beginning on the loop.
+    /// Whether it reads so much that the event loop should not begin it.
     ///
-    /// - Parameter size: of the book.
+    /// - Parameter size: the number of contacts in the book.
     func isLong(size: Int) -> Bool {
         let ordered = order == .none || CollationKey.keys.isSubset(of: matchKeys)
         let count: Int
@@ -77,17 +78,17 @@ extension ContactQuery {
         case (.only(let scope), .records(let records)): count = min(scope.count, records.count)
         case (.only(let scope), _): count = scope.count
         }
-        // Names that may not be seen whole are put in order one by one.
+        // If some name keys are hidden, the sort keys are made contact by contact.
         return count > (ordered ? Self.mostOnLoop : Self.mostOnLoop / 10)
     }
 
-    /// What is kept in order for the pages of this query.
+    /// Returns the key of this query's sorted list in the cache.
     ///
-    /// - Parameter scope: what of its scope they are of.
+    /// - Parameter scope: the part of the query's scope that the list contains.
     func keptSubject(_ scope: RecordScope) -> KeptPlaces.Subject {
         .scope(scope, order == .none ? [] : matchKeys.intersection(CollationKey.keys))
     }
 
-    /// Records that are looked at one by one.
+    /// Most records that the event loop may look up one by one.
     static let mostOnLoop = 2_000
 }

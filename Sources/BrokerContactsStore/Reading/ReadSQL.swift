@@ -1,19 +1,20 @@
 import BrokerModel
 
-/// The texts of reading statements. Those that take a record first are for scopes of some records: each is a look at the
-/// primary key of a record that the caller may see, and asks no index of the whole book.
+/// The SQL of reading statements. Statements whose first parameter is a record serve restricted scopes: each looks up
+/// a record that the caller may see by primary key, and uses no index of the whole book.
 enum ReadSQL {
     static let contact = "SELECT stored, checksum FROM contact WHERE record = ?"
     static let exists = "SELECT 1 FROM contact WHERE record = ?"
     static let maker = "SELECT maker FROM contact WHERE record = ?"
     static let containerOfContact = "SELECT container FROM contact WHERE record = ?"
-    /// What is not asked for is not read: a photo is long.
+    /// Reads only the requested images, because a photo is long.
     static func images(_ keys: ContactKeySet) -> String {
         let columns = [ContactKey.imageData, .thumbnailImageData].map { keys.contains($0) ? $0.rawValue : "NULL" }
         return "SELECT \(columns[0]), \(columns[1]) FROM image WHERE record = ?"
     }
 
-    /// Bytes of each; SQLite takes a blob's length from its row's header and does not read the blob.
+    /// Returns the size of each image in bytes. SQLite takes a blob's length from the row's header and does not read
+    /// the blob.
     static func imageSizes(_ keys: ContactKeySet) -> String {
         let columns = [ContactKey.imageData, .thumbnailImageData].map {
             keys.contains($0) ? "length(\($0.rawValue))" : "NULL"
@@ -47,12 +48,12 @@ enum ReadSQL {
         SELECT number, member, kind FROM change INDEXED BY changeByOwner WHERE owner = ? AND number > ?
         ORDER BY number DESC
         """
-    /// Of all groups, what became of them beside their contacts.
+    /// For all groups, changes that concern no contact.
     static let changesOfGroups = """
         SELECT number FROM change INDEXED BY changeOfGroups WHERE \(Schema.isOfGroups) AND number > ?
         ORDER BY number DESC LIMIT 1
         """
-    /// Of all groups, one contact's coming and going.
+    /// For all groups, the changes of one contact's membership.
     static let changesOfMember = """
         SELECT number FROM change INDEXED BY changeByMember WHERE member = ? AND \(Schema.isOfMembers) AND number > ?
         ORDER BY number DESC LIMIT 1
@@ -75,22 +76,22 @@ enum ReadSQL {
         SELECT count(*) FROM (SELECT 1 FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? LIMIT ?)
         """
 
-    /// Which part of an order a page is read from.
+    /// The part of an order that a page is read from.
     enum Part: CaseIterable, Hashable {
         case everybody
-        /// Those of a place's name whose numbers are higher. Parameters: the place's key, its record.
+        /// Contacts with the cursor's sort key and higher numbers. Parameters: the cursor's key and record.
         case sameName
-        /// Those of later names. Parameter: the place's key.
+        /// Contacts with later sort keys. Parameter: the cursor's key.
         case laterNames
-        /// By number alone. Parameter: the place's record.
+        /// Contacts with higher numbers. Parameter: the cursor's record.
         case laterRecords
     }
 
-    /// Record, contact, key and checksum, in order. After a place in two parts: SQLite would look through all of one name, since
-    /// it uses no index for the second half of `(key, record) > (?, ?)`.
+    /// Selects record, contact, key and checksum, in order. After a cursor it needs two parts: for `(key, record) >
+    /// (?, ?)`, SQLite does not use the index for the second half and would read all contacts of one name.
     static func page(_ order: ContactOrder, _ part: Part) -> String { pages[order]?[part] ?? pageText(order, part) }
 
-    /// Put together once: that takes as long as it takes to find the statement.
+    /// Built once: building a text takes as long as finding its statement in the cache.
     private static let pages = Dictionary(
         uniqueKeysWithValues: ContactOrder.allCases.map { order in
             (order, Dictionary(uniqueKeysWithValues: Part.allCases.map { ($0, pageText(order, $0)) }))
@@ -114,7 +115,7 @@ enum ReadSQL {
         }
     }
 
-    /// The record numbers of everybody in order.
+    /// Selects the record numbers of all contacts in order.
     static func everybody(_ order: ContactOrder) -> String {
         switch order {
         case .none: "SELECT record FROM contact ORDER BY record"
@@ -123,10 +124,10 @@ enum ReadSQL {
         }
     }
 
-    /// Record numbers and keys of those whom a condition finds, by sorting what it found.
+    /// Selects record numbers and keys of all contacts that meet a condition, and sorts them.
     static func sorted(_ condition: Condition, _ order: ContactOrder, after: Position?, limit: Int?) -> String {
         let place = after == nil ? "" : order == .none ? " AND record > ?" : " AND (\(column(order)), record) > (?, ?)"
-        // The plus keeps SQLite from walking the order's index instead.
+        // The unary plus keeps SQLite from reading along the order's index instead.
         let sorting = order == .none ? "+record" : "+\(column(order)), +record"
         return """
             SELECT record, \(order == .none ? "x''" : column(order)) FROM contact
@@ -134,8 +135,8 @@ enum ReadSQL {
             """
     }
 
-    /// The same by walking the order and looking at each, for conditions that many contacts meet: at most `steps` of
-    /// them. The inner rows come in the order of their index, and SQLite takes them one by one.
+    /// Selects the same by checking at most `steps` contacts along the order, for conditions that many contacts meet.
+    /// The inner rows come in index order, and SQLite reads them one by one.
     static func walked(
         _ condition: Condition, _ order: ContactOrder, after: Position?, limit: Int, steps: Int
     ) -> String {
@@ -151,8 +152,8 @@ enum ReadSQL {
             """
     }
 
-    /// Record numbers and keys, in order, of those one of whose words begins with some letters. Parameters: order,
-    /// letters, keys, and the place's key and record where there is one.
+    /// Selects record numbers and keys, in order, of the contacts with a word that begins with some letters.
+    /// Parameters: order, letters, keys, and the cursor's key and record if there is one.
     static func beginning(after: Position?, limit: Int) -> String {
         """
         SELECT record, nameKey AS key FROM beginning WHERE ordering = ? AND letters = ? AND keys & ? <> 0
@@ -160,7 +161,7 @@ enum ReadSQL {
         """
     }
 
-    /// The same, of which at most `steps` are looked at, for a longer word that begins with these letters.
+    /// Selects the same, but checks at most `steps` contacts for a condition on further or longer words.
     static func walkedBeginning(_ condition: Condition, after: Position?, limit: Int, steps: Int) -> String {
         """
         SELECT record, key FROM (\(beginning(after: after, limit: steps))) AS contact
@@ -168,7 +169,7 @@ enum ReadSQL {
         """
     }
 
-    /// The same without a bound, for a condition that finds records by itself.
+    /// Selects the same without a bound, for a condition that finds records by an index of its own.
     static func foundAlongBeginning(_ condition: Condition, after: Position?, limit: Int) -> String {
         """
         SELECT record, nameKey FROM beginning AS contact WHERE ordering = ? AND letters = ? AND keys & ? <> 0
@@ -177,7 +178,7 @@ enum ReadSQL {
         """
     }
 
-    /// The letters that words begin with, one after the other. Parameters: order, letters, and what comes behind the last.
+    /// Selects the next beginning of words. Parameters: order, letters, and an upper bound.
     static let firstBeginning = beginning("letters >= ?")
     static let nextBeginning = beginning("letters > ?")
 
@@ -185,13 +186,13 @@ enum ReadSQL {
         "SELECT letters FROM beginning WHERE ordering = ? AND \(start) AND letters < ? ORDER BY letters LIMIT 1"
     }
 
-    /// Of those whom a condition finds, the ones that are linked and not the first of their set. The table of links
-    /// stands for that of contacts: it has their numbers.
+    /// Selects the contacts that meet a condition, are linked, and are not the first of their set. The table of links
+    /// replaces that of contacts: it has the same record numbers.
     static func followers(_ condition: Condition, byHand: Bool) -> String {
         "SELECT record FROM \(byHand ? "handLink" : "link") AS contact WHERE first <> record AND \(condition.sql)"
     }
 
-    /// Contacts with one word are counted by their words alone.
+    /// For a single word the word index alone is enough.
     static func count(_ match: Match, _ condition: Condition) -> String {
         if case .words(let words, _) = match, words.count == 1 {
             return "SELECT count(DISTINCT record) FROM (\(Condition.wordIndex))"

@@ -2,19 +2,19 @@
 import BrokerNormalization
 import BrokerSQLite
 
-/// One save, within its transaction: one step after the other, and then ``finish()``.
+/// One save, within its transaction. Call ``apply(_:_:)`` for each step, then ``finish()``.
 final class BookSave {
     private let db: Database
     private let contacts: ContactWriter
     private let linking: Linking
     private let maker: FormMaker
-    /// The contacts that it adds, where there are many.
+    /// The prepared contacts that it adds, if there are many.
     private var ahead: ContactsAhead.Iterator?
     private let author: ChangeAuthor
     private let time: String
     private var log: ChangeLog
 
-    /// What became history with it.
+    /// The entries that it adds to the change history.
     var changes: [BookChange] { log.changes }
 
     init(
@@ -31,7 +31,7 @@ final class BookSave {
         log = ChangeLog(after: try db.lastChange(), by: author, at: seconds)
     }
 
-    /// - Parameter index: the step's place among those of the save.
+    /// - Parameter index: the step's index in the save.
     func apply(_ change: ContactChange, _ index: Int) throws {
         switch change {
         case .add(let record, let contact): try add(record, contact)
@@ -44,14 +44,14 @@ final class BookSave {
         case .container(let change): try ContainerWriter(db: db).apply(change, index)
         case .link(let change): try linking.apply(change, index)
         case .thumbnail(let record, let thumbnail, let photo):
-            // The modification date tells of what somebody has edited, and stays.
+            // A thumbnail is not an edit, so the modification date stays.
             if try contacts.writeThumbnail(record.rawValue, thumbnail, of: photo) {
                 log.note(.updateContact, record, keys: ContactKeySet(.thumbnailImageData))
             }
         }
     }
 
-    /// - Returns: the links that are in the book with it.
+    /// - Returns: the book's links after the save.
     func finish() throws -> BookLinks {
         try contacts.finishForms()
         let links = try linking.finish(&log)
@@ -82,9 +82,9 @@ final class BookSave {
         if keys.contains(.imageData), contact.imageDataAvailable || former.imageDataAvailable {
             changed.formUnion(.images)
         }
-        // What says what was there already changes nothing, not even the date.
+        // An update to the stored values changes nothing, not even the date.
         guard !changed.isEmpty else { return }
-        // Who may read the date but not the notes must not see by it that these were edited.
+        // A reader of the date but not of the notes must not learn from it that these were edited.
         if !changed.isSubset(of: .named) { contact.modificationDate = time }
         log.note(.updateContact, record, keys: changed)
         if !changed.isDisjoint(with: BookLinks.evidenceKeys) {
@@ -100,7 +100,7 @@ final class BookSave {
         if keys.contains(.imageData) { try contacts.writeImage(record.rawValue, patch.imageData) }
     }
 
-    /// Nobody writes these but the book itself.
+    /// Only the book itself writes these.
     private static let ownKeys = ContactKeySet([
         .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
     ])

@@ -2,18 +2,19 @@ import BrokerModel
 import BrokerSQLite
 
 extension BookWriter {
-    /// - Parameter records: all, or each of these and the groups of the owner, or everybody's, and nothing else.
+    /// - Parameter records: all records, or only these; in that case also the owner's groups, or all groups if there
+    ///   is no owner.
     func changes(
         after first: Int64, through last: Int64, of records: RecordScope, groupsOf owner: [UInt8]?
     ) throws(StoreError) -> [BookChange] {
-        // The writing connection sees one state for as long as it does not write.
+        // No other connection writes, so several statements see one state.
         let read = { (condition: String, index: String?) throws(StoreError) in
             try self.database.statement(Self.sql(condition, index)).bind(1, first).bind(2, last)
         }
         guard case .only(let records) = records else {
             return try read("number > ?1 AND number <= ?2 ORDER BY number", nil).all(Self.change)
         }
-        // The plus keeps SQLite from going through the numbers of all records instead.
+        // The unary plus keeps SQLite from scanning the changes of all records by number.
         let within = "+number > ?1 AND +number <= ?2"
         var changes: [BookChange] = []
         let ofRecord = try read("record = ?3 AND \(within)", nil)

@@ -2,20 +2,20 @@ import BrokerModel
 import BrokerNormalization
 import BrokerSQLite
 
-/// The writing connection. It belongs to the user's queue.
+/// The writing connection. Only the user's queue uses it.
 final class BookWriter {
     let database: Database
     private let file: BookFile
     private let identity: [UInt64]
     private let maker: FormMaker
-    /// What another thread makes forms with while a large save is written.
+    /// Makes forms on another thread during a large save.
     private let otherMaker: ContactsAhead.Maker
-    /// As they are in the file.
+    /// The links as stored in the file.
     private(set) var links = BookLinks()
-    /// The order in which beginnings of names are kept: the owner's.
+    /// The order in which name beginnings are indexed: the owner's.
     private var ordering = BookSettings().sortOrder
 
-    /// - Parameter otherMaker: of the same locale and region.
+    /// - Parameter otherMaker: has the same locale and region as `normalizer`.
     init(
         database: Database, file: BookFile, normalizer: Normalizer, otherMaker: ContactsAhead.Maker
     ) throws(StoreError) {
@@ -29,8 +29,8 @@ final class BookWriter {
 
     func close() { database.close() }
 
-    /// Reads what it writes by, and makes keys and words anew where they were made by other rules. To be called before anything is
-    /// written.
+    /// Loads settings and links. Rebuilds sort keys and words if they were made by other rules. Call it before any
+    /// write.
     func prepare() throws {
         ordering = try settings().sortOrder
         if try database.text("SELECT forms FROM book") != maker.normalizer.version {
@@ -56,7 +56,7 @@ final class BookWriter {
                     Linking(db, maker.normalizer, links, isEvidence: isEvidence), maker, ahead, by: author, at: seconds)
                 for (index, change) in changes.enumerated() { try save.apply(change, index) }
                 let links = try save.finish()
-                // What changes nothing leaves nothing that would have to agree with it.
+                // A save that changes nothing needs no outbox entry.
                 if let entry, db.totalChangesCount > written { try write(entry) }
                 return (save.changes, links)
             }
@@ -70,7 +70,7 @@ final class BookWriter {
 
     // MARK: The outbox
 
-    /// Within a save's own transaction: the outbox has what the save made, or neither is there.
+    /// Runs in the save's transaction, so that the book has both the entry and the changes, or neither.
     private func write(_ entry: OutgoingEntry) throws {
         try database.statement("DELETE FROM outbox WHERE number <= ?").bind(1, entry.takenOver).run()
         try database.statement("INSERT INTO outbox (number, change, entry) VALUES (?, ?, ?)")
@@ -79,7 +79,7 @@ final class BookWriter {
             .bind(1, entry.anchor.sequence).bind(2, entry.anchor.hash).run()
     }
 
-    /// In the order in which they were written.
+    /// Returns the entries in the order in which they were written.
     func outboxEntries() throws -> [OutboxEntry] {
         try PreparedStatement("SELECT number, change, entry FROM outbox ORDER BY number", on: database).all {
             OutboxEntry(number: $0.integer(0), change: $0.integer(1), bytes: $0.bytes(2))
@@ -88,7 +88,7 @@ final class BookWriter {
 
     // MARK: Settings
 
-    /// What the owner prefers. What cannot be read is as if never said.
+    /// Reads the owner's preferences. Unreadable values get their defaults.
     func settings() throws(StoreError) -> BookSettings {
         var settings = BookSettings()
         let row = try PreparedStatement("SELECT sortOrder, displayOrder, countryCode FROM book", on: database)
@@ -114,7 +114,7 @@ final class BookWriter {
         ordering = settings.sortOrder
     }
 
-    /// Gives back the memory that saves have taken; the next save reads the pages that it needs.
+    /// Releases the memory that saves used; the next save reads the pages that it needs.
     func rest() {
         maker.rest()
         otherMaker.rest()
@@ -122,7 +122,7 @@ final class BookWriter {
     }
 
     private func transaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        // What is written to a file without a name would be acknowledged and lost.
+        // A save to an unlinked file would be acknowledged and then lost.
         guard file.identity() == identity else { throw StoreError.unavailable(reason: "the file was replaced") }
         return try database.write(body)
     }

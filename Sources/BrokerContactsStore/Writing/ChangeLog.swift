@@ -1,16 +1,16 @@
 import BrokerModel
 import BrokerSQLite
 
-/// What one save changes, numbered as it comes.
+/// The changes of one save, numbered in order.
 struct ChangeLog {
     private(set) var changes: [BookChange] = []
     private var next: Int64
     private let author: ChangeAuthor
     private let seconds: Int64
 
-    /// - Parameter last: the book's last change.
+    /// - Parameter last: the number of the book's last change.
     init(after last: Int64, by author: ChangeAuthor, at seconds: Int64) {
-        // By the time, so that a book that was restored does not count again what was counted before.
+        // Based on time, so that a restored book does not reuse numbers.
         next = max(ContactsStore.changeNumber(at: seconds), last + 1)
         self.author = author
         self.seconds = seconds
@@ -26,7 +26,7 @@ struct ChangeLog {
         next += 1
     }
 
-    /// Adds them to the book's history, within the save's own transaction.
+    /// Adds the changes to the book's history, within the save's transaction.
     func write(_ db: Database) throws(StoreError) {
         guard let last = changes.last else { return }
         let author = try authorNumber(db)
@@ -39,7 +39,7 @@ struct ChangeLog {
                 .bind(6, Int64(bitPattern: change.keys.rawValue)).bind(7, change.owner).bind(8, author).run()
         }
         try db.statement("UPDATE book SET lastChange = ?").bind(1, last.number).run()
-        // Numbers rise with time, so what is too old stands in front.
+        // Numbers rise with time, so expired changes come first.
         try db.statement(
             """
             DELETE FROM change WHERE number < (SELECT number FROM change WHERE time >= ? ORDER BY number LIMIT 1)

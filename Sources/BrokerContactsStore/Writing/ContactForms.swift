@@ -1,42 +1,42 @@
 import BrokerModel
 import BrokerNormalization
 
-/// What a contact is found by and where it stands. It follows from what the contact says, by the rules of a normalizer.
+/// The search terms and sort keys of a contact. They are a function of its content and a normalizer's rules.
 struct ContactForms: Sendable {
     let names: NameKeys
-    /// `key`: the number of the property that a word is of, or ``Match/wholeNameIndex``.
+    /// `key` is the index of the word's property, or ``Match/wholeNameIndex``.
     fileprivate(set) var words: [(word: String, key: Int64)] = []
-    /// Of the words of names, with the properties that have such a word.
+    /// The beginnings of the words of names, with the properties that have such a word.
     fileprivate(set) var beginnings: [(letters: String, keys: ContactKeySet)] = []
     fileprivate(set) var emails: [String] = []
     fileprivate(set) var phones: [(key: PhoneMatchKey, digits: String)] = []
 }
 
-/// The places of a contact in both orders.
+/// The sort keys of a contact in both orders.
 typealias NameKeys = (givenName: CollationKey, familyName: CollationKey)
 
-/// What a contact's names begin with, as somebody types who looks for one.
+/// The first letters of the words of names, for searches by prefix.
 enum Beginning {
-    /// Letters.
+    /// In Unicode scalars.
     static let length = 3
 
-    /// A shorter word is its own beginning.
+    /// Returns the beginning of a word. A shorter word is its own beginning.
     static func letters(of word: String) -> String { String(word.unicodeScalars.prefix(length)) }
 }
 
-/// Makes forms. It belongs to one thread at a time, as its normalizer does.
+/// Makes forms. One thread at a time may use it, because of its normalizer.
 final class FormMaker {
     let normalizer: Normalizer
     private var known = KnownWords()
 
     /// The keys that have words or match keys of their own.
     static let keys = Match.nameKeys.union(ContactKeySet([.emailAddresses, .phoneNumbers]))
-    /// Most words kept of one key, so that a list of many values cannot fill the index.
+    /// Most words of a contact's e-mail addresses, so that a long list cannot fill the index.
     private static let wordsOfKey = 4_096
 
     init(_ normalizer: Normalizer) { self.normalizer = normalizer }
 
-    /// Gives back what is only kept to be quick.
+    /// Releases the cache.
     func rest() { known = KnownWords() }
 
     func forms(of contact: Contact) -> ContactForms {
@@ -70,7 +70,7 @@ extension ContactForms {
         words.append((word, index))
         let letters = Beginning.letters(of: word)
         let key = ContactKeySet(rawValue: 1 << UInt64(index))
-        // A handful, the same ones mostly not.
+        // A linear search: there are only a few.
         if let place = beginnings.firstIndex(where: { $0.letters == letters }) {
             beginnings[place].keys.formUnion(key)
         } else {
@@ -79,12 +79,12 @@ extension ContactForms {
     }
 }
 
-/// The words of names that are in other than plain letters: names return, and to turn one into Latin letters takes longer
-/// than to write its words.
+/// A cache for names that are not ASCII. Names recur, and transliterating one into Latin letters takes longer than
+/// writing its words.
 private struct KnownWords {
     private static let most = 1_024
     private static let longest = 64
-    /// By the bytes of the text: a String equals another whose characters are written otherwise.
+    /// By bytes, because Swift treats canonically equivalent strings as equal.
     private var words: [[UInt8]: [String]] = [:]
 
     mutating func words(of text: String, _ normalizer: Normalizer) -> [String] {

@@ -2,11 +2,11 @@
 import BrokerNormalization
 import BrokerSQLite
 
-/// Writes contacts, table by table, over one transaction.
+/// Writes contacts, table by table, within one transaction.
 final class ContactWriter {
     private let db: Database
     private var gathered = FormRows()
-    /// The order in which beginnings are kept.
+    /// The order in which name beginnings are indexed.
     private let ordering: ContactOrder
 
     init(_ db: Database, ordering: ContactOrder) {
@@ -44,13 +44,13 @@ final class ContactWriter {
             .bind(4, record).run()
     }
 
-    /// To be called without the forms: these stand in the order of the keys.
+    /// Call it after the forms were removed: the beginnings contain the sort key.
     func writeKeys(_ record: Int64, _ keys: NameKeys) throws(StoreError) {
         try db.statement("UPDATE contact SET givenNameKey = ?, familyNameKey = ? WHERE record = ?")
             .bind(1, keys.givenName.bytes).bind(2, keys.familyName.bytes).bind(3, record).run()
     }
 
-    /// Whether it was there. Everything that hangs on it goes with it.
+    /// Deletes a contact and all dependent rows; returns whether it existed.
     func delete(_ record: Int64) throws(StoreError) -> Bool {
         if gathered.hasRows(of: record) { try finishForms() }
         try removeBeginnings(record)
@@ -60,7 +60,7 @@ final class ContactWriter {
 
     // MARK: What contacts are found by
 
-    /// To be called while the words and the keys are those by which they were written.
+    /// Call it before the words and sort keys change: they locate the rows.
     private func removeBeginnings(_ record: Int64) throws(StoreError) {
         let key = ordering == .familyName ? "familyNameKey" : "givenNameKey"
         let written = try db.statement(
@@ -77,11 +77,11 @@ final class ContactWriter {
         }
     }
 
-    /// Makes beginnings anew of the words that are there.
+    /// Rebuilds the beginnings from the stored words.
     func remakeBeginnings() throws(StoreError) {
         try db.execute("DELETE FROM beginning")
         guard ordering != .none else { return }
-        // The bits of several keys are their sum.
+        // The sum of distinct single bits is their union.
         try db.statement(
             """
             INSERT INTO beginning (ordering, letters, nameKey, record, keys)
@@ -95,19 +95,19 @@ final class ContactWriter {
         .bind(1, Int64(ordering.rawValue)).run()
     }
 
-    /// Makes everything anew that contacts are found by, and the keys of their places.
+    /// Rebuilds all search terms and sort keys.
     func remakeForms(_ maker: FormMaker) throws(StoreError) {
-        // Also what nothing leads to any more.
+        // Also removes orphaned rows.
         for table in ["word", "email", "phone", "beginning"] { try db.execute("DELETE FROM \(table)") }
         let next = try db.statement(
             "SELECT record, stored, checksum FROM contact WHERE record > ? ORDER BY record LIMIT 1")
-        // By number, so that no cursor is open on what is being written.
+        // One look-up per record, so that no statement reads the table while it is written.
         var last = Int64.min
         while let (record, stored) = try next.bind(1, last).first({
             ($0.integer(0), CardChecksum.card($0, 1, checksum: 2, record: $0.integer(0)))
         }) {
             last = record
-            // A damaged card is left out of every answer, so nobody has to find it.
+            // A damaged card is left out of every reply, so it needs no search terms.
             guard let contact = stored.flatMap({ Contact($0) }) else { continue }
             let forms = maker.forms(of: contact)
             try writeKeys(record, forms.names)
@@ -125,13 +125,14 @@ final class ContactWriter {
         }
     }
 
-    /// Has the contact found by them once ``finishForms()`` was called.
+    /// Adds the contact's search terms. They take effect when ``finishForms()`` is called.
     func writeForms(_ record: Int64, _ forms: ContactForms) throws(StoreError) {
         gathered.append(record, forms, ordering)
         if gathered.count >= FormRows.most { try finishForms() }
     }
 
-    /// Writes what ``writeForms(_:_:)`` has gathered: before the transaction ends, and before anything of it goes.
+    /// Writes the rows that ``writeForms(_:_:)`` has gathered. Call it before the transaction ends and before any of
+    /// these contacts' rows are deleted.
     func finishForms() throws(StoreError) {
         guard !gathered.isEmpty else { return }
         let rows = gathered
@@ -159,18 +160,19 @@ final class ContactWriter {
 
     // MARK: Images
 
-    /// - Parameter base64: empty to take the image away.
+    /// - Parameter base64: the image; empty removes it.
     func writeImage(_ record: Int64, _ base64: String) throws(StoreError) {
         guard !base64.isEmpty else {
             return try db.statement("DELETE FROM image WHERE record = ?").bind(1, record).run()
         }
         let insert = try db.statement("INSERT OR REPLACE INTO image (record, imageData) VALUES (?, ?)")
         try insert.bind(1, record).bind(2, Array(base64.utf8)).run()
-        // The statement would hold the photo until the next one.
+        // Unbinds the photo, which the cached statement would otherwise keep in memory.
         insert.bind(2, [UInt8]?.none)
     }
 
-    /// - Returns: whether the contact has that photo still. A photo that takes its place takes the thumbnail along.
+    /// - Returns: whether the thumbnail was written: the contact still has that photo, and no thumbnail. Replacing a
+    ///   photo removes its thumbnail.
     func writeThumbnail(
         _ record: Int64, _ thumbnail: [UInt8], of photo: [UInt8]
     ) throws(StoreError) -> Bool {

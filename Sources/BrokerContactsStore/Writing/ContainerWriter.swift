@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerSQLite
 
-/// Makes changes of containers. Used within a transaction only.
+/// Makes changes to containers. Use it within a transaction only.
 struct ContainerWriter {
     let db: Database
 
-    /// Makes one change. It is no part of the history, which tells of contacts and groups.
+    /// Makes one change. The history does not contain it: it has only contacts and groups.
     func apply(_ change: ContainerChange, _ index: Int) throws {
         switch change {
         case .add(let container, let name):

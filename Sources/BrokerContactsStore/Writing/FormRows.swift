@@ -1,10 +1,10 @@
 import BrokerModel
 import BrokerNormalization
 
-/// Rows by which contacts are found, gathered over a save and written table by table in the order of the index.
+/// Rows of search terms, gathered during a save and written table by table in index order.
 ///
-/// Contact by contact they would fall all over every index, and a page would be looked for and changed anew for each of its
-/// rows. What is gathered is in no table yet.
+/// Writing them contact by contact would touch pages all over every index, and each page again for each of its rows.
+/// Gathered rows are in no table yet.
 struct FormRows {
     struct Word {
         let record: Int64
@@ -33,7 +33,7 @@ struct FormRows {
         let keys: Int64
     }
 
-    /// Where a row's text or key is among ``bytes``: a row that holds no object is copied and sorted as it is.
+    /// The range of a row's text or key in ``bytes``. Rows without object references are cheap to copy and sort.
     struct Text {
         let start: Int
         let count: Int
@@ -43,20 +43,20 @@ struct FormRows {
     private(set) var emails = Rows<Email>()
     private(set) var beginnings = Rows<Beginning>()
     private(set) var phones = Rows<Phone>()
-    /// Of all rows' texts.
+    /// The bytes of all rows' texts.
     private(set) var bytes: [UInt8] = []
     private var records: Set<Int64> = []
 
-    /// More are not kept: a book that is made anew has any number.
+    /// Most rows to gather: rebuilding a book produces any number.
     static let most = 65_536
 
     var isEmpty: Bool { count == 0 }
     var count: Int { words.count + emails.count + phones.count + beginnings.count }
 
-    /// Whether there may be any: whoever takes away those in the tables would miss these.
+    /// Whether rows of this record may be gathered. Deleting its rows from the tables would miss these.
     func hasRows(of record: Int64) -> Bool { records.contains(record) }
 
-    /// - Parameter ordering: the order in which beginnings are kept.
+    /// - Parameter ordering: the order in which name beginnings are indexed.
     mutating func append(_ record: Int64, _ forms: ContactForms, _ ordering: ContactOrder) {
         records.insert(record)
         for (word, key) in forms.words {
@@ -93,13 +93,13 @@ struct FormRows {
         return Text(start: start, count: bytes.count - start)
     }
 
-    /// Gives what was gathered, and keeps nothing of it.
+    /// Returns the gathered rows and empties the buffer.
     mutating func take() -> FormRows {
         defer { self = FormRows() }
         return self
     }
 
-    /// Rows with what decides their order, or nearly: where rows stand among their neighbours does not matter.
+    /// Rows with an approximate sort key: the order among close neighbours does not matter.
     struct Rows<Row> {
         private struct Place {
             let first: UInt64
@@ -122,8 +122,8 @@ struct FormRows {
         }
     }
 
-    /// A text's first bytes as numbers, which compare faster than the text and mostly say the same: the first eight bytes, and
-    /// those behind.
+    /// Returns a text's first eight bytes, and the eight after them, as numbers. They compare faster than the text,
+    /// mostly with the same result.
     private func prefix(_ text: Text) -> (number: UInt64, next: UInt64) {
         (number(text.start, to: text.start + text.count), number(text.start + 8, to: text.start + text.count))
     }

@@ -1,11 +1,11 @@
 import BrokerModel
 import BrokerSQLite
 
-/// Makes changes of groups. Used within a transaction only.
+/// Makes changes to groups. Use it within a transaction only.
 struct GroupWriter {
     let db: Database
 
-    /// Makes one change. What is already so is no change.
+    /// Makes one change. If nothing would differ, records no change.
     func apply(_ change: GroupChange, _ index: Int, _ log: inout ChangeLog) throws {
         switch change {
         case .add(let group, let name, let owner):
@@ -53,15 +53,15 @@ struct GroupWriter {
         }
     }
 
-    /// Whose both groups are; empty where they are of two apps.
+    /// Returns the app that owns both groups; empty if they belong to two apps.
     private func owner(of child: RecordNumber, in parent: RecordNumber, _ index: Int) throws -> [UInt8] {
         guard let parents = try owner(of: parent) else { throw ChangeError.parentRecordDoesNotExist(index: index) }
         guard let childs = try owner(of: child) else { throw ChangeError.recordDoesNotExist(index: index) }
         return parents == childs ? parents : []
     }
 
-    /// Whether a group is another one or within it, going through visible groups only: a cycle that somebody else's
-    /// groups close must not tell that they are there.
+    /// Whether `goal` is `start` or within it, through visible groups only. A cycle through another app's groups must
+    /// not reveal that they exist.
     private func reaches(
         _ goal: RecordNumber, from start: RecordNumber, _ visible: [UInt8]?
     ) throws(StoreError) -> Bool {

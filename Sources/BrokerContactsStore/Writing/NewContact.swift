@@ -3,14 +3,14 @@ import BrokerNormalization
 import Dispatch
 import Synchronization
 
-/// A contact that is to be added, as it is written.
+/// A contact to be added, in its stored form.
 struct NewContact: Sendable {
     let stored: [UInt8]
     /// The highest value identifier given in each key.
     let identifiers: [UInt8]
     let forms: ContactForms
 
-    /// - Parameter time: when it is added.
+    /// - Parameter time: the time of the save.
     init(_ contact: Contact, at time: String, _ maker: FormMaker) {
         var contact = contact
         contact.creationDate = time
@@ -24,8 +24,8 @@ struct NewContact: Sendable {
     }
 }
 
-/// The contacts of a large save, made ready by another thread and by the one that writes where it would wait: that is half
-/// of the save's work, and of the book it needs nothing.
+/// The contacts of a large save, prepared by another thread and, instead of waiting, by the writing thread.
+/// Preparation is half of a save's work and does not need the book.
 final class ContactsAhead: Sendable {
     private let contacts: [Contact]
     private let time: String
@@ -33,12 +33,12 @@ final class ContactsAhead: Sendable {
     private let others = DispatchGroup()
 
     private struct Work {
-        /// The first share that nobody has begun.
+        /// The first share that no thread has begun.
         var next = 0
         var made: [[NewContact]?]
     }
 
-    /// Forms are made by the other thread with this. It reads ICU's data when they are wanted first.
+    /// Makes forms on the other thread. Loads ICU's data at its first use.
     final class Maker: Sendable {
         private let locale: String
         private let region: String
@@ -46,20 +46,20 @@ final class ContactsAhead: Sendable {
 
         init(locale: String, region: String) { (self.locale, self.region) = (locale, region) }
 
-        /// `nil` where ICU's data are missing; then the thread that writes makes all.
+        /// `nil` if ICU's data are missing; the writing thread then makes all forms.
         fileprivate func make() -> FormMaker? { Normalizer(locale: locale, region: region).map { FormMaker($0) } }
 
         func rest() { maker.withLock { $0 = nil } }
     }
 
-    /// For fewer the other thread is not woken.
+    /// For fewer contacts the other thread is not used.
     static let fewest = 32
-    /// Contacts taken at a time.
+    /// Contacts per share.
     private static let share = 16
 
     /// - Parameters:
-    ///   - changes: whose new contacts they are; `nil` where these are too few for another thread.
-    ///   - seconds: when they are added.
+    ///   - changes: the changes whose new contacts to prepare. Returns `nil` if these are too few for another thread.
+    ///   - seconds: the time of the save.
     init?(_ changes: [ContactChange], at seconds: Int64, _ other: Maker) {
         contacts = changes.compactMap { if case .add(_, let contact) = $0 { contact } else { nil } }
         guard contacts.count >= Self.fewest else { return nil }
@@ -77,7 +77,7 @@ final class ContactsAhead: Sendable {
 
     var count: Int { contacts.count }
 
-    /// The contacts of a share, which are given once.
+    /// Returns the contacts of a share. Call it once for each share.
     ///
     /// - Parameter maker: the caller's own.
     private func take(_ index: Int, _ maker: FormMaker) -> [NewContact] {
@@ -87,12 +87,12 @@ final class ContactsAhead: Sendable {
                 return work.made[index]
             }
             if let made { return made }
-            // What is left is about to come from the other thread.
+            // The other thread is about to finish the missing share.
             if !makeShare(maker) { others.wait() }
         }
     }
 
-    /// - Returns: whether there was one to make.
+    /// - Returns: whether there was a share to make.
     private func makeShare(_ maker: FormMaker) -> Bool {
         let taken = work.withLock { work -> Int? in
             guard work.next < work.made.count else { return nil }
@@ -106,10 +106,10 @@ final class ContactsAhead: Sendable {
         return true
     }
 
-    /// Nobody wants the rest.
+    /// Stops the preparation of further contacts.
     func stop() { work.withLock { $0.next = $0.made.count } }
 
-    /// Gives the contacts one after the other, to one thread.
+    /// Returns the contacts one by one, to one thread.
     struct Iterator {
         private let ahead: ContactsAhead
         private let maker: FormMaker
@@ -118,7 +118,7 @@ final class ContactsAhead: Sendable {
 
         init(_ ahead: ContactsAhead, _ maker: FormMaker) { (self.ahead, self.maker) = (ahead, maker) }
 
-        /// Not to be called more often than there are contacts.
+        /// Must not be called more often than there are contacts.
         mutating func next() -> NewContact {
             if share.isEmpty {
                 share = ahead.take(index, maker)[...]
@@ -129,8 +129,9 @@ final class ContactsAhead: Sendable {
     }
 }
 
-/// The new contacts of a save that waits for its turn, made ready meanwhile: of the book that takes nothing, and the disk is at work on
-/// the save before. See ``ContactsStore/makeReady(_:at:)``. Nothing more is made once nobody has it who could want it.
+/// The new contacts of a save that waits for its turn, prepared meanwhile. Preparation does not need the book, and
+/// the disk is busy with the save before. See ``ContactsStore/makeReady(_:at:)``. Preparation stops when the last
+/// reference is released.
 public final class ReadyContacts: Sendable {
     private let ahead: ContactsAhead
     private let seconds: Int64
@@ -140,16 +141,17 @@ public final class ReadyContacts: Sendable {
 
     deinit { if !isTaken.load(ordering: .relaxed) { ahead.stop() } }
 
-    /// The contacts, once: each is given to one save.
+    /// Returns the contacts, once, for one save.
     ///
     /// - Parameters:
-    ///   - seconds: when the contacts are added. They are made with the time at which that was expected, and good in that second alone.
-    ///   - changes: of the save, which adds as many.
+    ///   - seconds: the time of the save. The contacts contain the expected time, so any other time makes them
+    ///     useless.
+    ///   - changes: the changes of the save, which must add the same number of contacts.
     func take(for changes: [ContactChange], at seconds: Int64) -> ContactsAhead? {
         guard !isTaken.exchange(true, ordering: .relaxed) else { return nil }
         let count = changes.count { if case .add = $0 { true } else { false } }
         if seconds == self.seconds, count == ahead.count { return ahead }
-        // The other thread has others to make instead.
+        // Frees the other thread for other contacts.
         ahead.stop()
         return nil
     }
