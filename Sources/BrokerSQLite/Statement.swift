@@ -132,7 +132,7 @@ public final class Statement<Failure: SQLiteFailure> {
     @inlinable
     public func reset() { sqlite3_reset(handle) }
 
-    // MARK: Columns of the row at hand
+    // MARK: Columns of the current row
 
     @inlinable
     public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }

@@ -11,7 +11,7 @@ public struct AuditBounds: Hashable, Sendable {
     /// Equal refusals within this time are one record and a count.
     public var refusalWindow = Duration.seconds(60)
     /// Deduplication windows open at once for one app. A window with contacts counts one more for every sixteen of
-    /// them. Beyond this bound the app's oldest window closes early.
+    /// them. Beyond this bound the app's oldest windows close early, those of disclosures first.
     public var windowsPerApp = 4_096
     /// Deduplication windows open at once for all apps, counted as ``windowsPerApp``. Beyond this bound an app gets a
     /// new window only by closing one of its own.

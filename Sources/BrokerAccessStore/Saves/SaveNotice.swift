@@ -34,8 +34,8 @@ struct SaveNotice: Hashable, Sendable {
 ///
 ///     version    1 byte, 1
 ///     flags      1 byte: 1 with a decision, 2 kept to single contacts, 4 with a detail
-///     time, lastNumber, decision (where there is one): 8 bytes each, little endian
-///     strength, app, detail (where there is one): a length and UTF-8
+///     time, lastNumber, decision (if there is one): 8 bytes each, little endian
+///     strength, app, detail (if there is one): a length and UTF-8
 ///     count, then adds, deletes, contacts: each as many numbers, as differences
 ///     hash       the first 16 bytes of SHA-256 over uid, number, 8 bytes each, and everything before
 ///

@@ -1,7 +1,7 @@
 import BrokerSQLite
 import GRDBSQLite
 
-/// Why the book cannot be read or written. No error has changed the file.
+/// Why the book cannot be read or written. The file is unchanged in every case.
 public enum StoreError: Error, Hashable, Sendable {
     /// The file cannot be opened, read or written now, for example because the disk is full or another program locks
     /// it.

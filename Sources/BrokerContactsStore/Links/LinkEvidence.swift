@@ -35,7 +35,7 @@ final class LinkEvidence {
         hasUnlike = try book.hasUnlike()
     }
 
-    // MARK: What cards say
+    // MARK: Evidence on cards
 
     /// Returns the addresses and numbers of a card; none if the card is no evidence.
     func values(of record: RecordNumber) throws -> [LinkValue] {

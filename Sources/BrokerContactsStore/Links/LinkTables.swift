@@ -35,7 +35,7 @@ struct LinkTables {
         }
     }
 
-    // MARK: What cards say
+    // MARK: Evidence on cards
 
     func setUnsure(_ record: RecordNumber) throws(StoreError) {
         try db.statement("INSERT OR IGNORE INTO unsure (record) VALUES (?)").bind(1, record.rawValue).run()
@@ -97,7 +97,7 @@ struct LinkTables {
         var found: [RecordNumber] = []
         var index = 0
         while index < sorted.count {
-            // The record numbers of one save are contiguous.
+            // The record numbers of one save are mostly contiguous.
             var end = index + 1
             while end < sorted.count, sorted[end].rawValue == sorted[end - 1].rawValue + 1 { end += 1 }
             found += try select.bind(1, sorted[index].rawValue).bind(2, sorted[end - 1].rawValue).records()
@@ -106,9 +106,9 @@ struct LinkTables {
         return found
     }
 
-    // MARK: What was said not to be one
+    // MARK: Pairs unlinked by hand
 
-    /// Whether the person has unlinked any pair.
+    /// Whether any pair was unlinked by hand.
     func hasUnlike() throws(StoreError) -> Bool { try db.statement("SELECT 1 FROM unlike LIMIT 1").hasRow() }
 
     func areUnlike(_ one: RecordNumber, _ other: RecordNumber) throws(StoreError) -> Bool {

@@ -60,7 +60,7 @@ struct FoundByWords {
         return try reader.places(sql, condition.bindings + Position.bindings(after))
     }
 
-    // MARK: By what names begin with
+    // MARK: Beginnings of names
 
     /// Searches along the beginnings; `nil` if that takes longer than sorting.
     private func alongBeginnings() throws -> [Place]? {

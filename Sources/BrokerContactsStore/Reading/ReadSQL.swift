@@ -32,7 +32,7 @@ enum ReadSQL {
     static let emailOfRecord = "SELECT 1 FROM email WHERE record = ? AND address = ?"
     static let phonesOfRecord = "SELECT national, country, extension, digits FROM phone WHERE record = ?"
 
-    // Of groups, and of the history.
+    // Statements on groups and the history.
 
     private static let groupColumns = "SELECT record, name, owner, container FROM contactGroup"
     static let group = "\(groupColumns) WHERE record = ?"
@@ -59,7 +59,7 @@ enum ReadSQL {
         ORDER BY number DESC LIMIT 1
         """
 
-    // Of the whole book.
+    // Statements on the whole book.
 
     static let groups = "\(groupColumns) ORDER BY record"
     static let members = "SELECT contact FROM member WHERE parent = ? AND contact > ? ORDER BY contact LIMIT ?"

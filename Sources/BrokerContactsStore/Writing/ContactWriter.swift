@@ -58,7 +58,7 @@ final class ContactWriter {
         return db.changesCount > 0
     }
 
-    // MARK: What contacts are found by
+    // MARK: Search terms
 
     /// Call it before the words and sort keys change: they locate the rows.
     private func removeBeginnings(_ record: Int64) throws(StoreError) {
