@@ -1,16 +1,17 @@
 import BrokerFormatting
 import BrokerModel
 
-/// An app asks for access to contacts, for the first time: who asks, what it may see, and exactly that confirmed.
+/// An app asks for access to contacts for the first time. Shows who asks and what it may see, and has the person
+/// confirm it.
 struct AccessDialogue: ListDialogue {
     enum Stage: String {
-        /// Who asks, how sure we are, why.
+        /// Who asks, how reliably it was identified, and why it asks.
         case introduction
-        /// Some, all or none.
+        /// Some contacts, all or none.
         case choice
-        /// Looking for contacts, and choosing by number from what was found.
+        /// Searching for contacts and choosing results by number.
         case choosing
-        /// Exactly what was chosen.
+        /// The chosen contacts, to be confirmed.
         case confirmation
     }
 
@@ -19,9 +20,9 @@ struct AccessDialogue: ListDialogue {
     private(set) var place = Stage.introduction
     var finder = Finder()
     private(set) var lifetime: LifetimeChoice
-    /// Of what is granted by name that which the person gives.
+    /// The keys that must be granted by name (notes, groups) and that the person turned on.
     private(set) var given: ContactKeySet = []
-    /// Of those to be confirmed.
+    /// Pages of the contacts to be confirmed.
     private var pages = Pages()
 
     var stage: String { place.rawValue }
@@ -77,7 +78,7 @@ struct AccessDialogue: ListDialogue {
     private var offersGroups: Bool { GrantedKeys.asksByName(prompt.keys, for: .groups) }
     private var notesToo: Bool { given.isSuperset(of: .named) }
     private var groupsToo: Bool { given.isSuperset(of: .groups) }
-    /// `nil`: everything but what is granted by name.
+    /// `nil` means all keys except those that must be granted by name.
     private var keys: [String]? { given.isEmpty ? nil : GrantedKeys.granted(given, of: prompt.keys) }
 }
 
@@ -136,7 +137,7 @@ extension AccessDialogue {
         lines += pages.lines(of: chosen, by: confirmedRows(on: size), names) {
             confirmed($0.name, $0.detail, on: size)
         }
-        // All in one line would be too long for some languages.
+        // One line for all terms is too long in some languages.
         let notes = names.text(notesToo ? .withNotes : .withoutNotes)
         let lasting = lifetime.chosen.map { [words.lifetime($0)] } ?? []
         let terms =

@@ -1,9 +1,9 @@
 import BrokerFormatting
 import BrokerVarlinkClient
 
-/// What the person shared so far: a list on the main screen, and a number that opens one app.
+/// The list of grants on the main screen. A number opens one app.
 extension Agent {
-    /// Lists the first apps, or the next ones after those that were listed last.
+    /// Lists the first page of apps, or the page after the one that was listed last.
     func listGrants() {
         guard let connection, connection.isRegistered else {
             terminal.say(.warning(names.text(.brokerUnreachable)))
@@ -27,7 +27,7 @@ extension Agent {
         sayWaiting()
     }
 
-    /// Opens the app of this number in the list.
+    /// Opens the app with this number in the list.
     func openGrant(_ number: Int) {
         guard let connection, (1...max(1, listed.count)).contains(number), !listed.isEmpty else { return }
         let grant = listed[listed.startIndex + number - 1]

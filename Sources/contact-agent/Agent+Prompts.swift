@@ -3,9 +3,9 @@ import BrokerJSON
 import BrokerVarlinkClient
 import Glibc
 
-/// One prompt after the other, on a screen of its own.
+/// Shows prompts one at a time, each on the alternate screen.
 extension Agent {
-    /// A refused app asks again: one line, no screen.
+    /// A refused app asks again. Shows one line instead of a screen.
     func waitQuietly(_ prompt: Prompt) {
         quiet.append(prompt)
         guard dialogue == nil else { return }
@@ -17,7 +17,7 @@ extension Agent {
         terminal.say(.dim(names.text(.refusedAsksAgain, [.app: name, .key: "o"])))
     }
 
-    /// The prompt has become moot: answered elsewhere, expired, or the app is gone.
+    /// Removes a prompt that was answered elsewhere, that expired, or whose app has gone.
     func withdraw(_ cookie: String) {
         queue.removeAll { $0.cookie == cookie }
         quiet.removeAll { $0.cookie == cookie }
@@ -57,18 +57,18 @@ extension Agent {
         terminal.say(StyledLine(names.text(.makeLarger, [.size: "\(least.columns)×\(least.rows)"])))
     }
 
-    /// Draws on a clean screen; only what is typed from now on counts, and an approval only after a while.
+    /// Draws on a clean screen. Discards earlier input, and starts the arming time.
     private func becomeVisible() {
         visibleSince = nil
         terminal.enterAlternateScreen()
-        // Before the drawing, not after: a key that follows what was drawn is meant.
+        // Before drawing, not after: a key that is pressed after drawing is meant for this screen.
         discardInput()
         draw(clearing: true)
         terminal.waitUntilDrawn()
         visibleSince = ContinuousClock.now
     }
 
-    /// The terminal has another size, or others drew on it.
+    /// Redraws after the terminal was resized, or after another program may have drawn on it.
     func screenChanged() {
         guard dialogue != nil else {
             if terminal.size?.isLargeEnough ?? false { isTooSmallSaid = false }
@@ -125,7 +125,7 @@ extension Agent {
                     self.answered(dialogue.prompt, answer)
                 }
             }
-            // Which approvals want the password the broker decides: each may.
+            // The broker decides which approvals need the password, so any approval lends the terminal.
             lendTerminal()
             ask { connection throws(VarlinkClientError) in
                 do throws(VarlinkClientError) {
@@ -145,7 +145,7 @@ extension Agent {
         }
     }
 
-    /// Calls the broker for the prompt on the screen; what it answers wrongly ends the prompt, never the program.
+    /// Calls the broker for the prompt on the screen. An error reply ends the prompt, never the program.
     private func ask(_ body: (AgentConnection) throws(VarlinkClientError) -> Void) {
         guard let connection else { return }
         do throws(VarlinkClientError) {
@@ -183,7 +183,7 @@ extension Agent {
         }
     }
 
-    /// What came of it, in one line.
+    /// The outcome in one line.
     private func words(for answer: Answer, _ prompt: Prompt, _ app: String) -> String {
         if prompt.kind == .manage { return ManageDialogue.words(for: answer, app, names) }
         if answer.takesCard { return names.text(.cardTaken, [.app: app]) }
@@ -199,7 +199,7 @@ extension Agent {
         dialogue = nil
         visibleSince = nil
         terminal.leaveAlternateScreen()
-        // Keys meant for what was on the screen must not be taken for anything else.
+        // Keys that were meant for this screen must not act on another one.
         discardInput()
         if let first = quiet.first, ending == nil { sayQuiet(first) }
     }
@@ -208,11 +208,11 @@ extension Agent {
 
     // MARK: - Drawing
 
-    /// Draws again when arming or the time left has changed, and every second whatever stands there now.
+    /// Redraws when arming or the time left has changed, and at least every ``redrawTime`` to overwrite foreign output.
     func tick() {
         guard let dialogue, visibleSince != nil else { return }
         if let left = secondsLeft(dialogue.prompt), left < -5 {
-            // The broker withdraws what has expired; one that does not must not hold the screen for ever.
+            // The broker withdraws expired prompts. If it fails to, the prompt must not block the screen.
             return withdraw(dialogue.prompt.cookie)
         }
         if isArmed != isDrawnArmed || shownSecondsLeft != drawnSecondsLeft
@@ -226,7 +226,7 @@ extension Agent {
         prompt.expires.map { Int($0) - time(nil) }
     }
 
-    /// Counts in tens until the end is near: a number that changes every second asks to be looked at.
+    /// Counts in tens until 20 seconds are left: a number that changes every second draws attention.
     private var shownSecondsLeft: Int? {
         guard let prompt = dialogue?.prompt, let left = secondsLeft(prompt), left < Self.longestCountdown else {
             return nil

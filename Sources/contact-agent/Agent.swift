@@ -6,17 +6,18 @@ import BrokerVarlinkClient
 import CBrokerLinux
 import Glibc
 
-/// Waits for prompts and for the person, and lets them meet. It owns the terminal, the connection and the queue.
+/// The agent's main loop: shows prompts and takes the person's keys. It owns the terminal, the connection and the
+/// queue.
 final class Agent {
     /// How long a screen must have been visible before an approving key counts.
     static let armingTime = Duration.milliseconds(500)
     /// How long a lone ESC waits for the rest of a sequence.
     static let escapeTime = Duration.milliseconds(50)
-    /// A prompt is drawn again this often: what another program wrote over it does not stay.
+    /// How often a prompt is redrawn, to overwrite what another program wrote over it.
     static let redrawTime = Duration.seconds(1)
-    /// More time left than this, in seconds, is not worth a word.
+    /// Seconds. The countdown is shown only if less time than this is left.
     static let longestCountdown = 600
-    /// Pauses between attempts to reach the broker: this one, doubled up to the longest.
+    /// Pauses between connection attempts: this one first, doubled each time up to ``longestPause``.
     static let firstPause = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(30)
 
@@ -24,25 +25,25 @@ final class Agent {
         case quit
         case approved, refused
         case signal(CInt)
-        /// The broker cannot be reached by this process any more, for so many times in a row.
+        /// This process can no longer connect and must restart itself. `attempt` counts failed attempts in a row.
         case startAnew(attempt: Int)
-        /// Could not go on; the line says why and the second what to try.
+        /// Failed: what went wrong, and what the person can try.
         case failed(String, advice: String)
     }
 
     let terminal: Terminal
-    /// The words, in the person's language.
+    /// Texts in the person's language.
     let names: LocalizedNames
     let once: Bool
     private let signals: CInt
     private let door: AgentDoor
-    /// Asks for the password where the system's broker wants one.
+    /// Asks for the password if the system's broker requires one; `nil` in session mode.
     private let password: PasswordAgent?
-    /// The terminal is the password agent's: no key is read here, and nothing drawn.
+    /// The password agent uses the terminal: this program reads no keys and draws nothing.
     private(set) var isTerminalLent = false
 
     var connection: AgentConnection?
-    /// When the broker is tried again, and how often in a row that was.
+    /// When to connect next. `attempt` counts failed attempts in a row.
     private var retry = ContinuousClock.now
     private var attempt: Int
     private var isBrokerMissed: Bool
@@ -50,21 +51,22 @@ final class Agent {
 
     private var decoder = KeyDecoder()
     private var typed = ContinuousClock.now
-    /// How often input was discarded: keys that were read together with one that changed the screen are not for the new one.
+    /// How often input was discarded. Keys that were read together with one that changed the screen do not act on the
+    /// new screen.
     private var discarded = 0
 
-    /// Prompts whose turn has not come, in the order in which they came.
+    /// Waiting prompts, oldest first.
     var queue: [Prompt] = []
-    /// Of apps that were refused before: they wait until the person opens them.
+    /// Prompts of apps that were refused before. They wait until the person opens them.
     var quiet: [Prompt] = []
     var dialogue: (any Dialogue)?
-    /// Since when the dialogue's stage can be read; `nil` while it cannot.
+    /// When the current stage became readable; `nil` while it is not.
     var visibleSince: ContinuousClock.Instant?
     var hint: String?
-    /// The grants that were listed last, in their order: a number opens one.
+    /// The grants that were listed last, in the order shown. A number opens one.
     var listed: ArraySlice<AppGrant> = []
     var isTooSmallSaid = false
-    /// What the last drawing showed of the time left and of arming, to draw again only when that changes.
+    /// The time left and the arming state as last drawn. A change causes a redraw.
     var drawnSecondsLeft: Int?
     var isDrawnArmed = false
     var drawn = ContinuousClock.now
@@ -84,7 +86,7 @@ final class Agent {
         self.password = password
     }
 
-    /// Runs until the person quits, a signal comes or nothing more can be done.
+    /// Runs until the person quits, a signal arrives, `once` is fulfilled or an error ends it.
     func run() -> Ending {
         tryBroker()
         while ending == nil {
@@ -101,15 +103,15 @@ final class Agent {
         return ending ?? .quit
     }
 
-    /// The pause before the broker is tried for the time of this number, counted from 0.
+    /// The pause before this connection attempt, counted from 0.
     static func pause(before attempt: Int) -> Duration {
-        // Past 2^10 the longest is reached whatever the first one is.
+        // Bounds the shift; 2^10 times the first pause exceeds the longest.
         min(firstPause * (1 << min(attempt, 10)), longestPause)
     }
 
     // MARK: - The terminal and the password
 
-    /// Leaves the terminal to whoever asks for the password, if somebody here does.
+    /// Hands the terminal to the password agent, if there is one.
     func lendTerminal() {
         guard let password, !isTerminalLent, ending == nil else { return }
         isTerminalLent = true
@@ -119,11 +121,11 @@ final class Agent {
         terminal.say(.dim(names.text(.passwordOnDesktop)))
     }
 
-    /// Nobody wants the password any more. pkttyagent would go on reading this terminal, and having read a line of it hang for ever
-    /// (in polkit 122 what cancels its question waits for its own end). The next question has a new one.
+    /// Ends the password agent when no question is pending. Otherwise pkttyagent keeps reading this terminal and hangs
+    /// after one line: in polkit 122 its cancel handler waits for its own end. The next question starts a new one.
     func endPasswordAgent() { password?.end() }
 
-    /// What was typed meanwhile was for the password.
+    /// Takes the terminal back. Discards what was typed meanwhile: it was meant for the password prompt.
     func takeTerminalBack() {
         guard isTerminalLent else { return }
         isTerminalLent = false
@@ -147,7 +149,7 @@ final class Agent {
         if waiting[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { ending = .signal(SIGHUP) }
     }
 
-    /// When something is to be done though nobody says anything.
+    /// The next deadline: reconnecting, a lone ESC, arming or redrawing; `nil` if there is none.
     private var nextTime: ContinuousClock.Instant? {
         var times: [ContinuousClock.Instant] = []
         if connection == nil { times.append(retry) }
@@ -159,7 +161,7 @@ final class Agent {
         return times.min()
     }
 
-    /// -1, for ever, where there is no such time; rounded up.
+    /// The poll(2) timeout, rounded up; -1 (no timeout) if `time` is `nil`.
     private func milliseconds(until time: ContinuousClock.Instant?) -> CInt {
         guard let time else { return -1 }
         return CInt(clamping: max(0, ContinuousClock.now.duration(to: time).wholeMilliseconds + 1))
@@ -211,7 +213,7 @@ final class Agent {
 
     private func press(_ key: Key) {
         if dialogue != nil {
-            // A prompt that cannot be read cannot be answered.
+            // A prompt that is not readable takes no keys.
             if visibleSince != nil { pressInDialogue(key) }
             return
         }
@@ -224,7 +226,7 @@ final class Agent {
         }
     }
 
-    /// Forgets what was typed before the person could see what it would answer.
+    /// Discards what was typed before the person could see the current screen.
     func discardInput() {
         terminal.discardInput()
         decoder.reset()
@@ -234,14 +236,14 @@ final class Agent {
     // MARK: - The broker
 
     private func tryAgain() {
-        // What opens the door was given up: a new process has it again.
+        // The installed agent gave up the group that the socket requires. Only a new process gets it.
         if door.canOpenAgain { tryBroker() } else { ending = .startAnew(attempt: attempt) }
     }
 
     private func tryBroker() {
         do {
             let opened = try AgentConnection(opening: door, names)
-            // The system's broker asks polkit before it takes an agent, and polkit the person.
+            // The system's broker has polkit authenticate the person before it accepts an agent.
             lendTerminal()
             try opened.serve(terminal: terminal.name)
             connection = opened
@@ -309,14 +311,14 @@ final class Agent {
         if let cookie = event.withdrawn { withdraw(cookie) }
     }
 
-    /// - Parameter terminal: of the one that joined; `nil` where they were there before this one.
+    /// - Parameter terminal: of the agent that joined; `nil` if the others were there before this one.
     private func words(forOthers others: Int, joined terminal: String?) -> String {
         guard let terminal else { return names.text(.othersHere, count: others) }
         return names.text(
             .otherJoined, count: others, [.terminal: Columns.clip(ShownText.line(terminal), to: 24)])
     }
 
-    /// The broker is not there, or not any more; it is tried again after a pause that grows.
+    /// Handles a lost or failed connection: withdraws all prompts and schedules the next attempt, with back-off.
     func lost(_ reason: String, advice: String? = nil) {
         connection?.close()
         connection = nil

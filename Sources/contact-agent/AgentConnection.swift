@@ -3,28 +3,28 @@ import BrokerJSON
 import BrokerVarlink
 import BrokerVarlinkClient
 
-/// One registration with the broker: prompts come on one connection, and what is asked about them goes out on another.
+/// One registration with the broker. Prompts arrive on one connection; calls about them use another.
 final class AgentConnection {
-    /// How long the broker may take for an answer that needs no person.
+    /// Timeout for replies that need no person.
     static let timeout = Duration.seconds(10)
-    /// How long it may take where the person is asked for their password: they have 120 seconds.
+    /// Timeout for replies that may wait for the person's password, for which they have 120 seconds.
     static let passwordTimeout = Duration.seconds(130)
-    /// While that is waited for, signals are looked at so often.
+    /// How often signals are checked during that wait.
     static let patience = Duration.milliseconds(250)
 
-    /// What one reply of `Serve` says.
+    /// One reply of `Serve`.
     struct Event {
         var prompt: Prompt?
         var withdrawn: String?
         /// How many more agents serve this person.
         var others: Int?
-        /// Where the one that came last runs.
+        /// Terminal of the agent that joined last.
         var joined: String?
-        /// A prompt that nobody could read; its cookie, so that it can be dismissed.
+        /// The cookie of a prompt that this program could not parse, so that it can be dismissed.
         var unreadable: String?
     }
 
-    /// In which what comes is shown.
+    /// Texts in the person's language.
     private let names: LocalizedNames
     private let serving: VarlinkClient
     private let calling: VarlinkClient
@@ -32,22 +32,22 @@ final class AgentConnection {
 
     private static let interface = "io.contactbroker.Agent."
 
-    /// Connects, and says nothing yet.
+    /// Connects, and sends nothing yet.
     init(opening door: AgentDoor, _ names: LocalizedNames) throws {
         self.names = names
         serving = try door.open()
         calling = try door.open()
     }
 
-    /// Registers. `terminal` is what the broker tells about this agent.
+    /// Registers. The broker shows `terminal` to the person's other agents.
     func serve(terminal: String?) throws(VarlinkClientError) {
         try serving.begin(Self.interface + "Serve", more: true) { $0.member("terminal", terminal) }
     }
 
-    /// For poll(2); beside it ``hasBufferedReply`` must be looked at.
+    /// For poll(2). Check ``hasBufferedReply`` first.
     var fileDescriptor: CInt { serving.fileDescriptor }
     var hasBufferedReply: Bool { serving.hasBufferedReply }
-    /// The broker has taken us as an agent.
+    /// The broker has accepted this agent.
     var isRegistered: Bool { token != nil }
 
     func close() {
@@ -55,7 +55,7 @@ final class AgentConnection {
         calling.close()
     }
 
-    /// The next thing the broker said, or `nil` when it has said nothing more yet.
+    /// Returns the next event, or `nil` if none has arrived. Does not block.
     func nextEvent() throws(VarlinkClientError) -> Event? {
         guard let (reply, continues) = try serving.nextReply(timeout: .zero) else { return nil }
         guard continues else {
@@ -74,9 +74,7 @@ final class AgentConnection {
         return event
     }
 
-    /// A page of contacts for the prompt that is being shown.
-    ///
-    /// - Parameter sharedOnly: only contacts that the app can see already.
+    /// Fetches a page of contacts for the prompt that is being shown.
     func search(
         _ cookie: String, query: String, offset: Int, limit: Int, sharedOnly: Bool
     ) throws(VarlinkClientError) -> SearchResult {
@@ -92,7 +90,7 @@ final class AgentConnection {
             total: Int(reply["total"]?.integer ?? 0), offset: offset)
     }
 
-    /// One contact's card; `nil` where it cannot be read.
+    /// Fetches one contact's card; `nil` if it cannot be parsed.
     func show(_ cookie: String, _ identifier: String) throws(VarlinkClientError) -> Card? {
         let reply = try call("Show") {
             $0.member("cookie", cookie)
@@ -108,9 +106,7 @@ final class AgentConnection {
         }
     }
 
-    /// An answer for which the person may be asked for their password.
-    ///
-    /// - Parameter isOver: asked now and then; when it says so, nobody waits any longer.
+    /// Sends an answer for which the broker may ask for the person's password.
     func answer(_ cookie: String, _ answer: Answer, until isOver: () -> Bool) throws(VarlinkClientError) {
         guard let token else { throw .closed }
         try calling.begin(Self.interface + "Answer") {
@@ -132,7 +128,7 @@ final class AgentConnection {
         return (reply["grants"]?.elements).map { $0.compactMap(AppGrant.init) } ?? []
     }
 
-    /// Opens what was decided for one app; `nil` where the broker's prompt cannot be read.
+    /// Opens the grant of one app; `nil` if the broker's prompt cannot be parsed.
     func manage(_ grant: AppGrant) throws(VarlinkClientError) -> Prompt? {
         let reply = try call("Manage") {
             $0.member("app", grant.app)

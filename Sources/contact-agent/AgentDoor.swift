@@ -1,18 +1,17 @@
 import BrokerConnection
 import BrokerVarlinkClient
 
-/// Opens the broker's door for agents.
+/// Connects to the broker's socket for agents.
 ///
-/// Of the installed agent the door was opened before it gave up its group, and cannot be opened again: for that the agent
-/// starts itself anew.
+/// The installed agent connects before it gives up its group and cannot connect again. To reconnect it restarts itself.
 final class AgentDoor {
-    /// Connections that nobody has taken yet, or why there are none; `nil` where the door opens at any time.
+    /// Unused connections, or the error that prevented them; `nil` if this process can connect at any time.
     private var opened: Result<[VarlinkClient], any Error>?
 
-    /// One that opens whenever it is asked to.
+    /// Connects each time it is asked.
     init() {}
 
-    /// One that was opened so often, now.
+    /// Opens `count` connections now.
     init(opening count: Int) {
         opened = Result { try (0..<count).map { _ in try Self.connect() } }
     }

@@ -1,6 +1,6 @@
 import BrokerJSON
 
-/// What the person chose. With nothing in it the prompt is dismissed, and nothing is stored.
+/// What the person chose. An empty answer dismisses the prompt, and the broker stores nothing.
 struct Answer: Hashable, Sendable {
     enum Level: String, Sendable {
         case denied, limited, full
@@ -11,31 +11,32 @@ struct Answer: Hashable, Sendable {
     var identifiers: [String]?
     /// Rows that were turned off.
     var removed: [String]?
-    /// What the app may read of them; `nil` means everything but notes.
+    /// The keys that the app may read. `nil` keeps an existing grant's keys; a first grant then excludes those granted
+    /// by name.
     var keys: [String]?
     var lifetime: Lifetime?
     var neverAskAgain: Bool?
-    /// What was picked for once.
+    /// What was picked in the one-time picker.
     var picked: [Pick]?
-    /// The card that was offered: added as a new one, or merged into the contact of this row.
+    /// Adds the offered card as a new contact, or merges it into the contact of this row.
     var addProposed: Bool?
     var mergeInto: String?
 
     /// A contact, or one value of it.
     struct Pick: Hashable, Sendable {
         var contact: String
-        /// The value's key; `identifier` for the whole contact.
+        /// The value's key; `identifier` means the whole contact.
         var key = "identifier"
-        /// Which of several values.
+        /// Identifies one of several values.
         var value: String?
     }
 
     static let dismissed = Answer()
 
-    /// The app may see more than before.
+    /// The answer grants or hands over contacts, or adds an offered card. Such answers must be armed.
     var isApproval: Bool { level == .full || !(identifiers ?? []).isEmpty || !(picked ?? []).isEmpty || takesCard }
 
-    /// A card that was offered is taken.
+    /// Accepts the offered card.
     var takesCard: Bool { addProposed == true || mergeInto != nil }
 
     func write(into writer: inout JSONWriter) {

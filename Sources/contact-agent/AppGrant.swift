@@ -1,6 +1,6 @@
 import BrokerJSON
 
-/// What the person decided for one app, as `ListGrants` tells it.
+/// The person's decision for one app, as `ListGrants` returns it.
 struct AppGrant: Hashable, Sendable {
     var app: String
     var displayName: String
@@ -8,12 +8,12 @@ struct AppGrant: Hashable, Sendable {
     var status: String
     var contacts: Int
     var lastUsedAt: String?
-    /// The terminal session or process that it ends with, in the broker's words.
+    /// The terminal session or process that the grant is bound to, in the broker's words.
     var session: String?
 }
 
 extension AppGrant {
-    /// - Returns: `nil` where the object is none that the interface describes.
+    /// - Returns: `nil` if the object does not match the interface.
     init?(_ object: JSONValue) {
         guard let app = object["app"]?.string, let displayName = object["displayName"]?.string,
             let status = object["status"]?.string

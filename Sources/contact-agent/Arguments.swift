@@ -1,4 +1,4 @@
-/// What the command line says. Answers are never among it.
+/// The parsed command line. It can never contain answers to prompts.
 struct Arguments: Hashable {
     enum Action: Hashable {
         case serve
@@ -10,7 +10,7 @@ struct Arguments: Hashable {
     var action = Action.serve
     /// Ends after one prompt.
     var once = false
-    /// How often in a row the broker was not reached, of an agent that started itself anew for that.
+    /// Failed connection attempts in a row, handed on when the agent restarts itself to reconnect.
     var attempt = 0
 
     struct Unknown: Error, Hashable {
@@ -35,10 +35,10 @@ struct Arguments: Hashable {
         }
     }
 
-    /// Pauses do not grow any more long before.
+    /// Upper bound of `attempt`. The pause stops growing far earlier.
     static let mostAttempts = 1_000
 
-    /// As they stand on a command line, but for the attempt.
+    /// The arguments as a command line, without the attempt.
     var words: [String] { (action == .notify ? ["--notify"] : []) + (once ? ["--once"] : []) }
 
     static let help = """

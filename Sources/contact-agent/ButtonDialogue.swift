@@ -1,12 +1,12 @@
 import BrokerFormatting
 
-/// An app looks for one person by name, number or address: the match, and one key that shares it.
+/// An app looks for one person by name, number or address. Shows the matches; one key shares them.
 struct ButtonDialogue: Dialogue {
     enum Stage: String {
-        /// Waiting for what the query finds.
+        /// Waiting for the search result.
         case looking
         case noMatch, oneMatch, severalMatches
-        /// Of an app that sees nothing so far: one short look at who it is.
+        /// For an app without access: shows once more who it is.
         case confirmation
     }
 
@@ -16,10 +16,10 @@ struct ButtonDialogue: Dialogue {
     private(set) var list = ContactList()
     private(set) var lifetime: LifetimeChoice
 
-    /// What the last look before sharing showed.
+    /// The contacts that the confirmation shows.
     private var confirmed: [Row] = []
 
-    /// With one match it is the contact itself that would be shared: another one is another stage.
+    /// With one match, the stage includes the contact: another match is another stage.
     var stage: String { place == .oneMatch ? "\(place.rawValue) \(list.rows.first?.identifier ?? "")" : place.rawValue }
 
     init(_ prompt: Prompt, _ names: LocalizedNames = .inEnglish) {
@@ -64,7 +64,7 @@ struct ButtonDialogue: Dialogue {
         return .nothing
     }
 
-    /// What one key would share now.
+    /// The contacts that an approving key would share now.
     private var toShare: [Row] {
         switch place {
         case .confirmation: confirmed
@@ -163,7 +163,7 @@ extension ButtonDialogue {
         return lines + people(on: size, within: room) + terms
     }
 
-    /// Exactly who would be shared, in as many lines as there are; where that is not enough, how many more.
+    /// The names of all contacts to be shared, cut to `room` lines.
     private func people(on size: ScreenSize, within room: Int) -> [StyledLine] {
         let people = toShare.map { Columns.clip($0.name, to: size.columns / 2) }
         let text = names.text(.onlyThese, count: toShare.count, [.names: names.list(people)])

@@ -1,6 +1,6 @@
 import BrokerFormatting
 
-/// Who asks and how sure we are, in plain words.
+/// Describes who asks, and how reliably the app was identified.
 struct CallerWords {
     let prompt: Prompt
     let columns: Int
@@ -8,12 +8,12 @@ struct CallerWords {
 
     private var caller: Caller { prompt.caller }
 
-    /// In quotation marks: it is the app's own word.
+    /// In quotation marks, because the app chose it.
     var name: String { ShownText.quoted(caller.displayName, columns: min(32, columns / 2)) }
 
-    /// Words about the app, with its name cut so short that they fit into a line: whoever asks, it stands there to its end.
+    /// A text about the app, with the app's name cut so that the line fits and its end stays visible.
     ///
-    /// - Parameter reserving: columns of the line that are taken.
+    /// - Parameter reserving: columns of the line that are already used.
     func text(
         _ phrase: Phrase, count: Int? = nil, _ values: [Placeholder: String] = [:], reserving: Int = 0
     ) -> String {
@@ -28,7 +28,7 @@ struct CallerWords {
         return filled(ShownText.quoted(caller.displayName, columns: max(8, Columns.width(name) - excess)))
     }
 
-    /// How sure we are, and what that is worth; each line fits.
+    /// The identity strength and what it is worth. Each line fits the screen.
     var sureness: [StyledLine] {
         let path = caller.executable.map(ShownText.line) ?? names.text(.unnamedProgram)
         func lines(_ phrase: Phrase, _ name: String, _ worth: Phrase) -> [StyledLine] {
@@ -36,7 +36,6 @@ struct CallerWords {
             let sure = names.text(phrase, [.name: Columns.clipMiddle(name, to: max(8, room))])
             let style: StyledLine.Style =
                 caller.strength == .claimed || caller.strength == .unverified ? .warning : .dim
-            // What the first line is worth.
             return [StyledLine("  " + sure)]
                 + StyledLine(names.text(worth, [.program: program]), style).wrapped(columns: columns - 2).map {
                     StyledLine("  ") + $0
@@ -54,7 +53,7 @@ struct CallerWords {
         }
     }
 
-    /// Which process it is and where it runs.
+    /// The app's process and its terminal.
     var process: StyledLine {
         let pid = String(caller.pid)
         guard let terminal = caller.terminal else { return .dim("  " + names.text(.processNowhere, [.pid: pid])) }
@@ -62,7 +61,7 @@ struct CallerWords {
             "  " + names.text(.processOn, [.pid: pid, .terminal: Columns.clip(ShownText.line(terminal), to: 24)]))
     }
 
-    /// Its reason, in its own words.
+    /// The purpose, in the app's own words.
     var purpose: StyledLine {
         guard let purpose = prompt.purpose, !ShownText.line(purpose).isEmpty else {
             return .dim(names.text(.saysNotWhy))
@@ -71,7 +70,7 @@ struct CallerWords {
         return StyledLine(names.text(.says, [.purpose: ShownText.quoted(purpose, columns: room)]))
     }
 
-    /// What it would read at most, where the administrator says so.
+    /// The keys that policy limits the app to; `nil` if there is no such limit.
     var readAtMost: StyledLine? {
         guard let keys = prompt.maximumKeys else { return nil }
         let words = GrantedKeys.words(for: keys, names) ?? names.text(.nothing)
@@ -82,7 +81,7 @@ struct CallerWords {
     func lifetime(_ lifetime: Lifetime) -> String {
         let words = ownWords(for: lifetime)
         guard let end = prompt.endsAt else { return words }
-        // As `2026-01-31 12:00`, whatever came.
+        // As `2026-01-31 12:00`. The text may be malformed, so it is cut and made harmless.
         let text = ShownText.line(String(end.prefix(16))).replacing("T", with: " ")
         return names.text(.untilLatest, [.lifetime: words, .time: text])
     }
@@ -97,7 +96,7 @@ struct CallerWords {
         }
     }
 
-    /// The executable's own name, short.
+    /// The executable's file name, at most 16 columns.
     private var program: String {
         let path = ShownText.line(caller.executable ?? caller.displayName)
         return Columns.clip(String(path.split(separator: "/").last ?? "program"), to: 16)

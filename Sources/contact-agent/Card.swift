@@ -2,15 +2,15 @@ import BrokerFormatting
 import BrokerJSON
 import BrokerModel
 
-/// A contact's card, line by line. Already harmless to show.
+/// A contact's card, line by line. All text is safe for a terminal.
 struct Card: Hashable, Sendable {
     struct Line: Hashable, Sendable {
         var key: String
-        /// Which of several values.
+        /// Identifies one of several values.
         var value: String?
         var label: String
         var text: String
-        /// This one value can be picked.
+        /// This value can be picked.
         var canChoose: Bool
     }
 
@@ -19,8 +19,8 @@ struct Card: Hashable, Sendable {
 }
 
 extension Card {
-    /// - Parameter selectable: keys of which values can be picked.
-    /// - Returns: `nil` where the object is no contact.
+    /// - Parameter selectable: keys whose values can be picked.
+    /// - Returns: `nil` if the object is not a contact.
     init?(_ object: JSONValue, _ names: LocalizedNames = .inEnglish, selectable: [String] = []) {
         guard let contact = try? WireContact(object).contact else { return nil }
         self.init(contact, names, selectable: Set(selectable))
@@ -48,7 +48,7 @@ extension Card {
         }
         let organization = [contact.jobTitle, contact.departmentName, contact.organizationName]
         for (key, text) in zip([ContactKey.jobTitle, .departmentName, .organizationName], organization) {
-            // What the card is called after is not said twice.
+            // The text that serves as the card's name is not repeated.
             if ShownText.line(text) != name { add(key, nil, nil, [text]) }
         }
         add(.nickname, nil, nil, [contact.nickname])

@@ -31,8 +31,8 @@ struct ContactAgent {
         }
     }
 
-    /// What opens the broker's door. The installed agent opens it now, as often as it is needed, and gives up the group
-    /// that the door asks for, whether it opened or not.
+    /// Prepares connections to the broker's socket. The installed agent opens `count` connections now. It then gives up
+    /// the group that the socket requires, whether or not it connected.
     private static func door(_ count: Int, _ precautions: Precautions) -> AgentDoor {
         guard precautions.isPrivileged else { return AgentDoor() }
         let door = AgentDoor(opening: count)
@@ -100,7 +100,7 @@ struct ContactAgent {
                     advice: "See whether others run, and whether the broker takes this one for you.")
             case .lost(let reason, let advice, let wasServed):
                 if wasServed { attempt = 0 }
-                // Once for each time that it goes away: whoever keeps the lines keeps them all.
+                // One line per outage: the journal keeps every line.
                 if attempt == 0 {
                     _ = failed("the broker cannot be reached: \(reason)", advice: advice ?? "Trying again.")
                 }
@@ -116,7 +116,7 @@ struct ContactAgent {
 
     private static func failed(_ what: String, advice: String) -> CInt {
         let bytes = Array("contact-agent: \(what)\n\(advice)\n".utf8)
-        // Nobody is left to tell if this fails.
+        // A failed write cannot be reported.
         _ = write(STDERR_FILENO, bytes, bytes.count)
         return 2
     }

@@ -1,31 +1,31 @@
 import BrokerFormatting
 
-/// A list of contacts, page by page, in which some are chosen by their number on the page.
+/// A paged list of contacts, in which contacts are chosen by their number on the page.
 struct ContactList: Hashable {
-    /// What becomes of contacts that the app sees already.
+    /// How contacts that the app can already see are treated.
     enum Shared {
-        /// They are marked, and cannot be chosen.
+        /// Marked, and cannot be chosen.
         case fixed
-        /// They are chosen like any other.
+        /// Chosen like any other contact.
         case ignored
-        /// They are on, and can be turned off.
+        /// Turned on, and can be turned off.
         case removable
     }
 
-    /// One key chooses: there are nine of them.
+    /// One digit key chooses a row: 1 to 9.
     static let maximumPage = 9
 
     var shared = Shared.fixed
-    /// Before a row that was chosen.
+    /// The mark before a chosen row.
     var chosenMark = "x"
     private(set) var rows: [Row] = []
     private(set) var total = 0
     private(set) var offset = 0
-    /// Contacts that were chosen, whatever page they stand on, in the order of choosing.
+    /// Chosen contacts on all pages, in the order of choosing.
     private(set) var chosen: [Row] = []
-    /// Contacts that the app sees and that were turned off.
+    /// Contacts that the app can see and that were turned off.
     private(set) var removed: [Row] = []
-    /// The row that the last number would have chosen, had it been possible.
+    /// The row that the last number key named but that cannot be chosen.
     private var refusedRow: Row?
     private var isLoaded = false
 
@@ -37,7 +37,7 @@ struct ContactList: Hashable {
         refusedRow = nil
     }
 
-    /// Turns the row of this number on the page on or off; does nothing for any other character.
+    /// Turns the row with this number on or off. Ignores any other character.
     mutating func toggle(_ number: Character) {
         guard let row = row(number) else { return }
         refusedRow = nil
@@ -58,7 +58,7 @@ struct ContactList: Hashable {
         }
     }
 
-    /// The row of this number on the page.
+    /// The row with this number on the page.
     func row(_ number: Character) -> Row? {
         guard number.isASCII, let place = number.wholeNumberValue, rows.indices.contains(place - 1) else { return nil }
         return rows[place - 1]
@@ -69,7 +69,7 @@ struct ContactList: Hashable {
 
     mutating func forgetChosen() { chosen = [] }
 
-    /// Where the page starts to which a key turns; `nil` for any other key, and where there is no such page.
+    /// The offset of the page that the key turns to; `nil` for other keys, and if there is no such page.
     func offset(after key: Character, by limit: Int) -> Int? {
         switch key {
         case "n" where hasNext: offset + rows.count
@@ -95,7 +95,7 @@ struct ContactList: Hashable {
         }
     }
 
-    /// Which part of the whole is on this page.
+    /// The position of this page in the list.
     func place(_ names: LocalizedNames) -> StyledLine {
         guard total > 0 else { return isLoaded ? StyledLine("   " + names.text(.nobodyFound)) : .dim("   …") }
         let place = names.place(offset + 1, offset + rows.count, of: total)
@@ -106,7 +106,7 @@ struct ContactList: Hashable {
         return .dim("   \(place)  \(pages)")
     }
 
-    /// Why the last number chose nothing, where it did not.
+    /// The reason why the last number key chose nothing; empty if it did.
     func remark(_ names: LocalizedNames) -> [StyledLine] {
         guard let row = refusedRow else { return [] }
         let reason = isFixed(row) ? names.text(.alreadyShared) : row.reason ?? names.text(.noReason)

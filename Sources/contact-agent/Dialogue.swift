@@ -1,49 +1,50 @@
 import BrokerFormatting
 
-/// How large the terminal is.
+/// The size of the terminal.
 struct ScreenSize: Hashable, Sendable {
     var columns: Int
     var rows: Int
 
-    /// The least in which a prompt can be read whole.
+    /// The smallest size in which a prompt is completely readable.
     static let minimum = ScreenSize(columns: 60, rows: 12)
 
     var isLargeEnough: Bool { columns >= Self.minimum.columns && rows >= Self.minimum.rows }
 }
 
-/// What follows from a key.
+/// What a key press causes.
 enum Effect: Hashable {
     case nothing
-    /// An approving key that came before the screen had been seen.
+    /// An approving key that was pressed before the screen was visible for the arming time.
     case tooEarly
-    /// The dialogue wants a page of contacts; it is given to ``Dialogue/found(_:)``.
+    /// Fetch a page of contacts for ``Dialogue/found(_:)``.
     case search(query: String, offset: Int, limit: Int, sharedOnly: Bool = false)
-    /// The dialogue wants one contact's card; it is given to ``Dialogue/shown(_:)``.
+    /// Fetch one contact's card for ``Dialogue/shown(_:)``.
     case show(identifier: String)
     case answer(Answer)
 
     static func approval(_ answer: Answer, isArmed: Bool) -> Effect { isArmed ? .answer(answer) : .tooEarly }
 }
 
-/// One prompt on the screen: what it shows and what the person's keys do. It draws nothing and calls nobody.
+/// One prompt on the screen: its lines and its reaction to keys. A dialogue has no side effects.
 protocol Dialogue {
     var prompt: Prompt { get }
-    /// The words, in the person's language.
+    /// Texts in the person's language.
     var names: LocalizedNames { get }
 
-    /// Changes whenever something else would be approved: what was pressed before that does not count.
+    /// Changes whenever an approval would approve something else. Keys that were pressed before the change do not
+    /// count.
     var stage: String { get }
 
-    /// What it needs before it can be shown.
+    /// The effect to carry out before the dialogue is shown.
     func begin(on size: ScreenSize) -> Effect
 
-    /// - Parameter isArmed: the stage has been visible long enough for an approving key to be meant.
+    /// - Parameter isArmed: the stage was visible for the arming time, so that an approving key counts.
     mutating func press(_ key: Key, on size: ScreenSize, isArmed: Bool) -> Effect
 
     mutating func found(_ result: SearchResult)
     mutating func shown(_ card: Card)
 
-    /// The terminal has another size now.
+    /// The terminal was resized.
     mutating func resized(to size: ScreenSize) -> Effect
 
     /// The lines, from the top; at most ``ScreenSize/rows`` less 2.
@@ -55,19 +56,19 @@ extension Dialogue {
     mutating func shown(_ card: Card) {}
 }
 
-/// A dialogue in which the person looks for contacts, and chooses from a list of them by number.
+/// A dialogue in which the person searches for contacts and chooses them by number.
 protocol ListDialogue: Dialogue {
     var finder: Finder { get set }
     /// The list is on the screen.
     var isChoosing: Bool { get }
 
-    /// A character that is not part of a query, and does not refuse.
+    /// Handles a character that does not refuse and that the finder does not use.
     mutating func press(_ character: Character, on size: ScreenSize, isArmed: Bool) -> Effect
 
-    /// What the keys do that refuse.
+    /// The effect of the refusing keys.
     mutating func refuse() -> Effect
 
-    /// Shows the first page of everything that has pages, the list of contacts excepted.
+    /// Returns to the first page of everything paged, except the list of contacts.
     mutating func rewind()
 }
 
@@ -96,7 +97,7 @@ extension Dialogue {
         CallerWords(prompt: prompt, columns: size.columns, names: names)
     }
 
-    /// A choice that shares something: its key is named only once it counts.
+    /// A choice that shares something. Its key is shown only once it is armed.
     func approving(_ key: Character, _ words: String, isArmed: Bool) -> StyledLine {
         isArmed ? choice(key, words) : .dim("[ ] \(words)")
     }
@@ -107,17 +108,17 @@ extension Dialogue {
 
     func choice(_ key: Character, _ phrase: Phrase) -> StyledLine { choice(key, names.text(phrase)) }
 
-    /// What may be done with a number on the page.
+    /// What a number key does on this page.
     func numbers(_ phrase: Phrase) -> StyledLine { .dim("[1–9] \(names.text(phrase))") }
 
-    /// How long the grant would last, where that is said; another one may be offered.
+    /// The grant's lifetime, if one is offered, and the key to change it if there are several.
     func duration(_ lifetime: LifetimeChoice, _ words: CallerWords) -> [StyledLine] {
         guard let chosen = lifetime.chosen else { return [] }
         let text = words.lifetime(chosen)
         return [lifetime.canChange ? choice("t", text) : .dim("    \(text)")]
     }
 
-    /// Who asks for what, and whether the person wants to go on.
+    /// The introduction: who asks for what, and the choice to go on or refuse.
     func introduction(
         _ words: CallerWords, _ question: Phrase, _ details: [StyledLine], refuse: Phrase, goOn: Phrase = .goOn,
         never: Phrase
@@ -126,7 +127,7 @@ extension Dialogue {
             + ["", choice("d", refuse) + "   " + choice("c", goOn), choice("N", never)]
     }
 
-    /// One of those about whom something is to be confirmed.
+    /// One line of a list to be confirmed.
     func confirmed(_ name: String, _ detail: String?, mark: String = " ", on size: ScreenSize) -> StyledLine {
         " \(mark) \(Columns.clip(name, to: size.columns / 2))" + .dim("  \(detail ?? "")")
     }
