@@ -1,33 +1,33 @@
 import BrokerFormatting
 import Glibc
 
-/// What this program takes from its environment; everything else is forgotten at the start.
+/// The environment variables that this program keeps; it removes all others at the start.
 struct Environment: Hashable {
-    /// What whoever starts the installed agent may choose: how their terminal draws, and in which language they are asked, by
-    /// this program and by polkit for their password.
+    /// Variables that the user who starts the installed agent may set: how the terminal draws, and the language of this
+    /// program and of polkit's password prompt.
     private static let kept = ["TERM", "NO_COLOR", "LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE"]
-    /// Where a broker of the user's own may be: of use only to an agent that may do no more than they.
+    /// Where a session-mode broker may be. An agent without privilege alone reads them.
     private static let places = ["XDG_RUNTIME_DIR", "CONTACTBROKER_RUNTIME_DIR"]
-    /// Longest value that the installed agent takes: no name of a terminal or a language is longer.
+    /// Longest value in bytes that the installed agent accepts; names of terminals and languages are shorter.
     private static let longest = 64
 
     private(set) var values: [String: String]
 
     var terminalType: String? { values["TERM"] }
-    /// What is said, in one of the languages that the program carries: the environment chooses among them and no more.
+    /// Texts in the person's language. The environment only selects one of the built-in languages.
     var names: LocalizedNames { LocalizedNames(languages: PreferredLanguages.tags { values[$0] }) }
     /// no-color.org: set and not empty.
     var noColor: Bool { !(values["NO_COLOR"] ?? "").isEmpty }
 
-    /// Empties the environment but for a fixed list: what is not in it can steer no library.
+    /// Removes every variable that is not in a fixed list, so that the environment cannot influence a library.
     ///
-    /// - Parameter isPrivileged: the program may do more than whoever started it, and so takes plain words only: a path
-    ///   could make a library read a file of theirs.
+    /// - Parameter isPrivileged: the program has more rights than the user who started it. It then accepts plain words
+    ///   only, because a path could make a library read one of the user's files.
     static func reduce(isPrivileged: Bool) -> Environment {
         var values: [String: String] = [:]
         for name in isPrivileged ? kept : kept + places {
             guard let value = getenv(name).map({ String(cString: $0) }) else { continue }
-            // Several languages are parted by colons.
+            // Colons separate several languages.
             let plain = name == "LANGUAGE" ? value.replacing(":", with: "-") : value
             if !isPrivileged || isPlain(plain) { values[name] = value }
         }
@@ -37,7 +37,7 @@ struct Environment: Hashable {
         return Environment(values: values)
     }
 
-    /// As programs that are started are given it.
+    /// The environment for child programs.
     var lines: [String] { values.map { "\($0)=\($1)" }.sorted() }
 
     static func isPlain(_ value: String) -> Bool {

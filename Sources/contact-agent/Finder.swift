@@ -1,38 +1,38 @@
 import BrokerFormatting
 
-/// How contacts are found in a prompt: a query that is typed, and what it finds beneath, page by page.
+/// Search in a prompt: a query that is typed, and its results below, page by page.
 struct Finder: Hashable {
     private(set) var query = LineEditor()
     var list = ContactList()
-    /// The query is being typed; otherwise keys are about the list.
+    /// The query is being typed; otherwise keys act on the list.
     private(set) var isTyping = false
-    /// Only contacts that the app sees already are listed; `nil` where the person has no such choice.
+    /// `true` lists only contacts that the app can already see; `nil` if the dialogue has no such filter.
     var listsShared: Bool?
 
-    /// Rows of a page.
+    /// Rows on one page.
     static func limit(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 7)) }
 
-    /// Starts with the query.
+    /// Starts typing a query.
     mutating func start(on size: ScreenSize) -> Effect {
         isTyping = true
         return search(from: 0, on: size)
     }
 
-    /// - Returns: `nil` for a key that is neither the query's nor turns the page.
+    /// - Returns: `nil` if the finder does not use the key.
     mutating func press(_ key: Key, on size: ScreenSize) -> Effect? {
         if isTyping { return type(key, on: size) }
         guard case .character(let character) = key else { return nil }
         if character == "/" {
             isTyping = true
             guard listsShared != nil else { return .nothing }
-            // Whoever types looks for somebody to add.
+            // A query is for finding contacts to add, so it searches all contacts.
             listsShared = false
             return search(from: 0, on: size)
         }
         return list.offset(after: character, by: Self.limit(on: size)).map { search(from: $0, on: size) }
     }
 
-    /// Return leads to the list.
+    /// Return ends typing and activates the list.
     private mutating func type(_ key: Key, on size: ScreenSize) -> Effect? {
         switch key {
         case .escape: return nil
@@ -48,11 +48,11 @@ struct Finder: Hashable {
         .search(query: query.text, offset: offset, limit: Self.limit(on: size), sharedOnly: listsShared == true)
     }
 
-    /// The whole screen.
+    /// The lines of the whole screen.
     ///
     /// - Parameters:
-    ///   - heading: stands above the list while nothing is typed; by default the query.
-    ///   - choices: what can be done while nothing is typed.
+    ///   - heading: shown above the list while no query is typed; by default the query.
+    ///   - choices: shown below the list while no query is typed.
     func lines(
         _ title: StyledLine, heading: StyledLine? = nil, whileTyping: Phrase, choices: StyledLine, on size: ScreenSize,
         _ names: LocalizedNames

@@ -1,20 +1,20 @@
 import BrokerFormatting
 import BrokerModel
 
-/// Keys of a contact, as apps ask for them and as people call them.
+/// Turns the keys that apps request into words for the person, and back into granted keys.
 enum GrantedKeys {
-    /// Whether an app that would like to read these asks for one of them by name.
+    /// Whether an app that requests `keys` names one of the keys in `named`.
     static func asksByName(_ keys: [String], for named: ContactKeySet) -> Bool {
         !ContactKeySet(keys.compactMap(GrantKey.init)).isDisjoint(with: named)
     }
 
-    /// What may be read: everything but what is granted by name, and of that what the app asked for and the person gave.
+    /// The granted keys: all ordinary keys, and those granted by name that the app asked for and the person turned on.
     static func granted(_ given: ContactKeySet, of asked: [String]) -> [String] {
         let named = given.intersection(ContactKeySet(asked.compactMap(GrantKey.init)))
         return ordinary.union(named).grantNames
     }
 
-    /// What an app would like to read, in a few words; `nil` where it named nothing.
+    /// The requested keys in a few words; `nil` if there are none.
     static func words(for keys: [String], _ names: LocalizedNames) -> String? {
         var rest = ContactKeySet(keys.compactMap(GrantKey.init))
         var words: [Phrase] = []

@@ -1,8 +1,8 @@
 import BrokerFormatting
 
-/// What the person decided so far, app by app, as lines of a table.
+/// The person's decisions, app by app, as lines of a table.
 enum GrantsTable {
-    /// One key opens an app: there are nine of them.
+    /// One digit key opens an app: 1 to 9.
     static let page = 9
 
     static func lines(_ grants: some Collection<AppGrant>, columns: Int, _ names: LocalizedNames) -> [StyledLine] {
@@ -30,7 +30,7 @@ enum GrantsTable {
             }
     }
 
-    /// With what the grant ends, where that is not when somebody takes it back.
+    /// Adds the session or process that the grant ends with, if it is bound to one.
     private static func ending(_ seen: String, of grant: AppGrant, _ names: LocalizedNames) -> String {
         guard let session = grant.session else { return seen }
         return names.text(session.hasPrefix("process ") ? .grantProcess : .grantSession, [.seen: seen])
@@ -47,7 +47,7 @@ enum GrantsTable {
         }
     }
 
-    /// Number, app, strength, what it sees, contacts, last use.
+    /// Number, app, identity strength, access, contacts, last use.
     private static func row(_ cells: [String], _ nameWidth: Int) -> String {
         zip(cells, [1, nameWidth, 11, 15, 9, 10]).map { Columns.pad($0, to: $1) }.joined(separator: " ")
     }

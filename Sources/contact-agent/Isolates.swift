@@ -1,12 +1,13 @@
-/// Text that is set apart, so that its direction changes nothing around it (Unicode Standard Annex #9).
+/// Bidirectional isolates: text whose direction does not affect the text around it (Unicode Standard Annex #9).
 enum Isolates {
-    /// U+2069, which ends the innermost.
+    /// U+2069, which ends the innermost isolate.
     static let end: Unicode.Scalar = "\u{2069}"
 
-    /// From right to left, or as its first letter is: those that ``LocalizedNames`` writes.
+    /// Whether the scalar starts an isolate that ``LocalizedNames`` writes: right-to-left, or the direction of its
+    /// first letter.
     static func starts(_ scalar: Unicode.Scalar) -> Bool { scalar == "\u{2067}" || scalar == "\u{2068}" }
 
-    /// Those that begin in the text and do not end in it, in their order.
+    /// The isolates that the text starts and does not end, in order.
     static func open(in text: String) -> String {
         var open = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -16,7 +17,7 @@ enum Isolates {
         return String(open)
     }
 
-    /// The text with an end for each of them.
+    /// The text with an end for each open isolate.
     static func closed(_ text: String) -> String {
         text + String(repeating: Character(end), count: open(in: text).unicodeScalars.count)
     }

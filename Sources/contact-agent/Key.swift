@@ -1,16 +1,16 @@
-/// What the person did at the keyboard.
+/// One key press or paste.
 enum Key: Hashable, Sendable {
     case character(Character)
     case enter
     case escape
     case backspace
-    /// Ctrl-U: forget the line.
+    /// Ctrl-U: erase the line.
     case erase
-    /// Pasted text: for a line that is being typed, and never an answer.
+    /// Pasted text: input for a line that is being typed, never an answer.
     case paste(String)
-    /// An arrow, a function key, a control character: nothing that this program gives a meaning.
+    /// An arrow, a function key or a control character without a meaning here.
     case other
 
-    /// Refuses on every screen, unless a text is typed or the screen says otherwise.
+    /// Refuses on every screen, unless text is being typed or the screen defines the key otherwise.
     var isRefusal: Bool { self == .enter || self == .escape || self == .character("d") }
 }

@@ -1,25 +1,25 @@
-/// Turns a terminal's bytes into keys, wherever they were cut.
+/// Decodes a terminal's bytes into keys, however reads split them.
 ///
-/// A sequence that begins with ESC is one key: the letters in it must not pass for answers.
+/// A sequence that begins with ESC is one key. The letters in it must not count as answers.
 struct KeyDecoder {
     /// Longest run of parameters in a control sequence; longer ones are not from a keyboard.
     static let maximumSequence = 32
-    /// Most of a paste that is kept, in bytes: more than any name.
+    /// Most bytes of a paste that are kept; names are shorter.
     static let maximumPaste = 512
 
     private var pending: [UInt8] = []
     private var pasted: [UInt8]?
 
-    /// Bytes have come that may be the beginning of more, such as a lone ESC.
+    /// The pending bytes may be an incomplete sequence, such as a lone ESC.
     var isUndecided: Bool { !pending.isEmpty && pasted == nil }
 
-    /// Forgets what was typed so far.
+    /// Discards pending bytes.
     mutating func reset() {
         pending = []
         pasted = nil
     }
 
-    /// Returns the keys that are whole now.
+    /// Returns the keys that are complete.
     mutating func keys(from bytes: [UInt8]) -> [Key] {
         pending += bytes
         var keys: [Key] = []
@@ -27,7 +27,7 @@ struct KeyDecoder {
         return keys
     }
 
-    /// Nothing more came: a lone ESC was the Escape key; any other beginning was nothing.
+    /// Ends an incomplete sequence: a lone ESC becomes ``Key/escape``, anything else ``Key/other``.
     mutating func settle() -> [Key] {
         guard isUndecided else { return [] }
         defer { pending = [] }
@@ -108,7 +108,7 @@ struct KeyDecoder {
             pasted = nil
             return .paste(String(decoding: text.prefix(Self.maximumPaste), as: UTF8.self))
         }
-        // The end mark may be cut anywhere; everything before it is text.
+        // A read may split the end mark, so as many bytes stay pending. All before them is text.
         let kept = min(pending.count, end.count - 1)
         let text = (pasted ?? []) + pending.dropLast(kept)
         pasted = Array(text.prefix(Self.maximumPaste))

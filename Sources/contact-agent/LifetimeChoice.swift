@@ -1,9 +1,9 @@
-/// How long a first grant shall last.
+/// The lifetime of a first grant.
 struct LifetimeChoice: Hashable {
-    /// What is offered, the one that is chosen first.
+    /// The offered lifetimes; the first one is chosen.
     private(set) var offered: [Lifetime]
 
-    /// `nil` where nothing is offered.
+    /// `nil` if none is offered.
     var chosen: Lifetime? { offered.first }
     var canChange: Bool { offered.count > 1 }
 

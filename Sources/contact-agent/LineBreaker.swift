@@ -1,11 +1,11 @@
-/// Breaks text into lines: at spaces, and between the characters of scripts that have none (after Unicode Standard Annex
-/// #14, as far as these texts need it).
+/// Breaks text into lines: at spaces, and between characters of scripts without spaces. Implements the part of Unicode
+/// Standard Annex #14 that these texts need.
 enum LineBreaker {
     static func lines(of text: String, columns: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for piece in pieces(of: text) {
-            // What stands apart by two spaces, such as a key and what it does, is not taken apart where it need not be.
+            // A piece that two spaces set off, such as a key and its effect, is split only if it does not fit one line.
             if !line.isEmpty, Columns.width(line) + width(piece) > columns, width(piece) <= columns {
                 lines.append(line)
                 line = ""
@@ -22,14 +22,14 @@ enum LineBreaker {
         return directed(lines)
     }
 
-    /// Without the spaces at its end.
+    /// The width without trailing spaces.
     private static func width(_ part: String) -> Int { Columns.width(trimmed(part)) }
 
     private static func trimmed(_ part: String) -> String {
         part.lastIndex { $0 != " " }.map { String(part[...$0]) } ?? ""
     }
 
-    /// The text cut after each two spaces.
+    /// The text split after each run of two or more spaces.
     private static func pieces(of text: String) -> [String] {
         var pieces: [String] = []
         var piece = ""
@@ -43,7 +43,7 @@ enum LineBreaker {
         return piece.isEmpty ? pieces : pieces + [piece]
     }
 
-    /// What is set apart in one line goes on in the next.
+    /// Closes open isolates at the end of each line and reopens them in the next.
     private static func directed(_ lines: [String]) -> [String] {
         var open = ""
         return lines.map { line in
@@ -53,7 +53,7 @@ enum LineBreaker {
         }
     }
 
-    /// Pieces between which a line may end; a space belongs to the piece before it.
+    /// Parts between which a line may break. A space belongs to the part before it.
     private static func parts(of text: String) -> [String] {
         var parts: [String] = []
         var part = ""
@@ -64,7 +64,7 @@ enum LineBreaker {
                 part = ""
             }
             part.append(character)
-            // Marks of direction stand with what follows or precedes them.
+            // Zero-width direction marks do not count as the last character.
             if Columns.width(String(character)) > 0 { last = character }
         }
         return part.isEmpty ? parts : parts + [part]
@@ -80,7 +80,7 @@ enum LineBreaker {
     private static func isMark(_ character: Character) -> Bool { character.unicodeScalars.first == Isolates.end }
     private static func isWide(_ character: Character) -> Bool { Columns.width(String(character)) > 1 }
 
-    /// What begins no line, and what ends none, in Chinese and Japanese.
+    /// Characters that may not begin a line, and those that may not end one, in Chinese and Japanese.
     private static let closing: Set<Character> = Set("、。，．：；！？）」』】》〉”’…ー々・·)]}:;,.?!%")
     private static let opening: Set<Character> = Set("（「『【《〈“‘([{")
 }

@@ -1,6 +1,6 @@
-/// One line that is being typed, such as a query.
+/// A line of text that is being typed, such as a query.
 struct LineEditor: Hashable {
-    /// Longest line, in characters: more than any name.
+    /// Longest line, in characters; names are shorter.
     static let maximumLength = 100
 
     private(set) var text = ""

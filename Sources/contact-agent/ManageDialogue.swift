@@ -1,15 +1,15 @@
 import BrokerFormatting
 
-/// The person looks through what one app may see, adds and removes: at the app's wish, or of their own accord.
+/// The person reviews what one app can see, and adds or removes contacts. The app or the person starts it.
 struct ManageDialogue: ListDialogue {
     enum Stage: String {
-        /// Who asks for a look.
+        /// Who asks for the review.
         case introduction
-        /// Looking for contacts, and turning them on and off by number.
+        /// Searching for contacts and turning them on and off by number.
         case choosing
-        /// Exactly what would change.
+        /// The exact changes, to be confirmed.
         case confirmation
-        /// Whether to take back everything.
+        /// Whether to revoke all access.
         case revocation
     }
 
@@ -17,7 +17,7 @@ struct ManageDialogue: ListDialogue {
     let names: LocalizedNames
     private(set) var place: Stage
     var finder = Finder()
-    /// Of the changes to be confirmed.
+    /// Pages of the changes to be confirmed.
     private var pages = Pages()
 
     var stage: String { place.rawValue }
@@ -63,21 +63,21 @@ struct ManageDialogue: ListDialogue {
                     level: .limited, identifiers: finder.list.chosen.map(\.identifier),
                     removed: removed.isEmpty ? nil : removed),
                 isArmed: isArmed)
-        // Taking back needs no second look at the clock, only a key that says so.
+        // Revoking needs no arming: it shares nothing.
         case (.revocation, "y"): return .answer(Answer(level: .denied))
         case (.introduction, _), (.confirmation, _), (.revocation, _): break
         }
         return .nothing
     }
 
-    /// Whoever does not take back everything goes on with the list.
+    /// Refusing the revocation returns to the list.
     mutating func refuse() -> Effect {
         guard place == .revocation else { return .answer(.dismissed) }
         place = .choosing
         return .nothing
     }
 
-    /// What the app sees is changed; of an app that sees everything or nothing, a selection is made anew.
+    /// A limited grant is edited. For any other status the person makes a new selection.
     private var isAdjusted: Bool { prompt.status == "limited" }
 
     private func changeRows(on size: ScreenSize) -> Int { max(1, size.rows - 7) }
@@ -90,7 +90,7 @@ struct ManageDialogue: ListDialogue {
 // MARK: - What is shown
 
 extension ManageDialogue {
-    /// What came of it, in one line.
+    /// The outcome in one line.
     static func words(for answer: Answer, _ app: String, _ names: LocalizedNames) -> String {
         if answer.neverAskAgain == true { return names.text(.asksNoMore, [.app: app]) }
         guard let level = answer.level else { return names.text(.staysAsIs, [.app: app]) }

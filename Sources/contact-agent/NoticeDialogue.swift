@@ -1,6 +1,6 @@
 import BrokerFormatting
 
-/// A prompt of a kind that this program cannot show: it says so and refuses for the person.
+/// A prompt of a kind that this program does not know. It says so, and any key dismisses it.
 struct NoticeDialogue: Dialogue {
     let prompt: Prompt
     let names: LocalizedNames

@@ -6,19 +6,19 @@ import BrokerVarlinkClient
 import CBrokerLinux
 import Glibc
 
-/// Says that prompts wait, for whoever has no agent open. It is told how many there are, and nothing else.
+/// Reports waiting prompts when no agent is open. The broker sends it only how many there are.
 ///
-/// A line goes to standard output, which is the journal where systemd runs it, and a notification to the desktop if
-/// `notify-send` and the user's own message bus are there. No word in either comes from an app.
+/// Writes a line to standard output, which systemd sends to the journal. Also sends a desktop notification if
+/// `notify-send` and the user's message bus exist. Neither contains text from an app.
 struct Notifier {
     static let program = "/usr/bin/notify-send"
-    /// The desktop is not told more often: apps decide when prompts come.
+    /// Shortest time between desktop notifications: apps control when prompts arrive.
     static let interval = Duration.seconds(10)
 
     enum Ending {
-        /// The broker cannot be reached, or not any more.
+        /// The broker cannot be reached, or the connection ended.
         case lost(String, advice: String?, wasServed: Bool)
-        /// The broker does not take it.
+        /// The broker does not accept this notifier.
         case refused(String)
     }
 
@@ -56,7 +56,7 @@ struct Notifier {
     }
 
     private func notify() -> ChildProgram? {
-        // Not where the environment says: where the system puts it for this user.
+        // Uses the system's path for this user, not the environment's.
         let folder = "/run/user/\(getuid())"
         var status = stat()
         guard lstat(folder + "/bus", &status) == 0, status.st_uid == getuid(), status.st_mode & S_IFMT == S_IFSOCK
@@ -70,7 +70,7 @@ struct Notifier {
 
     private func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
-        // Nobody listens if this fails, and others may.
+        // A failed write is ignored; the desktop notification may still work.
         _ = write(STDOUT_FILENO, bytes, bytes.count)
     }
 }

@@ -1,13 +1,13 @@
 import BrokerFormatting
 
-/// Lines of which a screen shows some at a time.
+/// A position in a list that is shown page by page.
 struct Pages: Hashable {
     private(set) var start = 0
 
-    /// The place of the first page again.
+    /// Returns to the first page.
     mutating func rewind() { start = 0 }
 
-    /// Turns the page where the key says so.
+    /// Turns the page on `n` and `p`.
     mutating func turn(_ key: Character, of count: Int, by page: Int) {
         if key == "n", start + page < count { start += page }
         if key == "p" { start = max(0, start - page) }
@@ -15,14 +15,14 @@ struct Pages: Hashable {
 
     func shown<Item>(of items: [Item], by page: Int) -> ArraySlice<Item> { items.dropFirst(start).prefix(page) }
 
-    /// The lines of the page, and which part of the whole it is.
+    /// The lines of the page, and its position in the whole list.
     func lines<Item>(
         of items: [Item], by page: Int, _ names: LocalizedNames, _ line: (Item) -> StyledLine
     ) -> [StyledLine] {
         shown(of: items, by: page).map(line) + place(of: items.count, by: page, names)
     }
 
-    /// Which part of the whole is shown; nothing where that is all of it.
+    /// The position of the page; empty if one page shows everything.
     func place(of count: Int, by page: Int, _ names: LocalizedNames) -> [StyledLine] {
         guard count > page else { return [] }
         let place = names.place(start + 1, min(count, start + page), of: count)

@@ -1,19 +1,19 @@
 import BrokerFormatting
 
-/// An app wants contacts, or single values of them, for once. The person picks; the app's standing stays as it is.
+/// An app asks once for contacts or single values. The person picks them; the app's grant does not change.
 struct PickDialogue: ListDialogue {
     enum Stage: String {
         /// Who asks, and what it would get.
         case introduction
-        /// Looking for contacts, and picking by number.
+        /// Searching for contacts and picking by number.
         case choosing
-        /// One contact's card, to pick values of it.
+        /// One contact's card, to pick its values.
         case card
-        /// Exactly what would be handed over.
+        /// What would be handed over, to be confirmed.
         case confirmation
     }
 
-    /// A value as it was picked.
+    /// A picked value and its contact.
     private struct Value: Hashable {
         var row: Row
         var line: Card.Line
@@ -30,7 +30,7 @@ struct PickDialogue: ListDialogue {
     private var cardPages = Pages()
     private var pages = Pages()
 
-    /// Each card is a stage of its own: a number on it picks something else.
+    /// Each card is its own stage: the same number picks something else on another card.
     var stage: String {
         switch place {
         case .card: "\(place.rawValue) \(opened?.row.identifier ?? "")"
@@ -134,7 +134,7 @@ struct PickDialogue: ListDialogue {
     private func cardRows(on size: ScreenSize) -> Int { max(1, min(ContactList.maximumPage, size.rows - 6)) }
     private func confirmedRows(on size: ScreenSize) -> Int { max(1, size.rows - 8) }
 
-    /// What is picked, as lines: whose, and which value.
+    /// The picked contacts and values, as lines.
     private var picked: [(name: String, what: String)] {
         chosen.map { ($0.name, $0.detail ?? "") }
             + values.map { ($0.row.name, "\($0.line.label): \($0.line.text)") }
@@ -154,7 +154,7 @@ extension PickDialogue {
         }
     }
 
-    /// What it gets of a contact that is picked.
+    /// What the app gets of a picked contact.
     private var extent: String {
         guard prompt.namesKeys else { return names.text(.allButNotes) }
         return GrantedKeys.words(for: prompt.keys, names) ?? names.text(.onlyThatPicked)

@@ -2,21 +2,20 @@ import BrokerPasswordPrompt
 import CBrokerLinux
 import Glibc
 
-/// What the agent does before anything else, so that whoever started it cannot steer it.
+/// Setup that runs before everything else, so that the user's other programs cannot control the agent.
 struct Precautions {
-    /// The program's file gives it a group that whoever started it is not in: it is the installed agent, and serves the
-    /// system's broker only.
+    /// The program file is setgid: this is the installed agent. It serves the system's broker only.
     let isPrivileged: Bool
     let environment: Environment
-    /// Where the agent was started from; an upgrade puts another file there. Empty where `/proc` does not say.
+    /// The path of the program file, where an upgrade installs the new one. Empty if `/proc` does not report it.
     private let path: [CChar]
 
     struct Failure: Error {
         let reason: String
     }
 
-    /// Empties the environment, puts descriptors, signals and limits in order; as the installed agent it also hides from
-    /// every program of the user.
+    /// Reduces the environment and resets descriptors, signals and limits. The installed agent also blocks access by
+    /// the user's other programs (prctl(2), `PR_SET_DUMPABLE`).
     static func take() throws(Failure) -> Precautions {
         let isPrivileged = clinux_is_privileged()
         if isPrivileged { try check(clinux_hide()) }
@@ -31,20 +30,20 @@ struct Precautions {
         return clinux_own_path(&path, path.count) == 0 ? path : [0]
     }
 
-    /// Gives up the group. From here on the program may do what any program of the user may, and no more.
+    /// Gives up the group. From then on the program has only the user's own rights.
     func dropGroup() throws(Failure) {
         guard isPrivileged else { return }
         try Self.check(clinux_drop_group())
     }
 
-    /// Restarts the agent, as whoever started it could: the broker's door opens only to the group that was given up.
-    /// While dpkg unpacks a package neither the old file nor the new one may be executed. The agent retries for 30 seconds
-    /// then, and any signal ends it.
+    /// Restarts the agent to regain the group that the broker's socket requires. While dpkg unpacks a package, neither
+    /// the old file nor the new one may be executed. The agent then retries for 30 seconds, and any signal ends it.
     ///
-    /// - Parameter attempt: how often in a row that was tried.
+    /// - Parameter attempt: failed connection attempts in a row.
+    /// - Returns: why it failed; does not return on success.
     func startAnew(_ arguments: Arguments, attempt: Int) -> Failure {
         let words = arguments.words + ["--attempt", "\(attempt)"]
-        // The handlers only write to a pipe that nobody reads any more.
+        // The handlers write to a pipe that is no longer read.
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { signal(number, SIG_DFL) }
         var code: CInt = 0
         for pass in 0..<300 {
@@ -55,7 +54,7 @@ struct Precautions {
             if pass == 0 {
                 let said = Array(
                     "contact-agent: the program file cannot be executed yet; retrying for 30 seconds\n".utf8)
-                // Nobody is left to tell if this fails.
+                // A failed write cannot be reported.
                 _ = write(STDERR_FILENO, said, said.count)
             }
             poll(nil, 0, 100)

@@ -2,17 +2,17 @@ import BrokerFormatting
 import BrokerJSON
 import BrokerModel
 
-/// How sure the broker is of who is asking, surest first.
+/// How reliably the broker identified the app, strongest first.
 enum IdentityStrength: String, Sendable {
     case labelled, sandboxed, service, installed, claimed, unverified
 }
 
-/// How long what is granted lasts.
+/// How long a grant lasts.
 enum Lifetime: String, Sendable {
     case untilRevoked, session, process
 }
 
-/// Who asks, as the broker saw it. The words in it are the app's own.
+/// The app that asks, as the broker identified it. Its display name is the app's own text.
 struct Caller: Hashable, Sendable {
     var displayName: String
     var identifier: String
@@ -22,7 +22,7 @@ struct Caller: Hashable, Sendable {
     var terminal: String?
 }
 
-/// One question for the person.
+/// One prompt for the person.
 struct Prompt: Hashable, Sendable {
     enum Kind: String, Sendable {
         case access, button, manage, pick, propose
@@ -32,51 +32,52 @@ struct Prompt: Hashable, Sendable {
     /// `nil` for a kind that this program does not know.
     var kind: Kind?
     var caller: Caller
-    /// What was decided for this app so far, in the interface's words.
+    /// The app's current authorization level, in the interface's words.
     var status: String
     var purpose: String?
     var keys: [String]
-    /// It named keys, be it none at all; otherwise it means all but notes.
+    /// The app named keys, or an empty list. Otherwise it asks for all keys except those granted by name.
     var namesKeys: Bool
     var query: String?
-    /// The one-time picker: more than one can be picked.
+    /// The one-time picker: several contacts can be picked.
     var isMultiple: Bool
     /// The card that the app offers.
     var proposed: Card?
     var totalContacts: Int
     var grantedContacts: Int
-    /// What may be offered, the first one by default; empty where a standing grant goes on as it is.
+    /// The lifetimes to offer, the default first. Empty if the app has a grant, because an answer does not change its
+    /// lifetime.
     var lifetimes: [Lifetime]
-    /// The program runs other people's programs, and so is no app itself: what it is granted hangs on its process.
+    /// The executable runs other programs' code, so it identifies no app. Its grants are bound to a process or session.
     var isInterpreter: Bool
-    /// The app was refused before: it waits as one line, until the person opens it.
+    /// The app was refused before. The prompt waits as one line until the person opens it.
     var isQuiet: Bool
-    /// The person opened it themselves, and no app waits.
+    /// The person opened it; no app waits for the answer.
     var isOwn = false
-    /// The administrator lets everything be shared.
+    /// Policy permits full access.
     var allowsAll: Bool
-    /// Keys that the administrator lets the app read at most; `nil`: all.
+    /// The keys that policy limits the app to; `nil` means no limit.
     var maximumKeys: [String]?
-    /// When a grant ends at the latest, by the administrator's word, as `2026-01-31T12:00:00Z`.
+    /// When policy ends a grant at the latest, as `2026-01-31T12:00:00Z`.
     var endsAt: String?
-    /// Seconds since 1970; `nil` where the broker did not say.
+    /// When the prompt expires, in seconds since 1970; `nil` if the broker did not send it.
     var expires: Int64?
 
-    /// Nothing was decided for this app so far.
+    /// The person has not decided about this app.
     var isUndecided: Bool { status == "notDetermined" }
-    /// The app sees contacts already, on terms that one more contact does not change.
+    /// The app has access, and one more contact does not change its terms.
     var hasGrant: Bool { status == "limited" || status == "full" }
 }
 
 extension Caller {
-    /// - Returns: `nil` where the object is none that the interface describes.
+    /// - Returns: `nil` if the object does not match the interface.
     init?(_ object: JSONValue) {
         guard let displayName = object["displayName"]?.string, let identifier = object["identifier"]?.string,
             let strength = object["strength"]?.string, let pid = object["pid"]?.integer
         else { return nil }
         self.displayName = displayName
         self.identifier = identifier
-        // A strength that we do not know is none that we could vouch for.
+        // An unknown strength counts as the weakest.
         self.strength = IdentityStrength(rawValue: strength) ?? .unverified
         executable = object["executable"]?.string
         self.pid = Int(pid)
@@ -85,7 +86,7 @@ extension Caller {
 }
 
 extension Prompt {
-    /// - Returns: `nil` where the object is none that the interface describes.
+    /// - Returns: `nil` if the object does not match the interface.
     init?(_ object: JSONValue, _ names: LocalizedNames = .inEnglish) {
         guard let cookie = object["cookie"]?.string, let kind = object["kind"]?.string,
             let caller = object["caller"].flatMap(Caller.init)
@@ -106,7 +107,7 @@ extension Prompt {
         lifetimes = hasGrant ? [] : (object["lifetimes"]?.strings ?? []).compactMap(Lifetime.init)
         isInterpreter = object["interpreter"]?.bool ?? false
         isQuiet = object["quiet"]?.bool ?? false
-        // A level that we do not know is none that we could go beyond.
+        // An unknown maximum level counts as limited.
         allowsAll = object["maximumLevel"].map { $0.isNull || $0.string == "full" } ?? true
         maximumKeys = object["maximumKeys"]?.strings
         endsAt = object["endsAt"]?.string

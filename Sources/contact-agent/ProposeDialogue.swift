@@ -1,15 +1,15 @@
 import BrokerFormatting
 
-/// An app offers a card. The person adds it, merges it into a contact, or declines; the app sees no more than before.
+/// An app offers a card. The person adds it, merges it into a contact, or declines. The app's access does not change.
 struct ProposeDialogue: ListDialogue {
     enum Stage: String {
         /// Who offers, and why.
         case introduction
         /// The card itself.
         case card
-        /// Looking for the contact to merge into, and choosing it by number.
+        /// Searching for the contact to merge into, and choosing it by number.
         case choosing
-        /// The contact that would be added to.
+        /// The contact to merge into, to be confirmed.
         case confirmation
     }
 
@@ -82,7 +82,7 @@ extension ProposeDialogue {
     }
 
     private func cardLines(on size: ScreenSize, isArmed: Bool) -> [StyledLine] {
-        // In quotation marks: the name is the app's word until the person has taken the card.
+        // In quotation marks, because the app chose the name.
         var lines: [StyledLine] = [.bold(ShownText.quoted(card.name, columns: size.columns - 2))]
         lines += pages.lines(of: card.lines, by: cardRows(on: size), names) { line in
             .dim("   \(Columns.pad(line.label, to: 12)) ") + StyledLine(Columns.clip(line.text, to: size.columns - 18))

@@ -2,28 +2,28 @@ import BrokerFormatting
 import BrokerJSON
 import BrokerModel
 
-/// One contact of a list, as the person recognises it. Already harmless to show.
+/// One contact in a list, with what the person needs to recognise it. All text is safe for a terminal.
 struct Row: Hashable, Sendable {
     /// Valid for one prompt.
     var identifier: String
     var name: String
     var detail: String?
-    /// The app sees it already.
+    /// The app can already see this contact.
     var isGranted: Bool
     var isEnabled: Bool
     /// Why it cannot be chosen.
     var reason: String?
-    /// Choosing it picks the whole contact; otherwise its card is shown.
+    /// Choosing the row picks the whole contact; otherwise it opens the card.
     var returns = true
 }
 
 extension Row {
-    /// - Returns: `nil` where the object is none that the interface describes.
+    /// - Returns: `nil` if the object does not match the interface.
     init?(_ object: JSONValue, _ names: LocalizedNames = .inEnglish) {
         guard let identifier = object["identifier"]?.string, let contact = object["contact"] else { return nil }
         self.identifier = identifier
         let named = (try? WireContact(contact))?.contact ?? Contact()
-        // Beside it stand numbers and brackets, which keep their places.
+        // Isolated, so that right-to-left text does not move the numbers and brackets beside it.
         name = Bidirectional.isolated(ShownText.line(NameFormatter(names: names).string(from: named)))
         detail = object["detail"]?.string.map { Bidirectional.isolated(ShownText.line($0)) }
         isGranted = object["granted"]?.says("all") ?? false
@@ -33,10 +33,10 @@ extension Row {
     }
 }
 
-/// A page of contacts, as `Search` answers it.
+/// A page of contacts, as `Search` returns it.
 struct SearchResult: Hashable, Sendable {
     var rows: [Row]
-    /// Of all pages.
+    /// Contacts on all pages.
     var total: Int
     var offset: Int
 }

@@ -1,8 +1,9 @@
 import BrokerFormatting
 
-/// One line of a screen: pieces of text, each with its look. A line never holds a control character.
+/// One line of a screen: pieces of text, each with its style. ``drawn(columns:withStyles:)`` replaces control
+/// characters.
 struct StyledLine: Hashable, ExpressibleByStringInterpolation {
-    /// With its SGR parameters, ECMA-48 §8.3.117.
+    /// Raw values are SGR parameters (ECMA-48 §8.3.117).
     enum Style: String {
         case plain = "0"
         case bold = "1"
@@ -30,10 +31,11 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
     static func dim(_ text: String) -> StyledLine { StyledLine(text, .dim) }
     static func warning(_ text: String) -> StyledLine { StyledLine(text, .warning) }
 
-    /// What it says, without looks.
+    /// The text without styles.
     var text: String { pieces.map(\.text).joined() }
 
-    /// The line broken where its script may be, as a line of one look; one that fits stays as it is.
+    /// The line, broken where its script permits, in the style of its first piece. A line that fits is returned
+    /// unchanged.
     func wrapped(columns: Int) -> [StyledLine] {
         guard Columns.width(text) > columns else { return [self] }
         return LineBreaker.lines(of: text, columns: columns).map { StyledLine($0, pieces.first?.style ?? .plain) }
@@ -41,7 +43,7 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
 
     /// The line as bytes for the terminal, cut to fit.
     func drawn(columns: Int, withStyles: Bool) -> String {
-        // A terminal may drop a mark that stands before its first column: it has no character there to keep it with.
+        // A terminal may drop a direction mark in column 1, because no character precedes it there.
         let isMarked = text.unicodeScalars.first.map(Isolates.starts) ?? false
         var left = isMarked ? columns - 1 : columns
         var result = isMarked && columns > 0 ? " " : ""
@@ -58,19 +60,19 @@ struct StyledLine: Hashable, ExpressibleByStringInterpolation {
     }
 }
 
-/// How much room text takes on a terminal.
+/// Measures and cuts text by terminal columns.
 enum Columns {
     static func width(_ text: String) -> Int { DisplayText.columns(of: text) }
 
-    /// Cuts at the end, with an ellipsis, where the text is too wide.
+    /// Cuts at the end, with an ellipsis, if the text is too wide.
     static func clip(_ text: String, to columns: Int) -> String {
         guard width(text) > columns else { return text }
         guard columns > 0 else { return "" }
-        // What was set apart ends with the line.
+        // Isolates end with the line.
         return Isolates.closed(prefix(text, columns - 1) + "…")
     }
 
-    /// Cuts in the middle: of a path both ends matter.
+    /// Cuts in the middle, because both ends of a path matter.
     static func clipMiddle(_ text: String, to columns: Int) -> String {
         guard width(text) > columns else { return text }
         guard columns > 2 else { return clip(text, to: columns) }
@@ -79,14 +81,14 @@ enum Columns {
         return prefix(text, head) + "…" + tail
     }
 
-    /// Fills with spaces, or cuts, so that columns line up.
+    /// Pads with spaces or cuts, so that columns line up.
     static func pad(_ text: String, to columns: Int) -> String {
         let clipped = clip(text, to: columns)
         return clipped + String(repeating: " ", count: max(0, columns - width(clipped)))
     }
 
-    /// The last door before the terminal: whatever still commands it becomes a replacement character. What stands between an
-    /// isolate and its end may stay, since it changes nothing around it.
+    /// The last check before the terminal: replaces scalars that control it with U+FFFD. Isolates may stay: they do not
+    /// affect the text around them. Unclosed ones are closed.
     static func harmless(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: commands) else { return text }
         var harmless = String.UnicodeScalarView()

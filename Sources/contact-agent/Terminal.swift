@@ -1,9 +1,9 @@
 import CBrokerLinux
 import Glibc
 
-/// The person's terminal: `/dev/tty` and nothing else, so that no app can answer or listen through our standard streams.
+/// The person's terminal: always `/dev/tty`, so that no app can answer or read along through the standard streams.
 ///
-/// Its settings are changed while it is open and put back by ``close()``, ``suspend()`` and `deinit`.
+/// Changes the terminal's settings while it is open. ``close()``, ``suspend()`` and `deinit` restore them.
 final class Terminal {
     /// For poll(2). Reading it never blocks.
     let fileDescriptor: CInt
@@ -15,11 +15,11 @@ final class Terminal {
     enum Failure: Error, Hashable {
         /// There is no controlling terminal, or it cannot be opened.
         case cannotOpen(reason: String)
-        /// It cannot move its cursor, so nothing can be shown apart from what others wrote.
+        /// The terminal cannot move its cursor, so a prompt cannot be kept apart from other output.
         case tooSimple
     }
 
-    /// Opens the controlling terminal and takes its keys one by one, without echo.
+    /// Opens the controlling terminal and reads single keys without echo.
     init(type: String?, withoutStyles: Bool) throws(Failure) {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw .cannotOpen(reason: String(cString: strerror(errno))) }
@@ -41,7 +41,7 @@ final class Terminal {
 
     deinit { close() }
 
-    /// Puts everything back as it was.
+    /// Restores the terminal and closes it.
     func close() {
         guard isOpen else { return }
         suspend()
@@ -49,14 +49,15 @@ final class Terminal {
         _ = Glibc.close(fileDescriptor)
     }
 
-    /// `nil` where the terminal does not say.
+    /// `nil` if the terminal does not report its size.
     var size: ScreenSize? {
         var size = clinux_terminal_size()
         guard clinux_terminal_size(fileDescriptor, &size) == 0, size.rows > 0, size.columns > 0 else { return nil }
         return ScreenSize(columns: Int(size.columns), rows: Int(size.rows))
     }
 
-    /// Its name, by which the person tells it from others; `nil` where our streams are somewhere else.
+    /// The path of the terminal on the first standard stream that has one, for the person to recognise it; `nil` if
+    /// none has.
     var name: String? {
         for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             if let name = ttyname(stream) { return String(cString: name) }
@@ -64,7 +65,7 @@ final class Terminal {
         return nil
     }
 
-    /// What was typed and has come; empty when nothing has, `nil` when the terminal is gone.
+    /// Returns the available input: empty if there is none, `nil` if the terminal is gone.
     func read() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 1_024)
         let count = Glibc.read(fileDescriptor, &bytes, bytes.count)
@@ -72,10 +73,10 @@ final class Terminal {
         return Array(bytes.prefix(count))
     }
 
-    /// Throws away what was typed and not read.
+    /// Discards unread input.
     func discardInput() { tcflush(fileDescriptor, TCIFLUSH) }
 
-    /// Writes a line, or as many as it takes, beneath what stands there.
+    /// Writes the line at the cursor, wrapped as needed.
     func say(_ line: StyledLine) {
         let columns = max(20, (size?.columns ?? 80) - 1)
         for part in line.wrapped(columns: columns) {
@@ -83,7 +84,7 @@ final class Terminal {
         }
     }
 
-    /// Takes a screen of our own, which nothing written before can be part of. Lines do not wrap on it.
+    /// Switches to the alternate screen, so that earlier output cannot be part of a prompt. Lines do not wrap on it.
     func enterAlternateScreen() {
         guard !isOnAlternateScreen else { return }
         isOnAlternateScreen = true
@@ -96,9 +97,9 @@ final class Terminal {
         write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?2004l\u{1B}[?1049l")
     }
 
-    /// Draws the whole screen anew from the top, so that nothing that another program wrote stays.
+    /// Redraws the whole screen from the top, so that output of other programs is overwritten.
     ///
-    /// - Parameter clearing: clears it first; otherwise lines are overwritten, which does not flicker.
+    /// - Parameter clearing: clears the screen first; otherwise lines are overwritten, which does not flicker.
     func draw(_ lines: [StyledLine], clearing: Bool) {
         guard let size else { return }
         var text = clearing ? "\u{1B}[0m\u{1B}[2J\u{1B}[H" : "\u{1B}[0m\u{1B}[H"
@@ -109,13 +110,13 @@ final class Terminal {
         write(text + "\u{1B}[J")
     }
 
-    /// Waits until what was written has reached the terminal.
+    /// Waits until all output has reached the terminal.
     func waitUntilDrawn() { tcdrain(fileDescriptor) }
 
-    /// Takes keys one by one, without echo.
+    /// Reads single keys without echo.
     func resume() {
         var settings = original
-        // Ctrl-C, Ctrl-Z stay signals; Ctrl-S must not freeze us with a prompt on the screen.
+        // Ctrl-C and Ctrl-Z stay signals. Ctrl-S must not freeze the screen while a prompt is shown.
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ECHONL | IEXTEN)
         settings.c_lflag |= tcflag_t(ISIG)
         settings.c_iflag &= ~tcflag_t(IXON)
@@ -130,10 +131,10 @@ final class Terminal {
         withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(index)] = value }
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal's original settings and screen.
     func suspend() {
         leaveAlternateScreen()
-        // What was typed for us must not become the shell's next command.
+        // Discards pending input, which must not become the shell's next command.
         var settings = original
         tcsetattr(fileDescriptor, TCSAFLUSH, &settings)
     }
@@ -150,7 +151,7 @@ final class Terminal {
                 var waiting = pollfd(fd: fileDescriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&waiting, 1, 1_000)
             } else if errno != EINTR {
-                // The terminal is gone; reading it will say so.
+                // The terminal is gone; the next read reports it.
                 return
             }
         }
