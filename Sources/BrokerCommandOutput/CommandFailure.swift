@@ -1,18 +1,18 @@
 import BrokerConnection
 import BrokerVarlinkClient
 
-/// Why a command did not do what it was asked, said to whoever typed it.
+/// Why a command failed, as reported to the person.
 public struct CommandFailure: Error, Hashable {
     /// In lower case and without a full stop: `could not list the apps: …`.
     public let message: String
-    /// What to try, where there is something.
+    /// What the person can try; `nil` if there is nothing.
     public let advice: String?
     public let code: Code
 
     public enum Code: Int32, Hashable, Sendable {
-        /// It was tried, and refused or nothing found.
+        /// The command was carried out, but was refused or found nothing.
         case refused = 1
-        /// It could not be tried.
+        /// The command could not be carried out.
         case notTried = 2
     }
 
@@ -22,12 +22,13 @@ public struct CommandFailure: Error, Hashable {
         self.code = code
     }
 
-    /// - Parameter task: what was to be done, to stand after `could not`: `list the apps`.
+    /// - Parameter task: what the command does, phrased to follow `could not`: `list the apps`.
     public init(could task: String, _ error: BrokerConnectionError) {
         self.init("could not \(task): \(error.description)", try: error.advice, .notTried)
     }
 
-    /// What went wrong between the programs; what the broker itself answered is for the interface's reader to say.
+    /// Describes a failed connection. An error reply keeps its bare name: callers that know the interface describe it
+    /// better.
     public init(could task: String, _ error: VarlinkClientError) {
         let reason =
             switch error {

@@ -1,9 +1,9 @@
 import BrokerModel
 import Glibc
 
-/// Times as the person's clock shows them.
+/// Formats times in the local time zone.
 public enum LocalTime {
-    /// A moment of the interfaces (`2026-03-01T12:00:00Z`) as `2026-03-01 13:00`; what is no moment, as it is.
+    /// Formats an interface timestamp (`2026-03-01T12:00:00Z`) as `2026-03-01 13:00`. Other text is returned unchanged.
     public static func text(_ moment: String, withSeconds: Bool = false) -> String {
         guard moment.hasSuffix("Z"), let seconds = Timestamp.seconds(moment) else { return moment }
         var time = time_t(seconds)

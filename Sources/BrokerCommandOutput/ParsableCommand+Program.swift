@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 
 extension ParsableCommand {
-    /// Runs the program and ends it: 0 done, 1 refused or nothing found, 2 could not be tried.
+    /// Runs the program and exits: 0 done, 1 refused or nothing found, 2 could not be carried out.
     public static func runAsProgram() -> Never {
         do {
             var command = try parseAsRoot()
@@ -13,7 +13,7 @@ extension ParsableCommand {
             if let advice = failure.advice { Speech.say(advice) }
             Glibc.exit(failure.code.rawValue)
         } catch {
-            // Help and version are asked for, and end well.
+            // ArgumentParser throws for help and version, too; they exit with 0.
             if exitCode(for: error).isSuccess { exit(withError: error) }
             let message = message(for: error)
             Speech.say("\(_commandName): \(message.prefix(1).lowercased())\(message.dropFirst())")

@@ -1,12 +1,12 @@
 import BrokerFormatting
 import Glibc
 
-/// What the person's environment says of their language and country.
+/// The person's language and country, from the environment.
 public enum PersonLocale {
-    /// Names of keys and labels, and words, in their language.
+    /// Names of keys and labels, and texts, in the person's language.
     public static let names = LocalizedNames(languages: PreferredLanguages.tags(variable))
 
-    /// Where they dial from and where their letters come from; `nil` where nobody said so.
+    /// The country they dial from, and the country of their address; `nil` if the environment names none.
     public static let phoneRegion = PreferredLanguages.region(ofCategory: "LC_TELEPHONE", variable)
     public static let addressRegion = PreferredLanguages.region(ofCategory: "LC_ADDRESS", variable)
 

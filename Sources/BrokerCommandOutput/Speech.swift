@@ -1,30 +1,30 @@
 import BrokerFormatting
 import Glibc
 
-/// Where a command's words go: results to standard output, everything said to the person to standard error.
+/// Terminal output of commands. Results go to standard output, messages to standard error.
 public enum Speech {
-    /// Says a line to the person.
+    /// Writes a message line to standard error.
     public static func say(_ line: String) {
-        // What was printed before comes before, also where both go into one file.
+        // Flushes standard output first, so that the order is kept if both go to the same file.
         fflush(nil)
         write(line + "\n", to: STDERR_FILENO)
     }
 
-    /// A line that the next one may take the place of, on a terminal; nothing elsewhere.
+    /// Shows a line that the next message overwrites. Does nothing unless standard error is a terminal.
     public static func progress(_ line: String) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         write("\r\(line)\u{1B}[K", to: STDERR_FILENO)
     }
 
-    /// Takes the last ``progress(_:)`` away.
+    /// Erases the last ``progress(_:)`` line.
     public static func endProgress() { progress("") }
 
-    /// Text of strangers, fit for a line of a terminal.
+    /// Foreign text, made safe for one line of a terminal.
     public static func clean(_ text: String) -> String { DisplayText.line(text) }
 
-    /// Asks a question on the terminal, whatever standard input is. Return is "no".
+    /// Asks a yes-or-no question on `/dev/tty`, whatever standard input is. Return means no.
     ///
-    /// - Returns: `nil` where there is no terminal.
+    /// - Returns: `nil` if there is no terminal.
     public static func confirm(_ question: String) -> Bool? {
         onTerminal { terminal in
             write("\(question) [y/N] ", to: terminal)
@@ -35,16 +35,16 @@ public enum Speech {
         }
     }
 
-    /// Whether there is a terminal to ask on.
+    /// Whether `/dev/tty` can be opened.
     public static var canAsk: Bool { onTerminal { _ in true } ?? false }
 
-    /// Asks for one key on the terminal, whatever standard input is. What was typed before the question is discarded.
+    /// Asks for one key on `/dev/tty`, whatever standard input is. Discards what was typed before the question.
     ///
     /// - Parameters:
-    ///   - keys: those that are an answer; Return is the first of them.
-    ///   - wait: waits until the descriptor has something to read; `false` gives up. It must also where a
-    ///     signal would end the program: the terminal has no echo meanwhile.
-    /// - Returns: the key; `nil` where there is no terminal, or it was given up.
+    ///   - keys: the accepted keys; Return counts as the first.
+    ///   - wait: waits until the descriptor is readable; returns `false` to give up. It must also return `false` if a
+    ///     signal would end the program, because the terminal has no echo meanwhile.
+    /// - Returns: the key; `nil` if there is no terminal or `wait` gave up.
     public static func key(
         _ question: String, among keys: String, waiting wait: (CInt) -> Bool
     ) -> Character? {
@@ -68,7 +68,7 @@ public enum Speech {
         }
     }
 
-    /// The width of the terminal that one is asked on; 80 where it does not say.
+    /// The width of `/dev/tty` in columns; 80 if it is unknown.
     public static var columns: Int {
         let said: Int? = onTerminal { terminal in
             var size = winsize()
@@ -77,7 +77,7 @@ public enum Speech {
         return said ?? 80
     }
 
-    /// - Parameter body: is given the terminal; `nil` where there is none.
+    /// Runs `body` with `/dev/tty`; returns `nil` if it cannot be opened.
     private static func onTerminal<Result>(_ body: (CInt) -> Result?) -> Result? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard terminal >= 0 else { return nil }

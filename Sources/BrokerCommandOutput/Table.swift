@@ -1,22 +1,22 @@
 import BrokerFormatting
 
-/// Rows of text under headings, aligned by the columns that they take on a terminal.
+/// Rows of text under headings, aligned by terminal columns.
 public struct Table {
     private let headings: [String]
     private var rows: [[String]] = []
-    /// Widest that a column becomes; what is longer is cut.
+    /// Largest width of a column, in terminal columns, except the last. Longer text is cut.
     public static let widest = 48
 
     public init(_ headings: [String]) {
         self.headings = headings
     }
 
-    /// Cells are made fit for a terminal here.
+    /// Adds a row. Cells are made safe for a terminal.
     public mutating func add(_ cells: [String]) { rows.append(cells.map { DisplayText.line($0) }) }
 
     public var isEmpty: Bool { rows.isEmpty }
 
-    /// The lines, without white space at their ends.
+    /// The lines without trailing white space.
     public var lines: [String] {
         let all = [headings] + rows
         let widths = headings.indices.map { column in
@@ -25,8 +25,8 @@ public struct Table {
         return all.map { Self.line($0, widths: widths) }
     }
 
-    /// One row under columns of these widths, without white space at its end. The last cell takes what it needs.
-    /// Cells are made fit for a terminal here.
+    /// One row with columns of these widths, without trailing white space. The last cell is not cut. Cells are made
+    /// safe for a terminal.
     public static func line(_ cells: [String], widths: [Int]) -> String {
         var line = ""
         for (column, cell) in cells.enumerated() {

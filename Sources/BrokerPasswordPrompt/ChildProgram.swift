@@ -1,16 +1,17 @@
 import CBrokerLinux
 import Glibc
 
-/// A program that this one started; it ends when this one does.
+/// A child program. The kernel ends it with this process (`PR_SET_PDEATHSIG`).
 ///
-/// Started by an absolute path, with an environment made here, and only once the group is given up.
+/// Callers pass an absolute path and the complete environment. The installed agent starts children only after it gave
+/// up its group.
 public final class ChildProgram {
     private var process: pid_t?
 
     /// - Parameters:
     ///   - arguments: without the program's own name.
-    ///   - told: a descriptor that becomes its descriptor 3.
-    /// - Returns: `nil` where it cannot be started.
+    ///   - told: a descriptor that becomes the child's descriptor 3; -1 for none.
+    /// - Returns: `nil` if the program cannot be started.
     public init?(_ path: String, _ arguments: [String], environment: [String], told: CInt = -1) {
         guard access(path, X_OK) == 0 else { return nil }
         var child: pid_t = 0
@@ -24,7 +25,7 @@ public final class ChildProgram {
 
     deinit { end() }
 
-    /// Whether it still runs.
+    /// Whether the child still runs.
     public var isRunning: Bool {
         guard let process else { return false }
         if clinux_has_child_ended(process) == 0 { return true }
@@ -36,7 +37,7 @@ public final class ChildProgram {
         guard let process, isRunning else { return }
         kill(process, SIGTERM)
         var status: CInt = 0
-        // Of no use any more, and not to be left behind: one that does not end by being asked is ended.
+        // The child must not outlive its use: SIGTERM first, then SIGKILL after about 500 ms.
         for _ in 0..<50 where waitpid(process, &status, WNOHANG) == 0 { poll(nil, 0, 10) }
         if isRunning {
             kill(process, SIGKILL)
@@ -46,7 +47,7 @@ public final class ChildProgram {
     }
 }
 
-/// Hands over texts as C has lists of them, ended by a null pointer. They are valid within the body.
+/// Passes texts as a null-terminated C array, which is valid only inside `body`.
 public func withCStrings<Result>(
     _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

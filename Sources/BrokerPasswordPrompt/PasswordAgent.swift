@@ -1,31 +1,30 @@
 import CBrokerLinux
 import Glibc
 
-/// polkit's own agent for terminals: asks for the person's password on this terminal, where their session has nobody else
-/// who would.
+/// polkit's text agent (`pkttyagent`): asks for the password on this terminal if the session has no other agent.
 ///
-/// It asks in this process's name and no other's, and speaks to the terminal itself: the password is never seen here.
+/// It registers for this process only, and reads the terminal itself: this process never sees the password.
 public final class PasswordAgent {
     public static let program = "/usr/bin/pkttyagent"
-    /// How long it may take to make itself known to polkit.
+    /// Longest wait until it has registered with polkit.
     static let patience = Duration.seconds(5)
 
     private let environment: [String]
     private var child: ChildProgram?
 
-    /// - Parameter environment: all that it is given, each as `NAME=value`.
+    /// - Parameter environment: its complete environment, each entry as `NAME=value`.
     public init(environment: [String]) { self.environment = environment }
 
-    /// With what it needs of this process's environment: how the terminal draws, and the language.
+    /// Passes on the variables for the terminal type and the language, and a fixed `PATH`.
     public convenience init() {
         let names = ["TERM", "LANG", "LC_ALL", "LC_MESSAGES", "LC_CTYPE"]
         let values = names.compactMap { name in getenv(name).map { "\(name)=" + String(cString: $0) } }
         self.init(environment: values + ["PATH=/usr/bin:/bin"])
     }
 
-    /// Has it run, and waits until polkit knows of it.
+    /// Starts it if it does not run, and waits until it has registered with polkit.
     ///
-    /// - Returns: whether it runs. Where it does not, a desktop's own agent may still ask.
+    /// - Returns: whether it runs. If not, a desktop's agent may still ask.
     @discardableResult
     public func prepare() -> Bool {
         if let child, child.isRunning { return true }
@@ -37,7 +36,7 @@ public final class PasswordAgent {
             told: ends[1])
         close(ends[1])
         guard child != nil else { return false }
-        // It closes its end when polkit has taken it; so does its death.
+        // The child closes its end when polkit has registered it, or when it dies.
         var waiting = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
         let deadline = ContinuousClock.now + Self.patience
         while poll(&waiting, 1, 100) <= 0, ContinuousClock.now < deadline {}

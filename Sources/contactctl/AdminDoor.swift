@@ -5,20 +5,20 @@ import BrokerPasswordPrompt
 import BrokerVarlinkClient
 import Glibc
 
-/// The broker's door for people who manage access, as these commands use it.
+/// The broker's socket for administrators, as these commands use it.
 struct AdminDoor {
-    /// What the command is about, to stand after `could not`.
+    /// The command's purpose, phrased to follow `could not`.
     private let task: String
     private let client: VarlinkClient
 
-    /// Longest wait for an answer: the person has two minutes for a password, and then something may have to be done.
+    /// Longest wait for a reply: 120 seconds for the password, and the rest for the broker's work.
     static let timeout = Duration.seconds(180)
 
-    /// Whether a person sits there who can be asked for a password.
+    /// Whether standard input or standard error is a terminal, so that a person can be asked for a password.
     private static var isAtTerminal: Bool { isatty(STDIN_FILENO) != 0 || isatty(STDERR_FILENO) != 0 }
 
-    /// Calls, first without a password. Where one is wanted and somebody sits here, it is asked for: by their desktop, or on
-    /// this terminal by polkit's own agent, which speaks to the terminal itself.
+    /// Calls without a password first. If the broker requires one and this is a terminal, calls again and lets polkit
+    /// ask: the desktop's agent, or polkit's own agent on this terminal.
     private func asking<Result>(_ call: ((inout JSONWriter) -> Void) throws -> Result) throws -> Result {
         do {
             do {
@@ -35,7 +35,7 @@ struct AdminDoor {
         }
     }
 
-    /// - Parameter waitingForEver: for answers that come when something happens.
+    /// - Parameter waitingForEver: waits without a timeout, for replies that come when something happens.
     init(to task: String, waitingForEver: Bool = false) throws {
         self.task = task
         do {
@@ -54,7 +54,7 @@ struct AdminDoor {
         }
     }
 
-    /// Calls with `more`, and hands each reply on.
+    /// Calls with `more`, and passes each reply to `each`.
     func stream(
         _ method: String, _ write: (inout JSONWriter) -> Void, each: (JSONValue) throws -> Void
     ) throws {
@@ -69,15 +69,16 @@ struct AdminDoor {
         }
     }
 
-    /// The caller's grants, and nobody else's.
+    /// The calling user's grants only.
     func grants() throws -> [AppGrant] {
         guard let grants = try call("ListGrants")["grants"]?.elements else { return [] }
         return grants.map(AppGrant.init)
     }
 
-    /// Of these grants those of the app that the word means: its identifier, else its name in any case, else part of either.
+    /// The grants of the one app that the word names: by identifier, else by name in any case, else by a part of
+    /// either.
     ///
-    /// - Throws: ``CommandFailure`` where it means none, or several.
+    /// - Throws: ``CommandFailure`` if the word matches no app, or several.
     func matching(_ word: String, strength: String? = nil, in grants: [AppGrant]) throws -> [AppGrant] {
         let candidates = grants.filter { strength == nil || $0.strength == strength }
         let ways: [(AppGrant) -> Bool] = [

@@ -1,7 +1,7 @@
 import BrokerCommandOutput
 import BrokerJSON
 
-/// What the person has said about one app, as the broker tells it.
+/// The person's decision about one app, as the broker reports it.
 struct AppGrant {
     let json: JSONValue
     let app: String
@@ -21,20 +21,20 @@ struct AppGrant {
 
     func text(_ name: String) -> String? { json[name]?.string }
 
-    /// The person said never to be asked about it.
+    /// The person chose never to be asked about this app.
     var isSilenced: Bool { json["silenced"]?.bool == true }
 
-    /// Something was decided beside that.
+    /// The person also decided about access.
     var isDecided: Bool { status != "notDetermined" }
 
-    /// The status, and what the policy makes of it.
+    /// The status, the effective access if policy changes it, and whether prompts are turned off.
     var counting: String {
         let counting = text("counts").map { "\(status), by policy \($0)" } ?? status
         guard isSilenced else { return counting }
         return isDecided ? "\(counting), never asked" : "never asked"
     }
 
-    /// How many contacts it sees, as far as this program is told.
+    /// How many contacts the app can see under policy. The exact number is known only without a policy effect.
     var countingExtent: String {
         switch text("counts") {
         case nil: extent
@@ -44,7 +44,7 @@ struct AppGrant {
         }
     }
 
-    /// How many contacts it was allowed.
+    /// How many contacts the person granted.
     var extent: String {
         switch status {
         case "full": "all"
@@ -53,7 +53,7 @@ struct AppGrant {
         }
     }
 
-    /// When the grant ends; what was refused stays so until it is reset.
+    /// What ends the grant: its session, its expiry, or revocation; `reset` for a refusal or if nothing was decided.
     var end: String {
         if let session = text("session") { return session }
         if let expires = text("expires") { return LocalTime.text(expires) }
@@ -62,7 +62,7 @@ struct AppGrant {
 
     var lastUsed: String { text("lastUsedAt").map { LocalTime.text($0) } ?? "never" }
 
-    /// How sure the broker is of who it is, in plain words.
+    /// The identity strength in plain words.
     var certainty: String {
         switch strength {
         case "labelled": "the kernel's label names it"
@@ -75,7 +75,7 @@ struct AppGrant {
         }
     }
 
-    /// Whether the word is part of its identifier or name, in any case.
+    /// Whether the word is part of the app's identifier or name, in any case.
     func isCalled(_ word: String) -> Bool {
         app.lowercased().contains(word.lowercased()) || displayName.lowercased().contains(word.lowercased())
     }

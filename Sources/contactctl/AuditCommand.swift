@@ -16,9 +16,9 @@ struct AuditCommand: ParsableCommand {
     @Flag(help: "Go on with new records as they come, until interrupted.") var follow = false
     @Flag(help: "Print JSON, with hashes; with --follow one record a line.") var json = false
 
-    /// Records shown if nobody says how many; with ``since`` all of them.
+    /// Records shown if neither ``limit`` nor ``since`` is given.
     private static let defaultLimit = 50
-    /// The same before the new ones, where those are followed.
+    /// The same with ``follow``: earlier records shown before the new ones.
     private static let defaultLimitBeforeNew = 10
 
     func validate() throws {
@@ -30,7 +30,8 @@ struct AuditCommand: ParsableCommand {
 
     func run() throws {
         let door = try AdminDoor(to: "read the audit", waitingForEver: follow)
-        // An app that was reset has its records still, but no grant to find its identifier by: then all are read.
+        // An app that was reset has records but no grant that gives its identifier. All records are then read and
+        // filtered here.
         let identifier: String? = try app.flatMap { word in
             let candidates = try door.grants().filter { $0.isCalled(word) }
             return try candidates.isEmpty ? nil : door.matching(word, in: candidates).first?.app
@@ -54,7 +55,7 @@ struct AuditCommand: ParsableCommand {
                 return
             }
             for record in batch { print(json ? String(decoding: record.text, as: UTF8.self) : rows.line(record)) }
-            // A pipe would wait for a whole buffer otherwise.
+            // Without a flush, a pipe gets the records only when the buffer is full.
             fflush(nil)
         }
         guard !follow else { return }

@@ -2,7 +2,7 @@ import BrokerCommandOutput
 import BrokerFormatting
 import BrokerJSON
 
-/// Audit records one by one, as they come: columns grow with what comes, and never shrink.
+/// Formats audit records one by one, as they arrive. Columns grow with their content and never shrink.
 struct AuditRows {
     private var widths = [19, 12, 10, 8, 3, 0]
 

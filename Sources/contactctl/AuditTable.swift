@@ -1,7 +1,7 @@
 import BrokerCommandOutput
 import BrokerJSON
 
-/// Audit records for people to read.
+/// Formats audit records as a table for people.
 enum AuditTable {
     static func lines(_ records: [JSONValue], withApp: Bool) -> [String] {
         var table = Table(["TIME"] + (withApp ? ["APP"] : []) + ["WHAT", "STATUS", "CONTACTS", "DETAILS"])
@@ -13,7 +13,7 @@ enum AuditTable {
         return table.lines
     }
 
-    /// Time, app, what, status, contacts, details.
+    /// The cells: time, app, event, status, contacts, details.
     static func cells(_ record: JSONValue) -> [String] {
         var what = record["event"]?.string ?? ""
         if let repeats = record["repeats"]?.integer, repeats > 0 { what += " (\(repeats) more)" }
@@ -26,7 +26,7 @@ enum AuditTable {
         ]
     }
 
-    /// An app that is known by its file alone has a path and a hash for an identifier: the file's name, for a table.
+    /// Shortens an identifier that consists of a path and a hash, as of an unverified app, to the file's name.
     static func short(_ app: String) -> String {
         guard app.hasPrefix("/") else { return app }
         return String(

@@ -1,6 +1,6 @@
 import BrokerJSON
 
-/// JSON for scripts: an array with one value a line.
+/// JSON for scripts: an array with one value per line.
 enum JSONLines {
     static func text(_ values: [JSONValue]) -> String {
         guard !values.isEmpty else { return "[]" }

@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// A time as people type it: a span from now, or a day or time of the calendar.
+/// A time as people type it: a span relative to now, or a date or time.
 enum Moment {
     /// Seconds.
     case span(Int64)
@@ -19,10 +19,10 @@ enum Moment {
         self = .time(text)
     }
 
-    /// A span ends then: seconds since 1970.
+    /// The time that lies a span before `now`, in seconds since 1970. A fixed time is returned as typed.
     func before(_ now: Int64) -> String { at(now, -1) }
 
-    /// A span begins then.
+    /// The time that lies a span after `now`, in seconds since 1970. A fixed time is returned as typed.
     func after(_ now: Int64) -> String { at(now, 1) }
 
     private func at(_ now: Int64, _ sign: Int64) -> String {

@@ -36,12 +36,12 @@ struct PurgeUserCommand: ParsableCommand {
         print("everything kept for \(who) is removed")
     }
 
-    /// A number is that number, whoever has it.
+    /// Reads a number as a UID, even if no user has it; anything else as a user name.
     static func resolve(_ user: String) throws -> (uid: UInt32, name: String?) {
         if let uid = UInt32(user), uid != .max {
             return (uid, getpwuid(uid)?.pointee.pw_name.map { String(cString: $0) })
         }
-        // Not the reentrant form: nothing else here asks for users, and the answer is copied at once.
+        // The non-reentrant getpwnam(3) is safe: nothing else here looks up users, and the result is copied at once.
         guard !user.utf8.contains(0), let uid = getpwnam(user)?.pointee.pw_uid else {
             throw CommandFailure(
                 "could not remove anything: no user is called \(Speech.clean(user))",

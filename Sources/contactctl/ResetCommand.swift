@@ -13,7 +13,8 @@ struct ResetCommand: ParsableCommand {
         let door = try AdminDoor(to: "reset")
         let grants = try door.grants()
         var name = app
-        // Of an app that is never to be asked about there need be no grant: its whole identifier is known from the audit.
+        // A silenced app may have no grant. `ResetGrant` therefore also accepts the whole identifier, which the audit
+        // shows.
         if grants.contains(where: { $0.isCalled(app) }) || (try? forget(app, at: door)) == nil {
             guard let first = try door.matching(app, strength: strength, in: grants).first else { return }
             try forget(first.app, at: door)

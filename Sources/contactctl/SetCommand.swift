@@ -50,7 +50,7 @@ struct SetCommand: ParsableCommand {
         let door = try AdminDoor(to: "change what the app may see")
         let grants = try door.matching(app, strength: strength, in: door.grants().filter(\.isDecided))
         guard let grant = grants.first else { return }
-        // Which one would be given more is for the person to say.
+        // The person must choose the grant: a wrong guess could give an app more access.
         guard grants.count == 1 else {
             throw door.refused(
                 "the broker knows \(Speech.clean(grant.displayName)) in \(grants.count) ways",

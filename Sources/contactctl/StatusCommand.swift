@@ -10,7 +10,7 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        // Root asks for everybody; whoever else is told of themselves.
+        // Root asks for all users' figures; other users get their own.
         let reply = try AdminDoor(to: "show the status").call("GetStatus") {
             if getuid() == 0 { $0.member("allUsers", true) }
         }
