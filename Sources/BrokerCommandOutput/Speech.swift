@@ -10,7 +10,7 @@ public enum Speech {
         write(line + "\n", to: STDERR_FILENO)
     }
 
-    /// Shows a line that the next message overwrites. Does nothing unless standard error is a terminal.
+    /// Shows a line that the next progress line overwrites. Does nothing unless standard error is a terminal.
     public static func progress(_ line: String) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         write("\r\(line)\u{1B}[K", to: STDERR_FILENO)

@@ -1,4 +1,4 @@
-/// How addresses are written in one country; from Google's Address Data Service, by `Tools/address-formats`.
+/// The address format of one country, from Google's Address Data Service (`Tools/address-formats`).
 struct AddressFormat: Hashable, Sendable {
     enum Token: Hashable {
         case literal(String)
@@ -7,12 +7,12 @@ struct AddressFormat: Hashable, Sendable {
     }
 
     let local: [Token]
-    /// In Latin letters, where that is another order.
+    /// The format for Latin letters; `nil` if it has the same order.
     let latin: [Token]?
-    /// What stands before a postal code that comes from abroad: `SE-`.
+    /// The prefix of a postal code in mail from abroad: `SE-`.
     let prefix: String
 
-    /// By country; `ZZ` is for those that have none.
+    /// By country code; `ZZ` is the default format.
     static let all: [String: AddressFormat] = {
         var all: [String: AddressFormat] = [:]
         for line in String(decoding: PackageResources.AddressFormats_txt, as: UTF8.self).split(separator: "\n")

@@ -1,11 +1,11 @@
-/// Direction of writing (Unicode Standard Annex #9).
+/// Bidirectional text (Unicode Standard Annex #9).
 public enum Bidirectional {
-    /// The text set apart, where it has letters that would change the order of what stands around it.
+    /// The text in an isolate, if it has right-to-left letters that could reorder the text around it.
     public static func isolated(_ text: String) -> String {
         isRightToLeft(text) ? "\u{2068}\(text)\u{2069}" : text
     }
 
-    /// Whether anything in the text is written from right to left: letters of the blocks that are, assigned or not.
+    /// Whether the text has a scalar in a block of right-to-left scripts, assigned or not.
     static func isRightToLeft(_ text: String) -> Bool {
         text.unicodeScalars.contains {
             switch $0.value {

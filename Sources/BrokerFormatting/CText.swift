@@ -1,10 +1,10 @@
-/// Text that a function in C writes.
+/// Text that a C function writes into a buffer.
 enum CText {
-    /// Longest text that is taken, in bytes; a name of a country or a phone number is far shorter.
+    /// Longest accepted text, in bytes. Names of countries and phone numbers are far shorter.
     static let capacity = 512
 
-    /// - Parameter write: fills what it is given and returns the size of the whole; -1 for none.
-    /// - Returns: `nil` for none, and for one that is too long.
+    /// - Parameter write: fills the buffer and returns the text's whole size in bytes; -1 for no text.
+    /// - Returns: `nil` if there is no text or it exceeds ``capacity``.
     static func read(_ write: (UnsafeMutablePointer<CChar>?, Int) -> Int) -> String? {
         var bytes = [CChar](repeating: 0, count: capacity)
         let count = bytes.withUnsafeMutableBufferPointer { write($0.baseAddress, $0.count) }

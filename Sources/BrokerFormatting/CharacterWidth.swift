@@ -1,15 +1,15 @@
 import CBrokerICU
 
-/// How many columns of a terminal a character takes (Unicode Standard Annex #11).
+/// The number of terminal columns of a scalar (Unicode Standard Annex #11).
 enum CharacterWidth {
-    /// 0 for what has no place of its own, 2 for East Asian wide and full-width characters and for emoji, else 1.
+    /// 0 for scalars that take no column, 2 for East Asian wide and full-width characters and emoji, otherwise 1.
     static func columns(of scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return 1 }
         switch value {
-        // Vowels and final consonants of Hangul syllables that are written in parts: they stand in the first one's place.
+        // Vowels and final consonants of decomposed Hangul syllables share the column of the leading consonant.
         case 0x1160...0x11FF, 0xD7B0...0xD7FB: return 0
-        // Two of them are one flag.
+        // Regional indicators: two of them form one flag.
         case 0x1F1E6...0x1F1FF: return 1
         default: break
         }

@@ -1,48 +1,50 @@
 import BrokerModel
 
-/// Writes a contact's name by the rules of its own script, as Apple's `CNContactFormatter` does.
+/// Formats a contact's name by the rules of its own script, as Apple's `CNContactFormatter` does.
 ///
-/// What comes out is the contact's own text: put it through ``DisplayText`` before a terminal sees it.
+/// The result is the contact's own text: pass it through ``DisplayText`` before writing it to a terminal.
 public struct ContactNameFormatter: Hashable, Sendable {
     public enum Style: Hashable, Sendable {
-        /// All of the name, with titles.
+        /// The whole name, with titles.
         case full
-        /// How it sounds.
+        /// The phonetic name.
         case phonetic
     }
 
     public enum Order: Hashable, Sendable {
-        /// As the name's language has it.
+        /// The order that the name's script implies; given name first if it implies none.
         case userDefault
         case givenNameFirst, familyNameFirst
     }
 
-    /// What a name is made of, in this order.
+    /// A piece of a formatted name.
     public typealias Run = FormattedRun<ContactKey>
 
     private let style: Style
-    /// What the person set: it holds where the name's language has no order of its own.
+    /// The person's setting. It applies only if the name's script and the reader's language do not fix the order.
     private let userOrder: Order
-    /// Two or three letters, or `nil`: Latin names of Hungarian and Vietnamese readers are taken for names of theirs.
+    /// The reader's language without script and region, in lower case. For `hu` and `vi`, Latin names count as names of
+    /// that language.
     private let language: String?
 
-    /// - Parameter language: a BCP 47 tag: of the person who reads.
+    /// - Parameter language: the reader's language, a BCP 47 tag.
     public init(style: Style = .full, userOrder: Order = .userDefault, language: String? = nil) {
         self.style = style
         self.userOrder = userOrder
         self.language = language.flatMap { $0.split { $0 == "-" || $0 == "_" }.first }.map { $0.lowercased() }
     }
 
-    /// The name; `nil` where there is none. An organization is called by its name; who has only a nickname, by that.
+    /// The name; `nil` if the contact has none. An organization is called by its name, and a contact with only a
+    /// nickname by that.
     public func string(from contact: Contact) -> String? {
         let runs = runs(of: contact)
         return runs.isEmpty ? nil : runs.map(\.text).joined()
     }
 
-    /// The name in pieces, each with the key that it came from.
+    /// The name in pieces, each with the key of its value.
     public func runs(of contact: Contact) -> [Run] { runs(of: contact, withNickname: true) }
 
-    /// - Parameter withNickname: whether the nickname stands in for a name that is not there.
+    /// - Parameter withNickname: uses the nickname if there is no other name.
     func runs(of contact: Contact, withNickname: Bool) -> [Run] {
         if style == .phonetic { return phoneticRuns(of: contact) }
         let organization = run(.organizationName, of: contact)
@@ -51,7 +53,7 @@ public struct ContactNameFormatter: Hashable, Sendable {
         return runs.isEmpty && withNickname ? [run(.nickname, of: contact)].compactMap { $0 } : runs
     }
 
-    /// Which of the two comes first in this name; never `userDefault`.
+    /// Whether the given or the family name comes first; never ``Order/userDefault``.
     public func nameOrder(for contact: Contact) -> Order {
         switch script(of: contact) {
         case .han, .japanese, .hangul, .vietnamese: .familyNameFirst
@@ -61,7 +63,7 @@ public struct ContactNameFormatter: Hashable, Sendable {
         }
     }
 
-    /// What stands between given and family name.
+    /// The text between given and family name.
     public func delimiter(for contact: Contact) -> String { script(of: contact).delimiter }
 
     // MARK: - The styles
@@ -76,7 +78,7 @@ public struct ContactNameFormatter: Hashable, Sendable {
             return runs
         }
         for title in [prefix, suffix].compactMap({ $0 }) {
-            // 様 and 博士 follow at once; Korean ones, and Latin letters, after a space.
+            // 様 and 博士 follow without a space. Korean titles and those with Latin letters follow after one.
             let isOneWord = script != .hangul && title.text.unicodeScalars.allSatisfy { $0.value >= 0x2E80 }
             runs += (isOneWord ? [] : [Run(" ")]) + [title]
         }
@@ -114,14 +116,14 @@ public struct ContactNameFormatter: Hashable, Sendable {
     private func inOrder(_ given: Run?, _ middle: Run?, _ family: Run?, of contact: Contact) -> [Run] {
         guard nameOrder(for: contact) == .familyNameFirst else { return [given, middle, family].compactMap { $0 } }
         switch script(of: contact) {
-        // What stands between family and given name there is a middle name: Nguyễn Văn An, and the generation's 김·영·수.
+        // In these scripts a middle name stands between family and given name: Nguyễn Văn An, 김·영·수.
         case .han, .japanese, .hangul, .vietnamese: return [family, middle, given].compactMap { $0 }
         case .other where language == "vi": return [family, middle, given].compactMap { $0 }
         case .katakana, .hanBySound, .other: return [family, given, middle].compactMap { $0 }
         }
     }
 
-    /// A key's text without white space at its ends; `nil` where it shows as nothing.
+    /// A key's text without white space at its ends; `nil` if nothing of it is visible.
     private func run(_ key: ContactKey, of contact: Contact) -> Run? {
         guard let text = contact.text(of: key), !text.isEmpty, !DisplayText.line(text).isEmpty else { return nil }
         let start = text.drop { $0.isWhitespace }
@@ -138,8 +140,8 @@ public struct ContactNameFormatter: Hashable, Sendable {
         return runs
     }
 
-    /// `Jr.` and its kin belong to the name; what was earned stands after a comma (Unicode CLDR, person name fields
-    /// `generation` and `credentials`).
+    /// Generation suffixes such as `Jr.` belong to the name; credentials follow after a comma (Unicode CLDR, person
+    /// name fields `generation` and `credentials`).
     private static func delimiter(beforeSuffix suffix: String) -> String {
         if suffix.hasPrefix(",") { return "" }
         let first = suffix.prefix { !$0.isWhitespace && $0 != "," && $0 != "." }.lowercased()

@@ -1,8 +1,9 @@
 import CBrokerICU
 
-/// Countries by code and by name.
+/// Country codes and names.
 public enum Country {
-    /// The code that ISO 3166-1 has for it; `nil` for what is none. `UK` is taken for what it means.
+    /// The upper-case code, if the text is two letters other than `ZZ`; otherwise `nil`. Does not check that ISO 3166-1
+    /// assigns it. `UK` becomes `GB`.
     static func code(_ text: String) -> String? {
         let code = text.uppercased()
         guard code.utf8.count == 2, code.utf8.allSatisfy({ (0x41...0x5A).contains($0) }), code != "ZZ" else {
@@ -11,9 +12,9 @@ public enum Country {
         return code == "UK" ? "GB" : code
     }
 
-    /// Its name in a language, as ICU has it; `nil` for a code that nobody has.
+    /// The country's name in a language, from ICU; `nil` if ICU has no name for the code.
     ///
-    /// - Parameter language: a BCP 47 tag; one that ICU does not know is English.
+    /// - Parameter language: a BCP 47 tag; malformed tags count as English.
     public static func name(_ code: String, language: String) -> String? {
         guard let code = Self.code(code) else { return nil }
         let isTag =
@@ -22,14 +23,13 @@ public enum Country {
         return CText.read { cicu_region_name(code, isTag ? language : "en", $0, $1) }
     }
 
-    /// The code of a country by its name in a language that many write, or in its own; upper and lower case are
-    /// the same.
+    /// The code of a country by its code or by its name, in its own language or in one of ``languages``. Ignores case.
     static func named(_ name: String) -> String? {
         if let code = code(name) { return AddressFormat.all[code] == nil ? nil : code }
         return byName[name.lowercased()]
     }
 
-    /// In which most address books in the world are written.
+    /// The languages in which most address books are written.
     private static let languages = [
         "en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "ar", "fa", "hi", "ja", "zh", "zh-Hant", "ko",
     ]
@@ -43,7 +43,7 @@ public enum Country {
                 codes[name] = code
             }
         }
-        // What else is written every day.
+        // Other common names.
         for (name, code) in others where AddressFormat.all[code] != nil { codes[name] = code }
         return codes
     }()

@@ -1,15 +1,15 @@
-/// Text from strangers made fit for one line of a terminal.
+/// Foreign text made safe for one line of a terminal.
 ///
-/// A contact's name, an app's name and its purpose are shown beside the question that they could otherwise
-/// rewrite: with an escape sequence, a line break, a change of direction, or letters nobody can see. What is kept are
-/// characters that show as themselves where they stand; everything else is left out or is a space.
+/// Names and purposes of apps, and contacts' names, appear beside the prompt. An escape sequence, a line break, a
+/// change of direction or invisible letters could rewrite it. Only characters that show as themselves in place are
+/// kept; all others are dropped or become a space.
 public enum DisplayText {
-    /// Most bytes of a text that are looked at: far more than a line shows, far less than a value may hold.
+    /// Most Unicode scalars of a text that are read: far more than a line shows, far fewer than a value may hold.
     static let inputSize = 65_536
-    /// Marks that one letter may carry; more of them would climb over the lines above and below.
+    /// Most marks on one letter; more would reach into the lines above and below.
     static let marks = 4
 
-    /// One line that holds nothing but what can be seen. Runs of white space are one space; none at the ends.
+    /// One line of visible characters. A run of white space becomes one space; none at the ends.
     public static func line(_ text: String) -> String {
         if isLine(text) { return text }
         var line = String.UnicodeScalarView()
@@ -23,7 +23,7 @@ public enum DisplayText {
             case .drop: continue
             case .space: pendingSpace = !line.isEmpty
             case .mark:
-                // A mark at the beginning, or after a space, would join what stands before the text.
+                // A mark at the beginning, or after a space, would combine with the text before it.
                 guard !line.isEmpty, !pendingSpace, marksHere < marks else { continue }
                 marksHere += 1
                 line.append(scalar)
@@ -37,7 +37,7 @@ public enum DisplayText {
         return String(line)
     }
 
-    /// Whether a text is such a line as it is, as most are: visible ASCII, with single spaces between.
+    /// Whether the text needs no change, as most: visible ASCII with single spaces between.
     private static func isLine(_ text: String) -> Bool {
         let bytes = text.utf8
         guard bytes.count <= inputSize else { return false }
@@ -49,7 +49,7 @@ public enum DisplayText {
         return last != UInt8(ascii: " ") || bytes.isEmpty
     }
 
-    /// One line of at most so many columns; what does not fit is cut, and an ellipsis says so.
+    /// One line of at most this many columns. Longer text is cut and ends with an ellipsis.
     public static func line(_ text: String, columns: Int) -> String {
         let line = line(text)
         guard self.columns(of: line) > columns else { return line }
@@ -67,14 +67,14 @@ public enum DisplayText {
         return String(clipped)
     }
 
-    /// The same, filled with spaces up to the width: for tables.
+    /// The same, padded with spaces to the width, for tables.
     public static func cell(_ text: String, columns: Int) -> String {
         let line = line(text, columns: columns)
         return line + String(repeating: " ", count: max(0, columns - self.columns(of: line)))
     }
 
-    /// How many columns a line takes. Counted by character, never less than a terminal takes: one that joins emoji into
-    /// one picture leaves room, none is overrun.
+    /// The number of columns of a line. Counted per scalar, so it is never too small: a terminal that joins emoji into
+    /// one picture needs fewer.
     public static func columns(of line: String) -> Int {
         line.unicodeScalars.reduce(0) { $0 + CharacterWidth.columns(of: $1) }
     }
@@ -88,20 +88,20 @@ public enum DisplayText {
         let properties = scalar.properties
         switch properties.generalCategory {
         case .control:
-            // Line feed, tab and their kin part words; an escape parts nothing.
+            // Line feed, tab and other white space separate words; an escape does not.
             return properties.isWhitespace ? .space : .drop
         case .lineSeparator, .paragraphSeparator, .spaceSeparator: return .space
-        // Overrides, isolates and marks of direction, zero-width characters, soft hyphens, tags, annotations; halves of
-        // characters; what no font shows; what nobody assigned yet and a later terminal may act on.
+        // Direction overrides, isolates and marks, zero-width characters, soft hyphens, tags, annotations; surrogates;
+        // private-use scalars, which have no standard glyph; unassigned scalars, on which a later terminal may act.
         case .format, .surrogate, .privateUse, .unassigned: return .drop
         case .nonspacingMark, .enclosingMark, .spacingMark:
-            // Variation selectors and their kin are marks that show as nothing.
+            // Variation selectors and similar marks are invisible.
             return properties.isDefaultIgnorableCodePoint ? .drop : .mark
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
             .letterNumber, .otherNumber, .connectorPunctuation, .dashPunctuation, .openPunctuation,
             .closePunctuation, .initialPunctuation, .finalPunctuation, .otherPunctuation, .mathSymbol,
             .currencySymbol, .modifierSymbol, .otherSymbol:
-            // Hangul fillers are letters that show as nothing; so does the Braille pattern without dots.
+            // Hangul fillers are invisible letters. The Braille pattern without dots is blank, too.
             return properties.isDefaultIgnorableCodePoint ? .drop : scalar.value == 0x2800 ? .space : .keep
         @unknown default: return .drop
         }

@@ -1,7 +1,7 @@
 /// A piece of a formatted text, and the field whose value it is.
 public struct FormattedRun<Field: Hashable & Sendable>: Hashable, Sendable {
     public var text: String
-    /// `nil` for what stands between values: a space, a comma, a line feed.
+    /// `nil` for text between values: a space, a comma, a line feed.
     public var field: Field?
 
     public init(_ text: String, _ field: Field? = nil) {

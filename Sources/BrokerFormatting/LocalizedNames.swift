@@ -1,18 +1,19 @@
 import BrokerModel
 import CBrokerICU
 
-/// What people read, in their language: the names of keys and labels, and the words of prompts.
+/// Texts in the person's language: names of keys and labels, and the words of prompts.
 ///
-/// A language is one file below `Languages`. English is complete; what another language does not have is said in English.
+/// Each language is one file in `Languages`. English is complete; a text that another language lacks is shown in
+/// English.
 public struct LocalizedNames: Hashable, Sendable {
-    /// The language that was chosen, as its file is named: `de`, `zh-Hans`.
+    /// The chosen language, as its file is named: `de`, `zh-Hans`.
     public let language: String
-    /// Written from right to left.
+    /// The language is written from right to left.
     public let isRightToLeft: Bool
     private let file: TranslationFile
 
-    /// - Parameter languages: BCP 47 tags, the one that is wanted most first. The first one that there is a file for is
-    ///   taken; English where there is none. Whoever reads one script of a language is not given another.
+    /// - Parameter languages: BCP 47 tags, most wanted first. The first one with a file is chosen, otherwise English. A
+    ///   file in another script does not match.
     public init(languages: [String]) {
         let chosen = languages.lazy.compactMap(Self.available(for:)).first ?? Self.english
         language = chosen
@@ -22,21 +23,21 @@ public struct LocalizedNames: Hashable, Sendable {
 
     public static let english = "en"
     public static let inEnglish = LocalizedNames(languages: [])
-    /// The languages that there are files for.
+    /// The languages that have a file.
     public static var available: [String] { sources.map(\.language) }
 
     // MARK: - Names
 
-    /// A label as a person says it; one of their own stays as it is.
+    /// A label in the person's language. Custom labels are returned unchanged.
     public func label(_ stored: String) -> String {
         guard let name = PredefinedLabel.name(of: stored) else { return stored }
         let key = "label." + name
-        // Of a later version: its name is better than nothing.
+        // A predefined label of a later version: show its name.
         return text(forKey: key) ?? text(forKey: "relation." + name) ?? name.lowercased()
     }
 
-    /// The stored form of a predefined label by what a person calls it, in their language or in English; `nil` for a
-    /// label of their own.
+    /// The stored form of a predefined label, by its name in the person's language or in English; `nil` for a custom
+    /// label.
     public func stored(label word: String) -> String? {
         let word = word.lowercased()
         let all = PredefinedLabel.general + PredefinedLabel.relationNames.map(PredefinedLabel.relation)
@@ -47,21 +48,21 @@ public struct LocalizedNames: Hashable, Sendable {
     /// A key's name: `given name`.
     public func key(_ key: ContactKey) -> String { text(forKey: "key." + key.rawValue) ?? key.rawValue }
 
-    /// The name of a field of an address or an account: `postal code`; `nil` for what is none.
+    /// The name of a field of an address or an account: `postal code`; `nil` if there is no such field.
     public func field(_ name: String) -> String? { text(forKey: "field." + name) }
 
-    /// A social network or messenger by the name that it has for people; one that nobody here knows stays as it is.
+    /// The display name of a social network or messenger. Unknown ones are returned unchanged.
     public func service(_ stored: String) -> String { text(forKey: "service." + stored) ?? stored }
 
     // MARK: - Words
 
-    /// The words, with the values in their places. A value is text of others: it has been made harmless, and is set apart
-    /// where its direction could be another than that of the words around it (Unicode Standard Annex #9, isolates).
+    /// The text with its placeholders filled. Values are foreign text that callers have made safe. A value whose
+    /// direction may differ is isolated (Unicode Standard Annex #9).
     public func text(_ phrase: Phrase, _ values: [Placeholder: String] = [:]) -> String {
         filled(text(forKey: phrase.rawValue) ?? phrase.rawValue, values)
     }
 
-    /// The same of so many, in the form in which the language counts.
+    /// The same with a count, in the language's plural form for it.
     public func text(_ phrase: Phrase, count: Int, _ values: [Placeholder: String] = [:]) -> String {
         var values = values
         values[.count] = String(count)
@@ -70,7 +71,7 @@ public struct LocalizedNames: Hashable, Sendable {
         return filled(text, values)
     }
 
-    /// Several things in a row.
+    /// The items as a list in the person's language.
     public func list(_ items: [String]) -> String {
         guard let first = items.first else { return "" }
         guard items.count > 1 else { return first }
@@ -81,7 +82,7 @@ public struct LocalizedNames: Hashable, Sendable {
         return directed(row)
     }
 
-    /// Which part of a list is shown.
+    /// The position of a page in a list.
     public func place(_ first: Int, _ last: Int, of total: Int) -> String {
         text(.place, [.first: String(first), .last: String(last), .total: String(total)])
     }
@@ -101,7 +102,7 @@ public struct LocalizedNames: Hashable, Sendable {
         directed(Self.filled(text) { values[$0].map(isolated) })
     }
 
-    /// Anything in braces that is no name of a value stays as it is. Values are not looked into.
+    /// Fills placeholders. Unknown names in braces stay unchanged, and values are not filled again.
     private static func filled(_ text: String, _ value: (Placeholder) -> String?) -> String {
         var result = ""
         var rest = text[...]
@@ -114,10 +115,10 @@ public struct LocalizedNames: Hashable, Sendable {
         return result + rest
     }
 
-    /// Words that are written from right to left are so wherever they stand in a line.
+    /// Isolates right-to-left texts, so that their direction does not depend on the line around them.
     private func directed(_ text: String) -> String { isRightToLeft ? "\u{2067}\(text)\u{2069}" : text }
 
-    /// Set apart, where that makes a difference.
+    /// Isolates a value: always in right-to-left languages, otherwise if it has right-to-left letters.
     private func isolated(_ value: String) -> String {
         isRightToLeft ? "\u{2068}\(value)\u{2069}" : Bidirectional.isolated(value)
     }
@@ -126,13 +127,13 @@ public struct LocalizedNames: Hashable, Sendable {
 
     private static let englishFile = file(english)
 
-    /// Reads one language's words, and no other's: a program needs one or two. Sound though a file may be wrong: a test reads them all,
-    /// and what is not read is said in English, or by its key.
+    /// Reads one language only, because a program needs one or two. Ignoring an error is sound: a test reads all files,
+    /// and a missing text falls back to English or to its key.
     private static func file(_ language: String) -> TranslationFile {
         sources.first { $0.language == language }.flatMap { try? TranslationFile($0.bytes) } ?? TranslationFile()
     }
 
-    /// Language and script of each file: a tag that has no script has the one that its region writes.
+    /// File names by language and script. A tag without a script gets the usual script of its region.
     private static let scripts: [String: String] = {
         var scripts: [String: String] = [:]
         for language in available { scripts[languageAndScript(language) ?? language] = language }

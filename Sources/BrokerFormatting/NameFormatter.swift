@@ -1,13 +1,13 @@
 import BrokerModel
 
-/// What a contact is called in a list: its name, or what else one would recognise it by.
+/// Formats what a contact is called in a list: its name, or a substitute by which people recognise it.
 ///
-/// What comes out is the contact's own text: put it through ``DisplayText`` before a terminal sees it.
+/// The result is the contact's own text: pass it through ``DisplayText`` before writing it to a terminal.
 public struct NameFormatter: Hashable, Sendable {
     private let formatter: ContactNameFormatter
     private let noName: String
 
-    /// - Parameter names: in the language of the person who reads.
+    /// - Parameter names: texts in the reader's language.
     public init(names: LocalizedNames = .inEnglish) {
         formatter = ContactNameFormatter(language: names.language)
         noName = names.text(.noName)
@@ -15,7 +15,7 @@ public struct NameFormatter: Hashable, Sendable {
 
     /// The contact's name, its organization, nickname, e-mail address or phone number. Never empty.
     public func string(from contact: Contact) -> String {
-        // A name of spaces or of characters that nobody sees names nobody.
+        // A name without visible characters does not count as a name.
         let name = formatter.runs(of: contact, withNickname: false).map(\.text).joined()
         if !DisplayText.line(name).isEmpty { return name }
         let candidates = [

@@ -1,4 +1,4 @@
-/// How a name is written, as far as that decides the order of its parts and what stands between them.
+/// The script of a name, as far as it decides the order of the parts and the delimiter.
 enum NameScript: Hashable {
     /// Chinese characters only: Chinese, and most Japanese names.
     case han
@@ -6,14 +6,14 @@ enum NameScript: Hashable {
     case japanese
     /// Katakana only: a foreign name in Japanese letters.
     case katakana
-    /// Chinese characters that spell a foreign name by its sound.
+    /// Chinese characters that transcribe a foreign name.
     case hanBySound
     case hangul
     /// Latin letters that only Vietnamese has.
     case vietnamese
     case other
 
-    /// - Parameter language: of the person who reads, as `zh`.
+    /// - Parameter language: the reader's language, as `zh`.
     init(given: String, middle: String, family: String, language: String?) {
         let (name, parts) = (given + middle + family, [given, middle, family])
         var (han, hiragana, katakana, hangul, others) = (0, 0, 0, 0, 0)
@@ -36,15 +36,15 @@ enum NameScript: Hashable {
         } else if hiragana + katakana > 0 {
             self = .japanese
         } else {
-            // Chinese family and given names have one or two characters each; only who reads Chinese can take what is
-            // longer for a foreign name, since Japanese ones are longer too.
+            // Chinese family and given names have one or two characters each. Longer parts mean a foreign name only for
+            // readers of Chinese, because Japanese names are longer, too.
             let isLong = language == "zh" && parts.contains { $0.unicodeScalars.count > 2 }
             let hasDot = name.unicodeScalars.contains { $0 == "·" || $0 == "・" }
             self = isLong || hasDot ? .hanBySound : .han
         }
     }
 
-    /// What stands between family and given name.
+    /// The text between family and given name.
     var delimiter: String {
         switch self {
         case .han, .japanese, .hangul: ""
@@ -62,8 +62,8 @@ enum NameScript: Hashable {
         }
     }
 
-    /// Letters with a horn, and those with both a mark of their own and a tone. A dot below or a tilde alone others have
-    /// too.
+    /// Letters with a horn, and letters with both a mark of their own and a tone. Other languages also use a dot below
+    /// or a tilde alone.
     private static func isVietnamese(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x01A0, 0x01A1, 0x01AF, 0x01B0, 0x1EA2...0x1EB7, 0x1EBA, 0x1EBB, 0x1EBE...0x1EC9, 0x1ECE...0x1EE3,

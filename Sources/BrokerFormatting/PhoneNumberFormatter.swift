@@ -1,11 +1,11 @@
 import CBrokerPhoneNumber
 
-/// Writes phone numbers as libphonenumber does.
+/// Formats phone numbers with libphonenumber.
 ///
-/// A service's short number (112, 116117), a number in words and what no numbering plan has stay as they were typed: nobody
-/// knows where their digits part.
+/// Short numbers (112, 116117), numbers in words and numbers outside any numbering plan stay as typed: their digit
+/// groups are unknown.
 public struct PhoneNumberFormatter: Hashable, Sendable {
-    /// Where numbers without a country are dialled: two capital letters, or `ZZ` for nobody knows where.
+    /// The region for numbers without a country code: two capital letters, or `ZZ` if it is unknown.
     public let region: String
 
     public init(region: String?) {
@@ -14,11 +14,11 @@ public struct PhoneNumberFormatter: Hashable, Sendable {
         self.region = isRegion ? region : "ZZ"
     }
 
-    /// Longest text that can be a number: libphonenumber reads no longer one.
+    /// Longest text in bytes that is parsed: libphonenumber's limit.
     private static let longest = 250
 
-    /// As who dials from the region needs it: within it national, as `020 7946 0018`, from elsewhere international, as
-    /// `+44 20 7946 0018`.
+    /// The number as dialled from the region: national within it (`020 7946 0018`), otherwise international (`+44 20
+    /// 7946 0018`).
     public func string(_ number: String) -> String {
         guard number.utf8.count <= Self.longest else { return number }
         let written = CText.read { out, capacity in

@@ -1,15 +1,15 @@
-/// What fills a place in a ``Phrase``.
+/// The name of a placeholder in a ``Phrase``.
 public enum Placeholder: String, CaseIterable, Sendable {
     case app, count, name, names, keys, program, pid, terminal, purpose, lifetime, time, query, reason, total,
         first, last, rest, size, key, seen, changes, extent
 }
 
-/// Words that a program says, by their key in the files below `Languages`; what they say stands there.
+/// Texts that programs show, by their keys in the files in `Languages`.
 public enum Phrase: String, CaseIterable, Sendable {
-    /// A contact without anything to be called by.
+    /// Shown for a contact without a name or a substitute.
     case noName
 
-    // Everywhere in prompts.
+    // Used in all prompts.
     case andMore, goOn, back, backReturn, dontAllow, dontShare, nothingReturn, decline, leaveAsIs, leaveIt,
         choose, pick, onOrOff, next, previous, place, search, searchChoice, change, pressAnyKey, noReason,
         tooSoon, moreWaiting, secondsLeft
@@ -19,10 +19,10 @@ public enum Phrase: String, CaseIterable, Sendable {
         sureInstalled, worthInstalled, sureClaimed, worthClaimed, sureInterpreter, worthInterpreter,
         sureUnverified, worthUnverified, processOn, processNowhere, says, saysNotWhy, readsAtMost, nothing
 
-    // How long it lasts.
+    // Lifetimes of a grant.
     case untilRevoked, sessionPrograms, thisSession, programProcess, thisProcess, untilLatest
 
-    // What may be read, in few words.
+    // Groups of keys, in few words.
     case keysNames, keysWork, keysBirthday, keysPhones, keysEmail, keysAddresses, keysDates, keysWebPages,
         keysRelations, keysProfiles, keysMessaging, keysNotes, keysGroups, keysPhoto
 
@@ -38,12 +38,12 @@ public enum Phrase: String, CaseIterable, Sendable {
     case looksFor, looking, noMatch, notToldSo, neverAndDontAsk, neverAsk, cannotBeShared, sharePerson,
         chooseWhom, shareSeveral, neverHad, youRefused, yesShare, onlyThese
 
-    // What one app may see, looked through.
+    // Reviewing what one app can see.
     case lookThroughApp, asksYouTo, seesAll, seesNothing, seesOf, leaveEver, whatFromNow, typeOrLeave,
         takeAllBack, everybody, showEverybody, seesNow, showSeesNow, changeMore, changeLess, willSee,
         willSeeOnly, yesChange, takeAllBackFrom, asksNoMore, staysAsIs, seesNothingMore, nowSees
 
-    // An app asks for contacts, once.
+    // The one-time picker.
     case asksPickOne, asksPickMany, getsOnly, allButNotes, onlyThatPicked, nothingEver, whatShallGet, picked,
         typeToPick, nothingToPick, giveThis, nameOnly, giveIt
 
@@ -51,14 +51,14 @@ public enum Phrase: String, CaseIterable, Sendable {
     case offersCard, lookAtIt, declineEver, addCard, mergeInto, intoWhich, typeOrDecline, mergeQuestion,
         mergeExplained, merge
 
-    // An app asks what this program does not know.
+    // A prompt of an unknown kind.
     case asksSomething, cannotShow
 
-    // Said when a prompt is over.
+    // Shown when a prompt ends.
     case sharedAll, shared, gavePicked, cardTaken, neverAgain, notAllowed, nothingSharedWith, nothingShared,
         waitsNoMore, notRecognised, notTaken, approvalUnknown
 
-    // Said while nothing is asked.
+    // Shown while there is no prompt.
     case waiting, whatYouShared, quit, refusedAsksAgain, tooSmall, sizeUnknown, makeLarger, passwordOnDesktop,
         notUnderstood, othersHere, otherJoined, brokerLost, brokerUnreachable, brokerBack, tryingAgain,
         promptsWait, contacts, promptWaits

@@ -18,48 +18,49 @@ public enum PostalAddressField: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// Writes an address as its own country does, by Google's address data.
+/// Formats an address by the rules of its country, from Google's address data.
 ///
-/// What comes out is the contact's own text: put each line through ``DisplayText`` before a terminal sees it.
+/// The result is the contact's own text: pass each line through ``DisplayText`` before writing it to a terminal.
 public struct PostalAddressFormatter: Hashable, Sendable {
     public enum Style: Hashable, Sendable {
-        /// As it stands on an envelope: what the country's post has no place for is left out.
+        /// As on an envelope, without fields that the country's format lacks, except
+        /// ``PostalAddressField/subLocality``.
         case mailing
-        /// All that the address says, for whoever decides about it.
+        /// All fields of the address, for a person who decides about it.
         case complete
     }
 
     public typealias Run = FormattedRun<PostalAddressField>
 
     public var style: Style
-    /// Where the person lives, as `SE`; `nil` where that is not known.
+    /// The person's country, as `SE`; `nil` if it is unknown.
     public let region: String?
-    /// BCP 47: in which a country is named that the address gives by its code alone.
+    /// BCP 47 tag: the language of the country's name, if the address gives only its code.
     private let language: String
 
     /// - Parameters:
-    ///   - region: where the person lives: addresses without a country are there.
-    ///   - language: BCP 47: in which a country is named that the address gives by its code alone.
+    ///   - region: the person's country; it applies to addresses without a country.
+    ///   - language: BCP 47 tag: the language of the country's name, if the address gives only its code.
     public init(region: String?, language: String = "en", style: Style = .mailing) {
         self.region = Country.code(region ?? "")
         self.language = language
         self.style = style
     }
 
-    /// The address, line by line; none is empty.
+    /// The lines of the address; none is empty.
     public func lines(of address: PostalAddress) -> [String] {
         runs(of: address).map(\.text).joined().split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// The address in pieces, each with the field that it came from; `\n` between lines.
+    /// The address in pieces, each with the field of its value; `\n` between lines.
     public func runs(of address: PostalAddress) -> [Run] {
         var lines = lineRuns(of: address)
         if let country = countryRun(of: address) { lines.append([country]) }
         return Array(lines.joined(separator: [Run("\n")]))
     }
 
-    /// Which country's rules the address follows: by its code, or else by its country's name in any language that it is
-    /// likely to be written in, or else where the person lives. `nil` where nobody knows.
+    /// The country whose rules the address follows: its country code, else its country's name in any common language,
+    /// else the person's country. `nil` if a named country is unknown, or if there is none of these.
     public func countryCode(of address: PostalAddress) -> String? {
         let code = address.isoCountryCode.trimmed
         if !code.isEmpty, let known = Country.code(code) { return known }
@@ -82,7 +83,7 @@ public struct PostalAddressFormatter: Hashable, Sendable {
                 let text = text(of: field, address, format)
                 if !text.isEmpty { lines[lines.count - 1].append(Run(text, field)) }
             case .literal(let literal):
-                // What parts two fields goes with them (libaddressinput does the same).
+                // A literal is dropped together with the fields around it (as in libaddressinput).
                 let isBeforeText =
                     switch place + 1 < tokens.count ? tokens[place + 1] : .newLine {
                     case .field(let next): !next.text(of: address).trimmed.isEmpty
@@ -99,7 +100,8 @@ public struct PostalAddressFormatter: Hashable, Sendable {
         return lines.filter { $0.contains { $0.field != nil } }
     }
 
-    /// The format with a place for what the address says and the country's format has no place for.
+    /// The format with added places for fields that the address has and the country's format lacks:
+    /// ``PostalAddressField/subLocality`` always, others only in ``Style/complete``.
     private func placed(_ format: [AddressFormat.Token], _ address: PostalAddress) -> [AddressFormat.Token] {
         var tokens = format
         func lacks(_ field: PostalAddressField) -> Bool {
@@ -107,7 +109,8 @@ public struct PostalAddressFormatter: Hashable, Sendable {
         }
         if lacks(.subLocality), let street = tokens.firstIndex(of: .field(.street)) {
             let city = tokens.firstIndex(of: .field(.city)) ?? tokens.endIndex
-            // From the large to the small, a part of a town follows the town at once; otherwise it has a line before it.
+            // In large-to-small formats the sub-locality directly follows the city; in others it gets its own line
+            // after the street.
             if city < street {
                 tokens.insert(.field(.subLocality), at: city + 1)
             } else {
@@ -126,7 +129,7 @@ public struct PostalAddressFormatter: Hashable, Sendable {
     ) -> String {
         var text = field.text(of: address).trimmed
         if field == .postalCode, !format.prefix.isEmpty {
-            // Who typed the prefix finds it once.
+            // A prefix that was typed with the code is removed, because the format adds it.
             let letters = format.prefix.filter(\.isLetter)
             let rest = text.dropFirst(letters.count).drop { $0 == "-" || $0 == " " }
             if text.uppercased().hasPrefix(letters), rest.first?.isNumber ?? false { text = String(rest) }
@@ -134,8 +137,8 @@ public struct PostalAddressFormatter: Hashable, Sendable {
         return text
     }
 
-    /// The country always stands where the address has it, as with Apple's formatter; one that is given by its code alone
-    /// is named where it is not the person's own.
+    /// The country's name, if the address has one, as in Apple's formatter. A code alone is replaced by the country's
+    /// name; ``Style/mailing`` omits the person's own country.
     private func countryRun(of address: PostalAddress) -> Run? {
         let country = address.country.trimmed
         if !country.isEmpty { return Run(country, .country) }
@@ -145,7 +148,7 @@ public struct PostalAddressFormatter: Hashable, Sendable {
         return Run(name, .isoCountryCode)
     }
 
-    /// Nothing in it has letters of another script.
+    /// Whether the address has letters, and all of them are Latin. The country does not count.
     private func isLatin(_ address: PostalAddress) -> Bool {
         var hasLetters = false
         for field in [PostalAddressField.street, .subLocality, .city, .subAdministrativeArea, .state] {
@@ -159,7 +162,7 @@ public struct PostalAddressFormatter: Hashable, Sendable {
 }
 
 extension String {
-    /// Without white space at its ends.
+    /// The text without white space at its ends.
     fileprivate var trimmed: String {
         guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
         else { return "" }

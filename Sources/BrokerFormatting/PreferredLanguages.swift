@@ -1,19 +1,19 @@
-/// The languages that a person set for programs, as BCP 47 tags.
+/// The person's preferred languages for programs, as BCP 47 tags.
 public enum PreferredLanguages {
-    /// Reads them as gettext does: the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set, and before it those of
-    /// `LANGUAGE`; none where the locale is `C` or `POSIX`.
+    /// Reads them as gettext does: first `LANGUAGE`, then the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
+    /// Empty if that locale is `C` or `POSIX`, or if none is set.
     ///
-    /// - Parameter value: of the variable of this name.
+    /// - Parameter value: returns the value of an environment variable.
     public static func tags(_ value: (String) -> String?) -> [String] {
         guard let tag = tag(ofLocale: locale(ofCategory: "LC_MESSAGES", value)) else { return [] }
         let wanted = (value("LANGUAGE") ?? "").split(separator: ":").compactMap { Self.tag(ofLocale: String($0)) }
         return wanted + [tag]
     }
 
-    /// The country of a locale, as `AT` of `de_AT.UTF-8`: of `LC_ALL`, the category's own variable or `LANG`, whichever is
-    /// set first; `nil` where it names none.
+    /// The country of a locale, as `AT` of `de_AT.UTF-8`: of the first of `LC_ALL`, the category's own variable and
+    /// `LANG` that is set. `nil` if that locale names none.
     ///
-    /// - Parameter value: of the variable of this name.
+    /// - Parameter value: returns the value of an environment variable.
     public static func region(ofCategory category: String, _ value: (String) -> String?) -> String? {
         let name = locale(ofCategory: category, value).prefix { $0 != "." && $0 != "@" }
         let region = name.split(separator: "_", omittingEmptySubsequences: false).dropFirst().first ?? ""
@@ -21,7 +21,7 @@ public enum PreferredLanguages {
         return isRegion ? String(region) : nil
     }
 
-    /// Empty where nothing is set.
+    /// The first of the three variables that is set; empty if none is.
     private static func locale(ofCategory category: String, _ value: (String) -> String?) -> String {
         ["LC_ALL", category, "LANG"].lazy.compactMap(value).first { !$0.isEmpty } ?? ""
     }

@@ -1,19 +1,19 @@
-/// One language's words: lines of `key = "text"`, comments after `#`, and empty lines.
+/// One language's texts: lines of `key = "text"`, comments after `#`, and empty lines.
 ///
-/// `\"` and `\\` stand for a quotation mark and a backslash in a text; there are no other escapes, and no line break. What
-/// stands in braces is a place that is filled when the text is shown: `{app}`.
+/// `\"` and `\\` stand for a quotation mark and a backslash; there are no other escapes and no line breaks. A name in
+/// braces is a placeholder that is filled when the text is shown: `{app}`.
 struct TranslationFile: Hashable, Sendable {
     var texts: [String: String] = [:]
 
     struct Problem: Error, Hashable {
-        /// From 1.
+        /// Counted from 1.
         let line: Int
         let reason: String
     }
 
     init() {}
 
-    /// - Throws: ``Problem`` for anything that is not as described, and for a key that stands there twice.
+    /// - Throws: ``Problem`` for any other content, and for a key that appears twice.
     init(_ bytes: [UInt8]) throws(Problem) {
         guard let whole = String(validating: bytes, as: UTF8.self) else {
             throw Problem(line: 1, reason: "not UTF-8")
@@ -52,10 +52,10 @@ struct TranslationFile: Hashable, Sendable {
         throw problem("no closing quotation mark")
     }
 
-    /// What ``DisplayText`` would leave as it is: a translation steers no terminal.
+    /// Whether ``DisplayText`` leaves the text unchanged, so that a translation cannot control the terminal.
     private static func isShowable(_ text: String) -> Bool { !text.isEmpty && DisplayText.line(text) == text }
 
-    /// The names in braces, in their order; `nil` where a brace has no partner.
+    /// The placeholder names, in order; `nil` if a brace has no partner or a name is not ASCII letters.
     static func placeholders(_ text: String) -> [String]? {
         var names: [String] = []
         var rest = text[...]

@@ -13,8 +13,7 @@ struct ResetCommand: ParsableCommand {
         let door = try AdminDoor(to: "reset")
         let grants = try door.grants()
         var name = app
-        // A silenced app may have no grant. `ResetGrant` therefore also accepts the whole identifier, which the audit
-        // shows.
+        // A silenced app may have no grant. The word is then tried as a whole identifier, which the audit shows.
         if grants.contains(where: { $0.isCalled(app) }) || (try? forget(app, at: door)) == nil {
             guard let first = try door.matching(app, strength: strength, in: grants).first else { return }
             try forget(first.app, at: door)
