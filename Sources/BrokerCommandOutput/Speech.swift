@@ -19,7 +19,7 @@ public enum Speech {
     /// Erases the last ``progress(_:)`` line.
     public static func endProgress() { progress("") }
 
-    /// Foreign text, made safe for one line of a terminal.
+    /// Untrusted text, made safe for one line of a terminal.
     public static func clean(_ text: String) -> String { DisplayText.line(text) }
 
     /// Asks a yes-or-no question on `/dev/tty`, whatever standard input is. Return means no.

@@ -1,4 +1,4 @@
-/// Foreign text made safe for one line of a terminal.
+/// Untrusted text made safe for one line of a terminal.
 ///
 /// Names and purposes of apps, and contacts' names, appear beside the prompt. An escape sequence, a line break, a
 /// change of direction or invisible letters could rewrite it. Only characters that show as themselves in place are

@@ -56,7 +56,7 @@ public struct LocalizedNames: Hashable, Sendable {
 
     // MARK: - Words
 
-    /// The text with its placeholders filled. Values are foreign text that callers have made safe. A value whose
+    /// The text with its placeholders filled. Values are untrusted text that callers have made safe. A value whose
     /// direction may differ is isolated (Unicode Standard Annex #9).
     public func text(_ phrase: Phrase, _ values: [Placeholder: String] = [:]) -> String {
         filled(text(forKey: phrase.rawValue) ?? phrase.rawValue, values)

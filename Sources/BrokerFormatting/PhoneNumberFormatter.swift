@@ -17,8 +17,8 @@ public struct PhoneNumberFormatter: Hashable, Sendable {
     /// Longest text in bytes that is parsed: libphonenumber's limit.
     private static let longest = 250
 
-    /// The number as dialled from the region: national within it (`020 7946 0018`), otherwise international (`+44 20
-    /// 7946 0018`).
+    /// The number as dialled from the region: national within it, as `020 7946 0018`, otherwise international, as
+    /// `+44 20 7946 0018`.
     public func string(_ number: String) -> String {
         guard number.utf8.count <= Self.longest else { return number }
         let written = CText.read { out, capacity in

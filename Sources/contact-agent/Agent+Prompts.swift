@@ -145,7 +145,8 @@ extension Agent {
         }
     }
 
-    /// Calls the broker for the prompt on the screen. An error reply ends the prompt, never the program.
+    /// Calls the broker for the prompt on the screen. An error reply ends the prompt, except `AuthenticationFailed`,
+    /// which leaves it open.
     private func ask(_ body: (AgentConnection) throws(VarlinkClientError) -> Void) {
         guard let connection else { return }
         do throws(VarlinkClientError) {
@@ -208,7 +209,8 @@ extension Agent {
 
     // MARK: - Drawing
 
-    /// Redraws when arming or the time left has changed, and at least every ``redrawTime`` to overwrite foreign output.
+    /// Redraws when arming or the time left has changed. Also redraws every ``Agent/redrawTime``, to overwrite other
+    /// programs' output.
     func tick() {
         guard let dialogue, visibleSince != nil else { return }
         if let left = secondsLeft(dialogue.prompt), left < -5 {

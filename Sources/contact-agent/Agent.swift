@@ -318,7 +318,7 @@ final class Agent {
             .otherJoined, count: others, [.terminal: Columns.clip(ShownText.line(terminal), to: 24)])
     }
 
-    /// Handles a lost or failed connection: withdraws all prompts and schedules the next attempt, with back-off.
+    /// Handles a lost or failed connection: drops all prompts and schedules the next attempt, with growing pauses.
     func lost(_ reason: String, advice: String? = nil) {
         connection?.close()
         connection = nil

@@ -6,7 +6,7 @@ struct Environment: Hashable {
     /// Variables that the user who starts the installed agent may set: how the terminal draws, and the language of this
     /// program and of polkit's password prompt.
     private static let kept = ["TERM", "NO_COLOR", "LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE"]
-    /// Where a session-mode broker may be. An agent without privilege alone reads them.
+    /// Where a session-mode broker may be. Only an agent without privilege reads them.
     private static let places = ["XDG_RUNTIME_DIR", "CONTACTBROKER_RUNTIME_DIR"]
     /// Longest value in bytes that the installed agent accepts; names of terminals and languages are shorter.
     private static let longest = 64

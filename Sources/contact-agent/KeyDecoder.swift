@@ -108,7 +108,7 @@ struct KeyDecoder {
             pasted = nil
             return .paste(String(decoding: text.prefix(Self.maximumPaste), as: UTF8.self))
         }
-        // A read may split the end mark, so as many bytes stay pending. All before them is text.
+        // A read may split the end mark, so its length less 1 stays pending. Everything before is text.
         let kept = min(pending.count, end.count - 1)
         let text = (pasted ?? []) + pending.dropLast(kept)
         pasted = Array(text.prefix(Self.maximumPaste))

@@ -1,6 +1,6 @@
 import BrokerFormatting
 
-/// Formats foreign text so that it cannot pass for this program's own words.
+/// Quotes untrusted text so that it cannot pass for this program's own words.
 enum ShownText {
     /// In quotation marks, which the text inside cannot close, and at most this wide.
     static func quoted(_ text: String, columns: Int) -> String {

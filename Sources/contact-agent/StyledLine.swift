@@ -87,8 +87,8 @@ enum Columns {
         return clipped + String(repeating: " ", count: max(0, columns - width(clipped)))
     }
 
-    /// The last check before the terminal: replaces scalars that control it with U+FFFD. Isolates may stay: they do not
-    /// affect the text around them. Unclosed ones are closed.
+    /// The last check before the terminal: replaces every scalar that could control it with U+FFFD. Isolates may stay,
+    /// because they do not affect the text around them. Unclosed ones are closed.
     static func harmless(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: commands) else { return text }
         var harmless = String.UnicodeScalarView()

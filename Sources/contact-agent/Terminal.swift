@@ -1,7 +1,7 @@
 import CBrokerLinux
 import Glibc
 
-/// The person's terminal: always `/dev/tty`, so that no app can answer or read along through the standard streams.
+/// The person's terminal: always `/dev/tty`, so that no app can answer or listen through the standard streams.
 ///
 /// Changes the terminal's settings while it is open. ``close()``, ``suspend()`` and `deinit` restore them.
 final class Terminal {
