@@ -70,7 +70,6 @@ enum ReadSQL {
         AND (kind <> \(BookChange.Kind.updateContact.rawValue) OR keys & ? <> 0) AND kind NOT BETWEEN ? AND ?
         ORDER BY number DESC LIMIT 1
         """
-    static let numberOfLastChange = "SELECT lastChange FROM book"
     static let countAll = "SELECT count(*) FROM contact"
     static let countWords = """
         SELECT count(*) FROM (SELECT 1 FROM word INDEXED BY wordByWord WHERE word >= ? AND word < ? LIMIT ?)

@@ -93,12 +93,6 @@ struct FormRows {
         return Text(start: start, count: bytes.count - start)
     }
 
-    /// Returns the gathered rows and empties the buffer.
-    mutating func take() -> FormRows {
-        defer { self = FormRows() }
-        return self
-    }
-
     /// Rows with an approximate sort key: the order among close neighbours does not matter.
     struct Rows<Row> {
         private struct Place {
