@@ -1,4 +1,4 @@
-/// Comparing bytes as vCard compares names: without regard to case, in ASCII alone (RFC 6350 §3.3).
+/// Compares bytes as vCard compares names: ignoring case, for ASCII only (RFC 6350 §3.3).
 enum ASCII {
     static func equal(_ bytes: some Collection<UInt8>, _ text: String) -> Bool {
         bytes.count == text.utf8.count && zip(bytes, text.utf8).allSatisfy { upper($0) == upper($1) }
@@ -33,7 +33,8 @@ enum ASCII {
         }
     }
 
-    /// White space around a text: a blank, a tab or a line's end. The rest of Unicode's is part of it.
+    /// Whether the byte is white space that is trimmed: space, tab, CR or LF. Other Unicode white space belongs to the
+    /// text.
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
     static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {

@@ -1,4 +1,4 @@
-/// What is wrong with a card, and where. It never repeats what the card says.
+/// What is wrong with a card, and where. It never contains the card's content.
 public struct CardProblem: Hashable, Sendable {
     /// Line of the file, counted from 1.
     public let line: Int
@@ -15,28 +15,28 @@ public struct CardProblem: Hashable, Sendable {
         case unknownVersion
         /// More bytes or lines than ``VCardLimits`` allows.
         case tooLong
-        /// Nothing in it that a contact could be made of.
+        /// It has no value that a contact can hold.
         case empty
 
-        // The card is read without what is named here.
+        // The card is read without the part that is named here.
 
-        /// The file ends, or the next card begins, before END:VCARD. What was there is read.
+        /// The file ends, or the next card begins, before END:VCARD. The lines up to there are read.
         case missingEnd
-        /// A line without a colon, or without a property's name before it.
+        /// A line without a colon, or without a property name.
         case notAContentLine
-        /// Characters that are not UTF-8, read as Windows-1252: they may come out wrong.
+        /// Characters that are not UTF-8. They are read as Windows-1252 and may be wrong.
         case notUTF8
-        /// A photo that is not base64, or no picture.
+        /// A photo that is not base64, or not a known image format.
         case badPhoto
-        /// A second photo: contacts have one.
+        /// A second photo. A contact has only one.
         case furtherPhoto
-        /// A property without a place of its own that is longer than ``VCardLimits/keptSize``.
+        /// An unrecognised property that is longer than ``VCardLimits/keptSize``.
         case propertyTooLong
     }
 }
 
 extension CardProblem.Reason: CustomStringConvertible {
-    /// In lower case and without a full stop, to stand after file and line.
+    /// In lower case and without a full stop, to follow the file name and line number.
     public var description: String {
         switch self {
         case .unknownVersion: "a version other than 2.1, 3.0 and 4.0"

@@ -1,7 +1,7 @@
 import BrokerModel
 
 extension CardReading {
-    /// Puts one property where the contact has a place for it.
+    /// Stores one property in the contact's key for it, or keeps it as an extra property.
     mutating func take(_ line: ContentLine) {
         switch line.property {
         case .begin, .end, .version, .prodID, .rev, .label: break
@@ -50,7 +50,7 @@ extension CardReading {
         if !line.isValueEmpty { formattedNames.append(line) }
     }
 
-    /// family;given;additional;prefixes;suffixes (RFC 6350 §6.2.2), and what RFC 9554 §2.2 puts behind them.
+    /// family;given;additional;prefixes;suffixes (RFC 6350 §6.2.2), then the components that RFC 9554 §2.2 adds.
     private mutating func takeName(_ line: ContentLine) {
         if line["PHONETIC"] != nil {
             if phoneticName == nil { phoneticName = line }
@@ -75,7 +75,8 @@ extension CardReading {
         contact.nickname += contact.nickname.isEmpty ? name : ", " + name
     }
 
-    /// A contact has one note; another language's of the same one is no further note (RFC 6350 §5.4).
+    /// Appends to the contact's one note. A further NOTE with ALTID is kept instead: it is another form of the same
+    /// note (RFC 6350 §5.4).
     private mutating func takeNote(_ line: ContentLine) {
         let text = line.valueText
         guard !text.isEmpty else { return }
@@ -87,7 +88,7 @@ extension CardReading {
         contact.note += contact.note.isEmpty ? text : "\n" + text
     }
 
-    /// The organisation, then its units (RFC 6350 §6.6.4): a contact has one department.
+    /// The organisation, then its units (RFC 6350 §6.6.4). A contact has one department, so the units are joined.
     private mutating func takeOrganization(_ line: ContentLine) {
         let parts = line.components
         guard parts.contains(where: { !$0.isEmpty }) else { return }
@@ -97,8 +98,8 @@ extension CardReading {
         note(line, as: .organization, at: 0)
     }
 
-    /// The formatted name repeats what N says. Where it says something else, it is kept; where there is no N, it is
-    /// the name, taken apart by nobody's guess.
+    /// FN usually repeats N. If it differs, it is kept as an extra property. Without N it becomes the name, and is not
+    /// split into parts.
     mutating func settleName() {
         settlePhoneticName()
         for (place, line) in formattedNames.enumerated() {
@@ -118,7 +119,7 @@ extension CardReading {
         }
     }
 
-    /// Whether a formatted name says nothing that the other names do not say.
+    /// Whether the formatted name has no words beyond those of the other names.
     private func isRepeated(_ name: String) -> Bool {
         if name == contact.derivedFormattedName { return true }
         guard contact.hasNameParts else { return false }
@@ -133,7 +134,7 @@ extension CardReading {
         text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
     }
 
-    /// How the name sounds, where no property of Apple's says it.
+    /// Takes the phonetic name from N with PHONETIC, unless Apple's properties set one.
     private mutating func settlePhoneticName() {
         guard let line = phoneticName, contact.phoneticGivenName.isEmpty, contact.phoneticFamilyName.isEmpty,
             contact.phoneticMiddleName.isEmpty
@@ -182,7 +183,7 @@ extension CardReading {
         case .address: keep(line)
         case .damaged: remark(.badPhoto, line.number)
         case .picture(let base64):
-            // A second one is no content line to keep: it may be megabytes.
+            // A second photo is not kept as an extra property: it can be megabytes long.
             guard contact.imageData.isEmpty else { return remark(.furtherPhoto, line.number) }
             contact.imageData = base64
             note(line, as: .photo, at: 0, types: [], understood: ["MEDIATYPE"])

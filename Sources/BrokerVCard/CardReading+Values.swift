@@ -1,10 +1,10 @@
 import BrokerModel
 
-/// Values with labels.
+/// Reads values with labels.
 extension CardReading {
-    /// A value that is one text.
+    /// Reads a value that is one text.
     ///
-    /// - Parameter scheme: what writers put before it though it is no address.
+    /// - Parameter scheme: a URI scheme that writers put before the value although it is not a URI; it is removed.
     mutating func takeText(
         _ line: ContentLine, as property: Property, _ key: WritableKeyPath<Contact, [LabeledString]>,
         _ kind: Label.Kind, without scheme: String? = nil
@@ -19,15 +19,15 @@ extension CardReading {
         contact[keyPath: key].append(LabeledString(label: label, value: value))
     }
 
-    /// However often it stands there.
+    /// Removes the scheme as often as it is repeated.
     private func without(_ scheme: String, _ value: String) -> String {
         var value = value
         while ASCII.hasPrefix(value, scheme) { value = ASCII.trimmed(value.dropFirst(scheme.count)) }
         return value
     }
 
-    /// post office box;extended;street;locality;region;code;country (RFC 6350 §6.3.1). Post office box and extended
-    /// address are lines of the street, for contacts have no place of their own for them.
+    /// post office box;extended;street;locality;region;code;country (RFC 6350 §6.3.1). Contacts have no fields for post
+    /// office box and extended address, so both become lines of the street.
     mutating func takeAddress(_ line: ContentLine) {
         let parts = line.components
         func part(_ place: Int) -> String { place < parts.count ? parts[place] : "" }
@@ -50,7 +50,7 @@ extension CardReading {
         contact.postalAddresses.append(address)
     }
 
-    /// An address may stand in its LABEL alone (RFC 6350 §6.3.1), or be a place on the map.
+    /// Keeps an ADR without components if it has LABEL or GEO (RFC 6350 §6.3.1).
     private mutating func keepIfAnythingElse(_ line: ContentLine) {
         if line["LABEL"] != nil || line["GEO"] != nil { keep(line) }
     }
@@ -96,7 +96,7 @@ extension CardReading {
         contact.socialProfiles.append(profile)
     }
 
-    /// RELATED is an address of another card unless it says that it is text (RFC 6350 §6.6.6).
+    /// RELATED is the URI of another card unless VALUE is text (RFC 6350 §6.6.6).
     mutating func takeRelation(_ line: ContentLine) {
         guard line.property == .related, line.valueType != "text" else {
             return takeText(line, as: .appleRelated, \.contactRelations, .relation)
@@ -106,7 +106,7 @@ extension CardReading {
 }
 
 extension ContentLine {
-    /// The components behind those that contacts have a place for, as they stand; empty where they say nothing.
+    /// The unparsed components after the first `count`; empty if they are blank.
     func rest(after count: Int) -> String {
         let parts = split(value, at: UInt8(ascii: ";"))
         guard parts.count > count else { return "" }

@@ -1,22 +1,22 @@
 import BrokerModel
 
-/// Makes a contact of one card. Every property goes where contacts have a place for it; the rest is kept as it stands.
+/// Converts one card to a contact. Properties without a contact key are kept as extra properties, unchanged.
 struct CardReading {
     var contact = Contact()
     private(set) var remarks: [CardProblem] = []
-    /// Labels by group (`item1.X-ABLabel`), wherever in the card they stand.
+    /// Labels by group (`item1.X-ABLabel`), from anywhere in the card.
     private var labels: [String: String] = [:]
-    /// Groups whose label is that of a value.
+    /// Groups whose label a value already uses.
     private var usedLabels: Set<String> = []
-    /// ISO country codes by group (`item1.X-ABADR`), and where they stand.
+    /// ISO country codes by group (`item1.X-ABADR`), with their lines.
     private var countries: [String: (code: String, line: ContentLine)] = [:]
     var formattedNames: [ContentLine] = []
     /// N with PHONETIC (RFC 9554 §4.6).
     var phoneticName: ContentLine?
     private var extra: [ContentLine] = []
-    /// Properties of which a contact has only one and this card had one already.
+    /// Single-valued properties that this card already had.
     private var taken: Set<Property> = []
-    /// What the values' properties say beside them: by place among the values of their property.
+    /// Parameters and groups kept for values, with the value's index among the values of its property.
     private var kept: [(place: Int, kept: KeptParameters)] = []
     private let limits: VCardLimits
 
@@ -45,7 +45,7 @@ struct CardReading {
         if card.isWithoutEnd { reading.remark(.missingEnd, card.firstLine) }
         if isGroup { return .group(reading.group(lines, card.firstLine)) }
         reading.collectLabels(lines)
-        // Preferred values first: contacts have no other mark for them.
+        // Preferred values come first: a contact stores preference only as order.
         if hasPreferences { lines.sort { ($0.preference, $0.number) < ($1.preference, $1.number) } }
         for line in lines { reading.take(line) }
         reading.settleName()
@@ -57,7 +57,7 @@ struct CardReading {
 
     private var sortedRemarks: [CardProblem] { remarks.sorted { $0.line < $1.line } }
 
-    /// A card without a version is read as 3.0, which forgives most.
+    /// Throws if VERSION is unknown. A card without VERSION is read as 3.0, the most lenient version.
     private static func checkVersion(_ lines: [ContentLine]) throws(CardProblem.Reason) {
         var isUnknown = false
         for line in lines where line.property == .version {
@@ -108,7 +108,7 @@ struct CardReading {
         if !line.isValueEmpty { keep(line) }
     }
 
-    /// The country's code in the property's group, which is of no further use then.
+    /// The country code of the property's group. Marks the code as used, so that its X-ABADR is not kept.
     mutating func country(_ line: ContentLine) -> String? {
         line.group.flatMap { group in
             countries[group].map {
@@ -119,14 +119,14 @@ struct CardReading {
     }
     private var takenCountries: Set<String> = []
 
-    /// An X-ABADR that no address has is kept.
+    /// Keeps an X-ABADR that differs from the code found for its group.
     mutating func takeCountry(_ line: ContentLine) {
-        // The same one again, for a second address of the group, says nothing.
+        // A repetition of the group's code, for a second address of the group, adds nothing.
         if let group = line.group, let country = countries[group], ASCII.equal(line.valueText, country.code) { return }
         keepUnlessEmpty(line)
     }
 
-    /// The label in the property's group, or else the one that its types mean.
+    /// The label of the property's group; otherwise the label that its types mean.
     mutating func label(_ line: ContentLine, _ kind: Label.Kind = .other, of types: [String]? = nil) -> String? {
         if let group = line.group, let label = labels[group] {
             usedLabels.insert(group)
@@ -135,13 +135,14 @@ struct CardReading {
         return Label.of(types ?? line.types, kind)
     }
 
-    /// Notes what the property of a value says beside it.
+    /// Keeps the parameters, group and remaining value text of a property whose value is stored.
     ///
     /// - Parameters:
-    ///   - property: the one under whose name it is kept, whatever the line's name.
-    ///   - place: of the value among those of its property.
-    ///   - types: what of TYPE the label does not say.
-    ///   - understood: parameters that are in the value.
+    ///   - property: the property under which they are kept; it can differ from the line's.
+    ///   - place: the value's index among the values of its property.
+    ///   - types: the types that the label does not express.
+    ///   - understood: the parameters that the value already expresses.
+    ///   - rest: the part of the value that the contact cannot hold.
     mutating func note(
         _ line: ContentLine, as property: Property, at place: Int, types: [String]? = nil, understood: [String] = [],
         rest: String = ""
@@ -164,7 +165,7 @@ struct CardReading {
         if !new.isEmpty { kept.append((place, new)) }
     }
 
-    /// Sets a text of which there is only one; what comes second is kept as a content line.
+    /// Sets a single-valued text. A second one is kept as an extra property.
     mutating func setOnce(_ line: ContentLine, _ key: WritableKeyPath<Contact, String>) {
         let text = line.valueText
         guard !text.isEmpty else { return }
@@ -176,10 +177,10 @@ struct CardReading {
         }
     }
 
-    /// Whether this is the first property of its name.
+    /// Whether this is the card's first property of its name. Records the property.
     mutating func isFirst(_ line: ContentLine) -> Bool { taken.insert(line.property).inserted }
 
-    /// In the order of the file, and with the labels of their groups; what belongs to values behind them.
+    /// Adds the extra properties in file order, with the labels of their groups, then those kept for values.
     private mutating func keepExtraProperties() {
         for (group, country) in countries where !takenCountries.contains(group) { extra.append(country.line) }
         if extra.isEmpty, kept.isEmpty { return }
@@ -195,14 +196,14 @@ struct CardReading {
         for each in kept {
             guard let group = each.kept.group else { continue }
             members[group, default: 0] += 1
-            // The label of a property that has none.
+            // No value uses the group's label, so it is kept separately.
             if !usedLabels.contains(group), labels[group] != nil, written.insert(group).inserted {
                 keepLabel(of: group)
                 members[group, default: 0] += 1
             }
         }
         for index in kept.indices {
-            // Apple's programs number groups for the sake of one label each.
+            // Apple's programs create a numbered group only to attach one label. Such a group is not kept.
             guard let group = kept[index].kept.group, members[group] == 1, Self.isNumbered(group) else { continue }
             kept[index].kept.group = nil
         }

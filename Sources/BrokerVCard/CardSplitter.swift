@@ -1,21 +1,21 @@
-/// Cuts a stream of bytes into cards and their lines into unfolded lines (RFC 6350 §3.2), however the stream arrives.
+/// Splits a stream of bytes into cards, and cards into unfolded lines (RFC 6350 §3.2). Chunk boundaries do not matter.
 ///
-/// It unfolds bytes, before anything is decoded: some writers fold within a character. LF, CRLF, CR and CR CR LF all
-/// end a line, for all of them occur. Outside of cards everything is skipped.
+/// It unfolds bytes before it decodes them, because some writers fold within a character. LF, CRLF, CR and CR CR LF
+/// each end a line, because all of them occur. Bytes outside cards are skipped.
 struct CardSplitter {
-    /// One line of a card, unfolded, and where in the card's bytes it stands.
+    /// One unfolded line, as a range of the card's bytes.
     struct Line {
-        /// Where it begins in the file, from 1.
+        /// Line of the file where it begins, counted from 1.
         let number: Int
         var range: Range<Int>
-        /// ASCII without control characters but tab.
+        /// Printable ASCII and tab only.
         var isPlain: Bool
     }
 
-    /// One card: what stands between BEGIN and END.
+    /// One card: the lines between BEGIN and END.
     struct Card {
         let firstLine: Int
-        /// The lines, one after the other and without line ends.
+        /// The lines, concatenated without line ends.
         var bytes: [UInt8] = []
         var lines: [Line] = []
         var isWithoutEnd = false
@@ -30,24 +30,24 @@ struct CardSplitter {
     private enum State {
         case outside
         case inside
-        /// In a card that is too long: nothing is kept of it.
+        /// In a card that is too long. Its lines are dropped.
         case skipping
     }
 
     private let limits: VCardLimits
     private var state = State.outside
-    /// The card, where one is open. Its bytes end with the physical line that has not ended yet.
+    /// The open card. Its bytes end with the unfinished physical line.
     private var card = Card(firstLine: 1)
-    /// Cards opened within the card: they are the text of its AGENT.
+    /// Nesting depth of cards within the card. They become the text of its AGENT.
     private var depth = 0
     private var cardSize = 0
-    /// The card's last line is quoted-printable, and goes on in the next physical line.
+    /// The card's last line is quoted-printable and continues in the next physical line.
     private var goesOn = false
     /// An empty line came after the card's last line.
     private var isCut = false
     private var items: ArraySlice<Item> = []
 
-    /// Where in the card's bytes the physical line begins.
+    /// Offset in the card's bytes at which the physical line begins.
     private var lineStart = 0
     private var lineIsPlain = true
     private var lineIsTooLong = false
@@ -58,7 +58,7 @@ struct CardSplitter {
         self.limits = limits
     }
 
-    /// Takes UTF-8, or what is taken for it.
+    /// Adds a chunk in UTF-8 or another superset of ASCII.
     mutating func append(_ chunk: [UInt8]) {
         var start = 0
         for index in 0..<chunk.count {
@@ -71,7 +71,7 @@ struct CardSplitter {
             take(chunk[start..<index])
             start = index + 1
             if endedInCR, card.bytes.count == lineStart, !lineIsTooLong {
-                // The line ended with the CR; and CR CR LF is one end.
+                // The CR already ended the line. A second CR, as in CR CR LF, belongs to the same line end.
                 if byte == 0x0A { endedInCR = false }
                 continue
             }
@@ -81,7 +81,7 @@ struct CardSplitter {
         take(chunk[start...])
     }
 
-    /// The stream is over.
+    /// Ends the stream.
     mutating func finish() {
         if card.bytes.count > lineStart || lineIsTooLong { endLine() }
         if state == .inside {
@@ -92,7 +92,7 @@ struct CardSplitter {
     }
 
     mutating func next() -> Item? {
-        // What was taken is held as long as its slice is.
+        // An array slice keeps its removed elements alive, so this replaces it once it is empty.
         if items.isEmpty { items = [] }
         return items.popFirst()
     }
@@ -123,7 +123,7 @@ struct CardSplitter {
             return
         }
         guard card.bytes.count > lineStart else {
-            // Some writers end the last line of a value as if another came.
+            // Some writers end a value's last line with a soft line break. The empty line ends the value.
             goesOn = false
             isCut = true
             return
@@ -169,7 +169,7 @@ struct CardSplitter {
         lineStart = 0
     }
 
-    /// Adds the line to the card that it stands in.
+    /// Adds the physical line to the open card.
     private mutating func addLine() {
         switch boundary {
         case .end:
@@ -200,11 +200,11 @@ struct CardSplitter {
         cardSize += card.bytes.count - lineStart
         let first = card.bytes[lineStart]
         if goesOn {
-            // White space at the beginning is text here (RFC 2045 §6.7).
+            // Leading white space is part of the value (RFC 2045 §6.7).
             card.bytes.remove(at: lineStart - 1)
             extendLast()
         } else if first == 0x20 || first == 0x09, !card.lines.isEmpty {
-            // vCard 2.1 folds where white space stands, and it stays.
+            // vCard 2.1 folds at existing white space, which belongs to the value.
             if !card.isVersion21 { card.bytes.remove(at: lineStart) }
             extendLast()
         } else if !isCut, !line.contains(UInt8(ascii: ":")), continuesBase64 {
@@ -225,14 +225,14 @@ struct CardSplitter {
         }
     }
 
-    /// The physical line becomes part of the line before it.
+    /// Appends the physical line to the line before it.
     private mutating func extendLast() {
         let last = card.lines.count - 1
         card.lines[last].range = card.lines[last].range.lowerBound..<card.bytes.count
         if !lineIsPlain { card.lines[last].isPlain = false }
     }
 
-    /// Whether the physical line goes on with base64 as vCard 2.1 has it: without white space before it.
+    /// Whether the physical line continues base64 in the way of vCard 2.1, without leading white space.
     private var continuesBase64: Bool {
         guard let last = card.lines.last,
             line.allSatisfy({ PhotoValue.isBase64($0) || $0 == UInt8(ascii: "=") })
@@ -242,8 +242,8 @@ struct CardSplitter {
             .contains { ASCII.equal($0, "BASE64") || ASCII.equal($0, "B") }
     }
 
-    /// A card within a card is the text of its AGENT, as vCard 3.0 has it (RFC 2426 §3.5.4): so it is kept, and none of
-    /// it is the card's own.
+    /// Adds a line of a nested card as text of the AGENT property, escaped as in vCard 3.0 (RFC 2426 §3.5.4). So it is
+    /// kept, and its properties are not mistaken for the outer card's.
     private mutating func addToAgent(isFirst: Bool = false) {
         let text = Array(line)
         dropLine()
@@ -259,7 +259,7 @@ struct CardSplitter {
         goesOn = false
     }
 
-    /// Whether a card that begins after this line is part of it: `AGENT:` in vCard 2.1.
+    /// Whether the last line lets a card be nested after it: `AGENT:` in vCard 2.1.
     private var opensCard: Bool {
         guard let range = card.lines.last?.range else { return false }
         let bytes = card.bytes[range]
@@ -270,13 +270,13 @@ struct CardSplitter {
         case begin, end
     }
 
-    /// Whether the line says `BEGIN:VCARD` or `END:VCARD`, in any case and with white space around; behind a line of a
-    /// card, white space before it makes it that line's.
+    /// Whether the line is `BEGIN:VCARD` or `END:VCARD`, in any case and with white space around it. After a line of a
+    /// card, leading white space makes it a continuation instead.
     private var boundary: Boundary? {
         switch card.bytes[lineStart] {
         case UInt8(ascii: "B"), UInt8(ascii: "b"), UInt8(ascii: "E"), UInt8(ascii: "e"): break
         case 0x20, 0x09: if state == .inside, !card.lines.isEmpty { return nil }
-        // Files that were put together have byte order marks within.
+        // Concatenated files have byte order marks in the middle.
         case Self.byteOrderMark[0]: break
         default: return nil
         }

@@ -1,11 +1,11 @@
 import BrokerModel
 
 extension CardWriting {
-    /// What the parameters of one value are, and how its label is said.
+    /// The name, group and parameters of one value's property, and how its label is written.
     private struct Head {
         var name: String
         var group: String?
-        /// The label, where the types do not say it and the group's other members do not have it.
+        /// The label, unless the types or the group already express it.
         var label: String?
         var types: [String]
         var preference: Int?
@@ -51,10 +51,10 @@ extension CardWriting {
     /// Writes the values of one property.
     ///
     /// - Parameters:
-    ///   - other: the property under whose name they are written, where it is not the one under which what stands beside them
-    ///     is kept.
-    ///   - isPreferenceSaid: whether the first of several is marked as the preferred one, though no mark was read.
-    ///   - body: writes one, with the head that it may add to.
+    ///   - property: the property under which parameters are kept.
+    ///   - other: the property to write, if it differs.
+    ///   - isPreferenceSaid: whether the first of several values is marked as preferred even if no mark was read.
+    ///   - body: writes one value; it can change the head first.
     private mutating func write<Value: ContactValue>(
         _ property: Property, as other: Property? = nil, _ values: [Value], _ kind: Label.Kind = .other,
         isPreferenceSaid: Bool = true, _ body: (inout CardWriting, Value, inout Head) -> Void
@@ -67,11 +67,11 @@ extension CardWriting {
         }
     }
 
-    /// What of an address has no component in vCard is in Apple's parameters, its country's code in Apple's property or
-    /// in RFC 8605's parameter.
+    /// Address fields without a vCard component go into Apple's parameters. The country code goes into Apple's X-ABADR
+    /// or the CC parameter of RFC 8605.
     private mutating func write(_ value: PostalAddress, _ head: inout Head) {
         let code = value.isoCountryCode
-        // A group has one country. Where the value's group has another one, the parameter says it, and wins.
+        // A group has one country code. If the value's group has another, CC carries this one and takes precedence.
         let isApples =
             version == .v3_0 && code.utf8.count == 2 && (head.group.map { claim($0, country: code) } ?? true)
         if isApples {
@@ -108,7 +108,7 @@ extension CardWriting {
         begin(head)
         output.address(InstantMessageValue.uri(value))
         end(head)
-        // Android knows no other.
+        // Android reads only the older property.
         if version == .v3_0, let older = InstantMessageValue.olderProperty(value) {
             output.raw(older.rawValue + ":")
             output.text(value.username)
@@ -119,7 +119,7 @@ extension CardWriting {
     private mutating func write(_ value: SocialProfile, _ head: inout Head) {
         let isNew = version == .v4_0
         var own: [Parameter] = []
-        // Else the first of the types would be the service.
+        // Without it, a reader would take the first type for the service.
         if value.service.isEmpty, !head.types.isEmpty { own.append(Parameter("SERVICE-TYPE", [""])) }
         if !value.service.isEmpty {
             let isType =
@@ -148,8 +148,8 @@ extension CardWriting {
         end(head)
     }
 
-    /// The one anniversary that vCard 4.0 has a property for (RFC 6350 §6.2.6), and the others as Apple's programs write
-    /// them.
+    /// Writes the first anniversary as vCard 4.0's ANNIVERSARY (RFC 6350 §6.2.6), and all other dates as Apple's
+    /// X-ABDATE.
     private mutating func writeLabeledDates() {
         let anniversary = version == .v4_0 ? contact.dates.firstIndex { $0.label == PredefinedLabel.anniversary } : nil
         let marks = preferences(.appleDate, Property.appleDate.rawValue, contact.dates.count, always: false)
@@ -167,9 +167,8 @@ extension CardWriting {
 
     // MARK: Heads
 
-    /// Which preference each value is written with. Contacts have their values in the order of preference; the first of
-    /// several is marked, as Apple's programs do, and what further marks were read stand as long as they agree with the
-    /// order.
+    /// The preference to write for each value. Values are in order of preference. The first of several is marked, as
+    /// Apple's programs do. Further marks from the card are written only if they agree with the order.
     private func preferences(_ property: Property, _ name: String, _ count: Int, always: Bool) -> [Int?] {
         guard count > 0 else { return [] }
         var marks: [Int?] = (0..<count).map { $0 == 0 ? nil : kept[property]?[$0]?.preference }
@@ -196,7 +195,8 @@ extension CardWriting {
         } else if !isSaid {
             head.label = label
         }
-        // The group's other members have no label, and must not get this one: it came from a type, and is one again.
+        // The group's other members have no label and must not get this one. The label came from a type, so it is
+        // written as a type.
         if let word = head.label, let group = own?.group, isUnlabelled(group), hasTypes,
             !word.utf8.contains(UInt8(ascii: ",")), Label.of([word] + left, kind) == word
         {
@@ -228,7 +228,7 @@ extension CardWriting {
         output.raw(UInt8(ascii: ":"))
     }
 
-    /// Ends the property, and says its label where it must be said.
+    /// Ends the property, then writes its label if the head has one.
     private mutating func end(_ head: Head) {
         output.endLine()
         guard let label = head.label, let group = head.group else { return }
@@ -236,7 +236,7 @@ extension CardWriting {
     }
 }
 
-/// What Apple's programs write of an address that has no component in vCard.
+/// Apple's parameters for address fields that have no vCard component.
 enum AddressParameter {
     static let subLocality = "X-APPLE-SUBLOCALITY"
     static let subAdministrativeArea = "X-APPLE-SUBADMINISTRATIVEAREA"

@@ -5,23 +5,23 @@ struct CardWriting {
     let contact: Contact
     let version: VCardVersion
     var output: ContentLineOutput
-    /// The extra properties that are written as they stand.
+    /// The extra properties that are written unchanged.
     private var extra: [(text: String, line: ContentLine)] = []
-    /// What belongs to values, by the property and the value's place; empty where it belongs to none any more.
+    /// Kept parameters by property and value index. Those whose value was changed or removed are absent.
     private(set) var kept: [Property: [Int: KeptParameters]] = [:]
-    /// Groups that are taken.
+    /// Group names in use.
     private var groups: Set<String> = []
-    /// Groups that extra properties are in.
+    /// Groups that contain extra properties.
     private var extraGroups: Set<String> = []
-    /// The labels of groups, by X-ABLabel.
+    /// The label of each group, as X-ABLabel gives it.
     private var groupLabels: [String: String] = [:]
-    /// The labels that members of a group have by other means.
+    /// Labels that members of a group have from types or from their property.
     private var memberLabels: [String: Set<String?>] = [:]
-    /// The countries of groups, by X-ABADR.
+    /// The country code of each group, as X-ABADR gives it.
     private var groupCountries: [String: String] = [:]
-    /// Groups whose X-ABLabel stands in the card or among the extra properties.
+    /// Groups whose X-ABLabel is already written or is an extra property.
     private var labelled: Set<String> = []
-    /// Properties of which extra ones have a preference: the contact's own must come before them.
+    /// Names of extra properties with a preference. The contact's own values must be preferred to them.
     private(set) var preferring: Set<String> = []
     private var lastGroup = 0
 
@@ -37,7 +37,7 @@ struct CardWriting {
         for text in contact.extraProperties {
             guard let line = ContentLine(text) else { continue }
             switch line.property {
-            // One of these would end the card, and the last two are the writer's.
+            // BEGIN and END would break the card; the writer sets VERSION, PRODID and REV itself.
             case .begin, .end, .version, .prodID, .rev: continue
             default: break
             }
@@ -84,7 +84,9 @@ struct CardWriting {
 
     // MARK: What is there once
 
-    /// Begins a property that a contact has once: name and what is kept of parameters, up to the colon.
+    /// Begins a single-valued property: writes its name and kept parameters up to the colon.
+    ///
+    /// - Returns: the kept remainder of the value, to be written after it.
     private mutating func begin(_ property: Property, parameters: String = "") -> String {
         let name = property.rawValue
         let own = kept[property]?[0]
@@ -128,7 +130,7 @@ struct CardWriting {
         writeFormattedName()
         if !contact.nickname.isEmpty {
             _ = begin(.nickname)
-            // What was read from a list is one again.
+            // A nickname that was read from a list is written as a list.
             let names = contact.nickname.split(separator: ", ", omittingEmptySubsequences: false)
             if names.allSatisfy({ !$0.isEmpty && ASCII.trimmed($0) == $0 }) {
                 for (place, name) in names.enumerated() {
@@ -146,11 +148,11 @@ struct CardWriting {
         text(.maidenName, contact.previousFamilyName)
     }
 
-    /// A formatted name of its own, which stands among the extra properties, takes the place of the one made up here;
-    /// a reader of a person without any other name would take it for the name.
+    /// Writes FN unless an extra property already gives it. A person without N needs the derived FN as well: a reader
+    /// would take the kept FN for the name.
     private mutating func writeFormattedName() {
         let isKept = extra.contains { $0.line.property == .formattedName && !$0.line.isValueEmpty }
-        // What was said beside a first formatted name needs it.
+        // Parameters kept for the derived FN need it to be written.
         if isKept, kept[.formattedName] == nil, contact.hasNameParts || contact.contactType == .organization { return }
         _ = begin(.formattedName)
         output.text(contact.derivedFormattedName)
@@ -185,7 +187,7 @@ struct CardWriting {
         output.endLine()
     }
 
-    /// A date, and the parameters that vCard 3.0 wants with it: Apple's programs know no year only by that year.
+    /// A date, and the parameters that vCard 3.0 needs with it. Apple's programs write "no year" as a placeholder year.
     func dateValue(_ date: String) -> (parameters: String, value: String) {
         if version == .v4_0 { return ("", DateValue.basic(date)) }
         guard date.hasPrefix("--") else { return (";VALUE=date", date) }
@@ -216,7 +218,7 @@ struct CardWriting {
 
     // MARK: Groups
 
-    /// A group that nothing else is in.
+    /// Returns a new group name that is not in use.
     mutating func newGroup() -> String {
         repeat { lastGroup += 1 } while groups.contains("item\(lastGroup)")
         let group = "item\(lastGroup)"
@@ -224,9 +226,9 @@ struct CardWriting {
         return group
     }
 
-    /// Whether a value with this label may stand in the group, so that reading the group gives the same label.
+    /// Claims a group for a value with this label. Returns whether reading the group back gives the same label.
     ///
-    /// - Parameter isSaid: the label is that of types or of the property: the group needs no X-ABLabel for it.
+    /// - Parameter isSaid: whether types or the property express the label, so that the group needs no X-ABLabel.
     mutating func claim(_ group: String, label: String?, isSaid: Bool) -> Bool {
         if let there = groupLabels[group] { return there == label }
         if !isSaid, isUnlabelled(group) { return false }
@@ -239,13 +241,13 @@ struct CardWriting {
         return true
     }
 
-    /// Whether a label that is written for the group would be one of members that have none, or another.
+    /// Whether an X-ABLabel for the group would wrongly label its other members.
     func isUnlabelled(_ group: String) -> Bool {
         if labelled.contains(group) { return false }
         return extraGroups.contains(group) || Set(labels(in: group)).count > 1
     }
 
-    /// The labels of the values that are kept in a group.
+    /// The labels of the values whose kept group is this one.
     private func labels(in group: String) -> [String?] {
         let all: [(Property, [String?])] = [
             (.phone, contact.phoneNumbers.map(\.label)), (.email, contact.emailAddresses.map(\.label)),
@@ -259,14 +261,15 @@ struct CardWriting {
         }
     }
 
-    /// Whether an address of this country may stand in the group: X-ABADR says one for all of it.
+    /// Claims a group for an address of this country. Returns whether it may use the group: X-ABADR applies to the
+    /// whole group.
     mutating func claim(_ group: String, country: String) -> Bool {
         if let there = groupCountries[group] { return there == country }
         groupCountries[group] = country
         return true
     }
 
-    /// Writes the label of a group, unless it stands there already.
+    /// Writes the label of a group unless the card already has it.
     mutating func write(label: String, of group: String) {
         guard labelled.insert(group).inserted else { return }
         output.raw("\(group).X-ABLabel:")

@@ -1,26 +1,26 @@
-/// One content line: `[group.]name[;parameters]:value` (RFC 6350 §3.3), by where its parts stand.
+/// One content line, `[group.]name[;parameters]:value` (RFC 6350 §3.3), as ranges of its bytes.
 struct ContentLine {
     /// Line of the file, from 1.
     let number: Int
     let property: Property
     let parameters: [Parameter]
-    /// What TYPE says, whether `TYPE=a,b`, `TYPE=a;TYPE=b`, `TYPE="a,b"` or bare (vCard 2.1); as written.
+    /// The values of TYPE, as written: from `TYPE=a,b`, `TYPE=a;TYPE=b`, `TYPE="a,b"` or bare (vCard 2.1).
     let types: [String]
-    /// 1 for the most preferred (RFC 6350 §5.3; `TYPE=pref` in RFC 2426 §3.2.1), 101 for what says nothing.
+    /// 1 for the most preferred (RFC 6350 §5.3; `TYPE=pref` in RFC 2426 §3.2.1), ``noPreference`` without a preference.
     let preference: Int
-    /// The characters are certain: UTF-8, or in the character set that the line names.
+    /// Whether the characters are certain: UTF-8, or decoded with the character set that the line names.
     let isCertain: Bool
-    /// UTF-8 without control characters. The card's, where the line is plain ASCII.
+    /// UTF-8 without control characters. Shares the card's bytes if the line is plain ASCII.
     let storage: [UInt8]
-    /// The value, as written: its escapes are for whoever knows the property to undo.
+    /// The value, as written. How to unescape it depends on the property.
     let value: Range<Int>
-    /// Where the line begins, and its name does.
+    /// Where the line begins, and the range of its property name.
     private let start: Int
     private let name: Range<Int>
-    /// vCard 2.1, which escapes only semicolons and has no lists.
+    /// Whether the card is vCard 2.1, which escapes only semicolons and has no lists.
     let isVersion21: Bool
 
-    /// Takes a line apart, and its encoding away; `nil` where it is no content line.
+    /// Parses and decodes a line; `nil` if it is not a content line.
     init?(_ line: CardSplitter.Line, of card: CardSplitter.Card) {
         let bytes = card.bytes[line.range]
         if line.isPlain {
@@ -37,7 +37,7 @@ struct ContentLine {
         }
     }
 
-    /// One that stands by itself, such as those that contacts keep.
+    /// Parses a line outside a card, such as a contact's extra property.
     init?(_ text: String) {
         guard !text.unicodeScalars.contains(where: TextDecoder.isControl) else { return nil }
         let storage = Array(text.utf8)
@@ -67,8 +67,9 @@ struct ContentLine {
         preference = parameters.isEmpty ? Self.noPreference : Self.preference(parameters, types)
     }
 
-    /// Reads the value as the parameters CHARSET and ENCODING say, and takes those away. vCard 3.0 has neither of the
-    /// two (RFC 2426 §5), but its writers do. The whole value, for bytes of other character sets may be separators too.
+    /// Decodes the value according to CHARSET and ENCODING and removes both parameters. vCard 3.0 has neither (RFC 2426
+    /// §5), but its writers use them. It decodes the whole value first, because bytes of other character sets can look
+    /// like separators.
     private mutating func decodeValue(of line: ArraySlice<UInt8>) {
         guard let colon = Self.colon(in: line) else { return }
         var value = Array(line[(colon + 1)...])
@@ -89,7 +90,7 @@ struct ContentLine {
 
     // MARK: Its parts
 
-    /// In lower case: groups are the same in any case (RFC 6350 §3.3).
+    /// In lower case: group names ignore case (RFC 6350 §3.3).
     var group: String? {
         guard start < name.lowerBound else { return nil }
         let text = ASCII.trimmed(storage[start..<(name.lowerBound)])
@@ -108,7 +109,7 @@ struct ContentLine {
         return head(parameters) + ":" + String(decoding: storage[value], as: UTF8.self)
     }
 
-    /// Bytes of ``text``, or a few less.
+    /// Bytes of ``text``, or a few fewer.
     var size: Int { value.upperBound - start }
 
     private func head(_ parameters: [Parameter]) -> String {
@@ -127,7 +128,7 @@ struct ContentLine {
         for parameter in parameters where parameter.name == "TYPE" {
             for value in parameter.values {
                 for part in value.split(separator: ",").map({ ASCII.trimmed($0) }) {
-                    // `TYPE=a,TYPE=b` is meant so too.
+                    // Some writers use `TYPE=a,TYPE=b`.
                     let type = ASCII.hasPrefix(part, "TYPE=") ? String(part.dropFirst(5)) : part
                     if !type.isEmpty { types.append(type) }
                 }
@@ -145,7 +146,7 @@ struct ContentLine {
 
     static let noPreference = 101
 
-    /// What VALUE says, in lower case.
+    /// The VALUE parameter, in lower case.
     var valueType: String? { self["VALUE"].map { ASCII.lowercased($0) } }
 
     // MARK: Finding them
@@ -159,7 +160,7 @@ struct ContentLine {
         }
     }
 
-    /// Where the value begins. Where a quote is never closed, it is no quote.
+    /// Returns the index of the colon before the value. If a quote is never closed, it is not treated as a quote.
     static func colon(in bytes: ArraySlice<UInt8>) -> Int? {
         var isQuoted = false
         var first: Int?

@@ -1,14 +1,14 @@
-/// Content lines as they go into a file: UTF-8, CRLF, folded at 75 octets and never within a character
-/// (RFC 6350 §3.2, RFC 2426 §2.6).
+/// Content lines as written to a file: UTF-8, CRLF, folded at 75 octets and never within a character (RFC 6350 §3.2,
+/// RFC 2426 §2.6).
 struct ContentLineOutput {
     private(set) var bytes: [UInt8] = []
-    /// Where the line that has not ended begins.
+    /// Where the unfinished line begins.
     private var start = 0
 
-    /// Octets of a physical line without its end (RFC 6350 §3.2).
+    /// Maximum octets of a physical line without its line end (RFC 6350 §3.2).
     static let width = 75
 
-    /// Adds text as it stands; it has no line break.
+    /// Adds text unchanged. It must not contain a line break.
     mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     mutating func raw(_ byte: UInt8) { bytes.append(byte) }
@@ -18,7 +18,7 @@ struct ContentLineOutput {
     /// Adds a text value with its escapes (RFC 6350 §3.4).
     mutating func text(_ text: String) { escaped(text, isURI: false) }
 
-    /// Adds an address: it has no separators to escape, but a reader that undoes escapes must get it back.
+    /// Adds a URI. Commas and semicolons stay unescaped; backslashes are escaped, so that unescaping restores them.
     mutating func address(_ text: String) { escaped(text, isURI: true) }
 
     private mutating func escaped(_ text: String, isURI: Bool) {
@@ -30,7 +30,7 @@ struct ContentLineOutput {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(byte)
             case 0x09: bytes.append(byte)
-            // A control character: no reader of cards expects one, and a line break would end the line.
+            // Control characters are dropped: readers do not expect them, and a line break would end the line.
             case 0..<0x20, 0x7F: break
             default: bytes.append(byte)
             }
@@ -47,7 +47,7 @@ struct ContentLineOutput {
     private mutating func fold() {
         let line = Array(bytes[start...])
         bytes.removeLast(line.count)
-        // Behind this there is only white space: a physical line of nothing else would look like an empty one.
+        // Only white space follows this byte. A physical line of white space alone would look empty.
         let lastInk = line.lastIndex { !Self.isBlank($0) } ?? 0
         var position = 0
         while position < line.count {

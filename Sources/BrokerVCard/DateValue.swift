@@ -1,25 +1,27 @@
 import BrokerModel
 
-/// The dates of vCard, and the form contacts have: `YYYY-MM-DD`, or `--MM-DD` without a year.
+/// Converts vCard dates to the form of contacts: `YYYY-MM-DD`, or `--MM-DD` without a year.
 enum DateValue {
-    /// The year that Apple's programs write for "no year"; a bare one means the same.
+    /// The placeholder that Apple's programs write for "no year", with or without X-APPLE-OMIT-YEAR.
     static let yearForNone = 1604
 
-    /// Reads basic and extended form, of a date with a time the date as written (RFC 2426 §3.1.5, RFC 6350 §4.3).
+    /// Reads the basic and the extended form. Of a date with a time it reads the date, without time zone conversion
+    /// (RFC 2426 §3.1.5, RFC 6350 §4.3).
     ///
-    /// - Parameter omittedYear: `X-APPLE-OMIT-YEAR`: the year that is only a placeholder.
-    /// - Returns: `nil` for what is no whole calendar day, such as `1985-04` or `circa 1800`.
+    /// - Parameter omittedYear: the year that `X-APPLE-OMIT-YEAR` declares a placeholder.
+    /// - Returns: `nil` if the value is not a full calendar day, for example `1985-04` or `circa 1800`.
     static func gregorian(_ value: ArraySlice<UInt8>, omittedYear: Int? = nil) -> String? {
         written(value) { $0 == yearForNone || $0 == omittedYear }.flatMap { CalendarDate($0) == nil ? nil : $0 }
     }
 
-    /// As ``gregorian(_:omittedYear:)``, for a date in another calendar: with its name and a colon before it.
+    /// As ``gregorian(_:omittedYear:)``, for a date in another calendar. The result is prefixed with the calendar's
+    /// name and a colon.
     static func date(_ value: ArraySlice<UInt8>, in calendar: String, omittedYear: Int? = nil) -> String? {
         let date = written(value) { $0 == omittedYear }.map { "\(ASCII.lowercased(calendar)):\($0)" }
         return date.flatMap { CalendarDate.isNonGregorian($0) ? $0 : nil }
     }
 
-    /// What of the value is a time, and says anything: Apple's and Outlook's programs write midnight for none.
+    /// The time part of the value; empty for midnight, which Apple's programs and Outlook write for "no time".
     static func time(_ line: ContentLine) -> String {
         let text = ASCII.trimmed(line.storage[line.value])
         let time = text.drop { $0 != UInt8(ascii: "T") && $0 != UInt8(ascii: " ") }

@@ -1,19 +1,19 @@
 import BrokerModel
 
-/// IMPP and the older properties of one messenger each (RFC 6350 §6.4.3, RFC 4770).
+/// Reads and writes IMPP, and the older properties for one messenger each (RFC 6350 §6.4.3, RFC 4770).
 enum InstantMessageValue {
     static let properties: [Property: String] = [
         .aim: "AIM", .jabber: "Jabber", .msn: "MSN", .yahoo: "Yahoo", .icq: "ICQ", .skype: "Skype",
         .skypeUsername: "Skype", .googleTalk: "GoogleTalk", .gaduGadu: "GaduGadu", .qq: "QQ",
     ]
 
-    /// The service by the parameter first, by the scheme second: Apple's cards say `aim:` for ICQ too.
+    /// The service for a scheme. A service parameter takes precedence: Apple's cards use `aim:` for ICQ too.
     private static let schemes = [
         "aim": "AIM", "xmpp": "Jabber", "msnim": "MSN", "ymsgr": "Yahoo", "icq": "ICQ", "skype": "Skype",
         "gg": "GaduGadu", "qq": "QQ", "irc": "IRC", "sip": "SIP",
     ]
 
-    /// The schemes that Apple's programs write, and the property that older ones and Android read.
+    /// The schemes that Apple's programs write, and the property that older programs and Android read.
     private static let written: [String: (scheme: String, property: Property?)] = [
         "AIM": ("aim", .aim), "ICQ": ("aim", .icq), "MSN": ("msnim", .msn), "Yahoo": ("ymsgr", .yahoo),
         "Skype": ("skype", .skypeUsername), "Jabber": ("xmpp", .jabber), "GoogleTalk": ("xmpp", .googleTalk),
@@ -21,7 +21,7 @@ enum InstantMessageValue {
         "SIP": ("sip", nil),
     ]
 
-    /// The scheme for which no program but Apple's is known.
+    /// Apple's scheme for services without one; only Apple's programs are known to use it.
     private static let noScheme = "x-apple"
 
     static func read(_ line: ContentLine) -> InstantMessageAddress? {
@@ -41,7 +41,7 @@ enum InstantMessageValue {
         return address.username.isEmpty ? nil : address
     }
 
-    /// The same handle written twice, once in the old way: one address.
+    /// Whether two addresses are the same handle, for example in IMPP and in an older property.
     static func isSame(_ left: InstantMessageAddress, _ right: InstantMessageAddress) -> Bool {
         ASCII.equal(left.username, right.username) && ASCII.equal(left.service, right.service)
     }
@@ -52,7 +52,7 @@ enum InstantMessageValue {
         return scheme + ":" + percentEncoded(address.username)
     }
 
-    /// A service without a name of its own was read off its scheme.
+    /// The service itself, if it was read from an unknown scheme.
     private static func ownScheme(_ service: String) -> String? {
         guard let first = service.utf8.first, (0x61...0x7A).contains(first), schemes[service] == nil,
             service.utf8.allSatisfy({
@@ -62,7 +62,7 @@ enum InstantMessageValue {
         return service
     }
 
-    /// The property that says the same to older programs.
+    /// The property in which older programs expect the address.
     static func olderProperty(_ address: InstantMessageAddress) -> Property? { written[address.service]?.property }
 
     static func percentDecoded(_ text: String) -> String {
@@ -82,14 +82,14 @@ enum InstantMessageValue {
                 index += 1
             }
         }
-        // What is encoded must not bring in what could not have stood there.
+        // Percent-encoding must not introduce control characters, which the decoder removes from plain text.
         guard let decoded = String(validating: result, as: UTF8.self),
             !decoded.unicodeScalars.contains(where: { $0 != "\n" && TextDecoder.isControl($0) })
         else { return text }
         return decoded
     }
 
-    /// Everything but what a URI has unencoded anyway (RFC 3986 §2), and `@`.
+    /// Encodes all bytes except those that a URI may contain unencoded (RFC 3986 §2), and `@`.
     static func percentEncoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []

@@ -1,11 +1,10 @@
 import BrokerModel
 
-/// What a property says beside its value and its label, and contacts have no place for: parameters, and a group with
-/// other members.
+/// The parts of a property that a contact has no field for: parameters, group, and the remainder of the value.
 ///
-/// It is one of the contact's extra properties: a content line with the property's name and no value, since the value
-/// stands elsewhere and is guarded there. Which of the contact's values it belongs to, ``check`` says; where the value
-/// has changed, it belongs to none, and is not written any more. [The documentation](Documentation/VCard.md) has the rule.
+/// They are stored as an extra property: a content line with the property's name and no value, because the value is
+/// stored and access-checked elsewhere. ``check`` identifies the contact's value to which they belong. If that value
+/// has changed, they are not written any more. [The documentation](Documentation/VCard.md) has the rule.
 struct KeptParameters: Hashable {
     static let checkName = "X-CONTACTBROKER-VALUE"
     static let restName = "X-CONTACTBROKER-REST"
@@ -13,21 +12,21 @@ struct KeptParameters: Hashable {
     var property: Property
     /// In lower case.
     var group: String?
-    /// 1 to 100; the first value of a property needs none.
+    /// 1 to 100; not needed for the first value of a property.
     var preference: Int?
     var types: [String] = []
     var parameters: [Parameter] = []
-    /// The end of a value that has more to it than contacts have: further components, or a time after a date.
+    /// The remainder of a value that contacts cannot hold: further components, or a time after a date.
     var rest = ""
-    /// Tells the values of one contact apart, and whether one has changed, but is too short to find a value from.
+    /// Distinguishes the values of one contact and detects a changed value. It is too short to recover the value.
     var check = ""
 
     init(_ property: Property) { self.property = property }
 
     var isEmpty: Bool { group == nil && preference == nil && types.isEmpty && parameters.isEmpty && rest.isEmpty }
 
-    /// The check of each of a property's values: two bytes of an FNV-1a hash in hexadecimal; and, behind a dot, how many equal
-    /// ones come before it.
+    /// The check of each value: a 16-bit folded FNV-1a hash in hexadecimal. For repeated hashes, a dot and the number
+    /// of earlier occurrences follow.
     static func checks(of values: [[String]]) -> [String] {
         var seen: [String: Int] = [:]
         return values.map(hash).map { hash in
@@ -47,7 +46,7 @@ struct KeptParameters: Hashable {
         return String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }
 
-    /// Reads ``text`` back; `nil` for any other line.
+    /// Parses ``text``; `nil` for any other line.
     init?(_ line: ContentLine) {
         guard line.isValueEmpty, line.property != .other, let check = line[Self.checkName] else { return nil }
         property = line.property
@@ -60,7 +59,7 @@ struct KeptParameters: Hashable {
         parameters = line.parameters.filter { !own.contains($0.name) }
     }
 
-    /// As an extra property.
+    /// The content line to store as an extra property.
     var text: String {
         var text = (group.map { $0 + "." } ?? "") + property.rawValue + Parameter(Self.checkName, [check]).text
         if let preference { text += ";PREF=\(preference)" }
@@ -72,7 +71,7 @@ struct KeptParameters: Hashable {
 }
 
 extension Contact {
-    /// The values of a property, each by all its texts.
+    /// The values of a property, each as the list of its texts.
     func texts(of property: Property) -> [[String]] {
         switch property {
         case .phone: phoneNumbers.map { [$0.value] }
@@ -100,8 +99,8 @@ extension Contact {
         }
     }
 
-    /// A name for a contact that has none written: its parts in the order of the West, or the first thing that names it
-    /// (FN is mandatory: RFC 6350 §6.2.1).
+    /// A formatted name (FN is mandatory: RFC 6350 §6.2.1): the name parts in Western order, or else the first value
+    /// that identifies the contact.
     var derivedFormattedName: String {
         let parts = [namePrefix, givenName, middleName, familyName, nameSuffix].filter { !$0.isEmpty }
         if !parts.isEmpty { return parts.joined(separator: " ") }
@@ -111,7 +110,7 @@ extension Contact {
             ?? instantMessageAddresses.first?.username ?? ""
     }
 
-    /// Whether N says anything.
+    /// Whether any component of N is set.
     var hasNameParts: Bool {
         !(familyName.isEmpty && givenName.isEmpty && middleName.isEmpty && namePrefix.isEmpty && nameSuffix.isEmpty)
     }

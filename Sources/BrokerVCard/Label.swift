@@ -1,21 +1,21 @@
 import BrokerModel
 
-/// Labels in the form in which Apple stores them: predefined ones as `_$!<Home>!$_`, anything else as it is; and the
-/// types of vCard that mean the same.
+/// Maps labels to vCard types. Predefined labels are in Apple's stored form, `_$!<Home>!$_`; any other label is plain
+/// text.
 enum Label {
-    /// What a property's values are: types mean different things for a telephone and for a relation.
+    /// The kind of value: types mean different things for a phone number and for a relation.
     enum Kind {
         case phone, email, address, relation, other
     }
 
-    /// One label, and the types that say it.
+    /// One label, and the types that express it.
     private struct Meaning {
         let label: String
-        /// All of these must be there.
+        /// All of these must be present.
         let types: [String]
-        /// What else is understood by it, and need not be kept.
+        /// Further types that the label implies and that need not be kept.
         var alike: [String] = []
-        /// What is written in vCard 3.0 and 4.0; `nil` where the label itself is.
+        /// The types to write in vCard 3.0 and 4.0; `nil` if the label itself is written.
         var written3: [String]?
         var written4: [String]?
 
@@ -28,7 +28,7 @@ enum Label {
         }
     }
 
-    /// The first that fits is meant.
+    /// The first match counts.
     private static let ofPhone = [
         Meaning(
             label: PredefinedLabel.homeFax, types: ["fax", "home"], alike: ["homefax"], written3: ["HOME", "FAX"],
@@ -65,7 +65,7 @@ enum Label {
         ofPhone + ofHomeAndWork + [Meaning(label: PredefinedLabel.other, types: ["other"], written3: ["OTHER"])]
     private static let ofAddresses =
         ofHomeAndWork + [Meaning(label: PredefinedLabel.other, types: ["other"], written3: ["OTHER"])]
-    /// RFC 6350 §6.6.6 has the last five of these; Apple's programs have labels for the rest.
+    /// RFC 6350 §6.6.6 has the last five; for the others, Apple's programs have labels.
     private static let ofRelations =
         ["Father", "Mother", "Brother", "Sister", "Son", "Daughter", "Partner", "Assistant", "Manager"].map {
             Meaning(label: PredefinedLabel.relation($0), types: [$0])
@@ -83,14 +83,14 @@ enum Label {
         }
     }
 
-    /// Types that say how something is used, not whose it is.
+    /// Types that describe how a value is used, not whose it is. They never become a label.
     private static let noise: Set<String> = [
         "voice", "internet", "pref", "text", "textphone", "msg", "video", "x400", "dom", "intl", "postal", "parcel",
         "bbs", "modem", "isdn", "pcs", "uri", "individual", "jpeg",
     ]
 
-    /// The label that the types mean; `nil` where they say nothing of that sort. A word that Apple has no label for is
-    /// a label as it stands.
+    /// The label that the types mean; `nil` if none of them is a label. A type without a predefined label becomes a
+    /// label itself.
     static func of(_ types: [String], _ kind: Kind) -> String? {
         guard !types.isEmpty else { return nil }
         for meaning in meanings(kind) where meaning.isSaid(by: types) { return meaning.label }
@@ -101,12 +101,12 @@ enum Label {
         ASCII.hasPrefix(type, "x-") && type.utf8.count > 2 ? String(type.dropFirst(2)) : type
     }
 
-    /// Those of the types that the label does not say, and that mean something.
+    /// The types that carry meaning and that the label does not express.
     static func leftOver(_ types: [String], label: String?, _ kind: Kind) -> [String] {
         var left: [String] = []
         for type in types {
             switch kind {
-            // What every one is that says nothing (RFC 2426 §3.3.1, §3.3.2).
+            // Default types (RFC 2426 §3.3.1, §3.3.2).
             case .phone where ASCII.equal(type, "voice"): continue
             case .email where ASCII.equal(type, "internet"): continue
             case .phone, .email, .address, .relation, .other: break
@@ -121,7 +121,7 @@ enum Label {
         return left
     }
 
-    /// How the label is written as types; `nil` where there are none for it in this version.
+    /// The types that express the label; `nil` if this version has none.
     static func types(for label: String, _ kind: Kind, _ version: VCardVersion) -> [String]? {
         for meaning in meanings(kind) where meaning.label == label {
             if let types = version == .v4_0 ? meaning.written4 : meaning.written3 { return types }

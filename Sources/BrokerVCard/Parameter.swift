@@ -1,12 +1,12 @@
 /// One parameter of a property (RFC 6350 §5).
 struct Parameter: Hashable {
-    /// In upper case. A bare value, as vCard 2.1 has them, is a TYPE or an ENCODING.
+    /// In upper case. A bare value (vCard 2.1) is a TYPE or an ENCODING.
     let name: String
     var values: [String]
-    /// It stood there without a name.
+    /// The parameter was written without a name.
     var isBare = false
 
-    /// Those that begin after the name of the property, each behind a semicolon.
+    /// Parses the parameters after the property name, separated by semicolons.
     static func all(in bytes: ArraySlice<UInt8>) -> [Parameter] {
         var parameters: [Parameter] = []
         var start = bytes.startIndex
@@ -25,7 +25,7 @@ struct Parameter: Hashable {
     }
 
     private init?(_ bytes: ArraySlice<UInt8>) {
-        // `X-CUSTOM(CHARSET=UTF-8,…)`, as Android writes a label of one's own in vCard 2.1, has no name either.
+        // A value with `=` can be bare too: Android writes custom labels as `X-CUSTOM(CHARSET=UTF-8,…)` in vCard 2.1.
         guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")),
             ASCII.trimmed(bytes[..<equals]).allSatisfy(ContentLine.isNameByte)
         else {
@@ -60,7 +60,7 @@ struct Parameter: Hashable {
 
     private static let encodings = ["QUOTED-PRINTABLE", "BASE64", "8BIT", "7BIT"]
 
-    /// Without its quotes, and with RFC 6868's escapes undone.
+    /// Removes quotes and undoes RFC 6868's escapes.
     private static func unquoted(_ bytes: ArraySlice<UInt8>) -> String {
         var result: [UInt8] = []
         var isEscaped = false
@@ -83,10 +83,10 @@ struct Parameter: Hashable {
         return String(decoding: ASCII.trimmed(result), as: UTF8.self)
     }
 
-    /// As it stands in a content line, with the semicolon before it.
+    /// As written in a content line, with the leading semicolon.
     var text: String { ";\(name)=" + values.map(Self.quoted).joined(separator: ",") }
 
-    /// In quotes where it must be (RFC 6350 §3.3), and with RFC 6868's escapes.
+    /// Applies RFC 6868's escapes, and quotes if needed (RFC 6350 §3.3).
     private static func quoted(_ value: String) -> String {
         var result: [UInt8] = []
         var needsQuotes = false

@@ -1,9 +1,9 @@
-/// Reads pictures that stand in the card itself. What stands elsewhere is never fetched.
+/// Reads photos that are embedded in the card. A photo behind a URL is never fetched.
 enum PhotoValue {
     enum Reading: Hashable {
-        /// In base64, padded (RFC 4648 §4).
+        /// Padded base64 (RFC 4648 §4).
         case picture(String)
-        /// The address of one.
+        /// A URI.
         case address
         case damaged
     }
@@ -22,8 +22,8 @@ enum PhotoValue {
         return base64(value).map(Reading.picture) ?? .damaged
     }
 
-    /// The same base64 in its plain form, if it is that and begins as a picture does: writers name the wrong type
-    /// too often to go by it.
+    /// Canonical base64, if the text is base64 of a known image format. The format is detected from the content,
+    /// because writers often declare the wrong type.
     private static func base64(_ text: ArraySlice<UInt8>) -> String? {
         var digits: [UInt8] = []
         digits.reserveCapacity(text.count + 4)
@@ -40,7 +40,7 @@ enum PhotoValue {
         }
         guard digits.count % 4 != 1, padding <= 2 + (digits.count % 4 == 0 ? 0 : 1), type(of: digits[...]) != nil
         else { return nil }
-        // The last digit's bits past the last byte are zero in the plain form (RFC 4648 §3.5).
+        // The unused bits of the last digit are zero in canonical form (RFC 4648 §3.5).
         let spare = [0, 0, 4, 2][digits.count % 4]
         if let last = digits.last {
             digits[digits.count - 1] = alphabet[Int((values[Int(last)] >> spare) << spare)]
@@ -49,7 +49,7 @@ enum PhotoValue {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// What sort of picture the base64 begins as, in the words of TYPE (RFC 2426 §3.1.4); `nil` if none that is known.
+    /// The image format of base64 data, as a TYPE value (RFC 2426 §3.1.4); `nil` if it is unknown.
     static func type(of digits: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []
         var bits = 0
@@ -69,7 +69,7 @@ enum PhotoValue {
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// What each byte stands for; 255 for none.
+    /// The value of each base64 digit; 255 for other bytes.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }

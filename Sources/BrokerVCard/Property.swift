@@ -1,6 +1,6 @@
-/// The properties that contacts have a place for, or that say something about the card, by their names in upper case.
+/// The properties that a contact has fields for, or that describe the card, by their names in upper case.
 ///
-/// The order of the cases is the order of the extra properties in which a contact keeps what stands beside its values.
+/// The case order is the order in which kept parameters are stored among a contact's extra properties.
 enum Property: String, CaseIterable {
     case begin = "BEGIN"
     case end = "END"
@@ -52,12 +52,12 @@ enum Property: String, CaseIterable {
     case appleKind = "X-ADDRESSBOOKSERVER-KIND"
     case member = "MEMBER"
     case appleMember = "X-ADDRESSBOOKSERVER-MEMBER"
-    /// Any other: it is kept as it stands.
+    /// Any other; it is kept unchanged.
     case other = ""
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-    /// Which property the bytes name, in any case.
+    /// The property with this name, in any case.
     static func named(_ bytes: ArraySlice<UInt8>) -> Property {
         byName[ASCII.uppercased(String(decoding: bytes, as: UTF8.self))] ?? .other
     }

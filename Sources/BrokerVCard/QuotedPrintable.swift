@@ -1,11 +1,11 @@
-/// Quoted-printable (RFC 2045 §6.7), which vCard 3.0 took away and older telephones still write in it.
+/// Quoted-printable (RFC 2045 §6.7). vCard 3.0 removed it, but older phones still write it there.
 enum QuotedPrintable {
     static let name = "QUOTED-PRINTABLE"
 
-    /// Whether a content line, whose last physical line ends in `=`, is quoted-printable: base64 may end like this too,
-    /// so the parameters decide.
+    /// Whether a content line that ends in `=` is quoted-printable. Base64 can end in `=` too, so the parameters
+    /// decide.
     static func isSaid(by line: ArraySlice<UInt8>) -> Bool {
-        // There are not more parameters than this.
+        // Only this prefix is searched for parameters.
         let head = line.prefix(256)
         guard let colon = ContentLine.colon(in: head),
             let semicolon = head[..<colon].firstIndex(of: UInt8(ascii: ";"))
@@ -15,7 +15,7 @@ enum QuotedPrintable {
         }
     }
 
-    /// The bytes that are meant. Newlines come as the escape that vCard has for them: the value stays one line.
+    /// The decoded bytes. Newlines become vCard's escape `\n`, so that the value stays one line.
     static func decoded(_ text: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(text)
         var result: [UInt8] = []
@@ -25,7 +25,7 @@ enum QuotedPrintable {
             var byte = bytes[index]
             index += 1
             if byte == UInt8(ascii: "=") {
-                // A soft line break after which nothing came.
+                // A soft line break at the end of the value.
                 if index == bytes.count { break }
                 if index + 1 < bytes.count, let high = ASCII.hexadecimal(bytes[index]),
                     let low = ASCII.hexadecimal(bytes[index + 1])

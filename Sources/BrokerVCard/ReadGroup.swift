@@ -1,12 +1,12 @@
-/// A list of contacts that was read (RFC 6350 §6.1.4, KIND:group; Apple's X-ADDRESSBOOKSERVER-KIND:group).
+/// A group read from a card (RFC 6350 §6.1.4, KIND:group; Apple's X-ADDRESSBOOKSERVER-KIND:group).
 public struct ReadGroup: Hashable, Sendable {
     public let name: String
-    /// UID of the card; empty where it has none.
+    /// UID of the card; empty if it has none.
     public let uid: String
-    /// What its members' cards have for UID, as written: `urn:uuid:…` or text.
+    /// The UIDs of its members' cards, as written: `urn:uuid:…` or text.
     public let members: [String]
-    /// Where it begins in the stream, from 1.
+    /// Line of the stream where it begins, counted from 1.
     public let line: Int
-    /// What could not be taken over, or only perhaps rightly.
+    /// What was left out or may be wrong.
     public let remarks: [CardProblem]
 }

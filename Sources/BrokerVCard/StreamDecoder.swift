@@ -1,11 +1,12 @@
-/// Makes UTF-8 of a stream that is UTF-16, in whatever pieces it arrives; any other passes as it is, without its byte
-/// order mark.
+/// Converts a UTF-16 stream to UTF-8, in chunks of any size. Any other stream passes unchanged, without its byte order
+/// mark.
 public struct StreamDecoder {
-    /// What a file is of. UTF-16 is known by its mark, or by its first character beside a zero: Mac OS X wrote it without a mark.
+    /// The content of a file. UTF-16 is detected by its byte order mark, or by a zero byte beside the first character:
+    /// Mac OS X wrote it without a mark.
     public enum Content: Sendable {
-        /// Cards: the first character is the `B` of BEGIN:VCARD. Files that were put together have marks within.
+        /// Cards: the first character is the `B` of BEGIN:VCARD. Concatenated files have marks in the middle.
         case cards
-        /// Rows: the first character is any.
+        /// Rows: the first character can be any.
         case rows
     }
 
@@ -19,7 +20,7 @@ public struct StreamDecoder {
 
     private let content: Content
     private var encoding = Encoding.unknown
-    /// Bytes that mean something only with those after them.
+    /// Bytes that are incomplete without the next chunk.
     private var pending: [UInt8] = []
 
     public init(_ content: Content) { self.content = content }
@@ -29,7 +30,7 @@ public struct StreamDecoder {
         var bytes = pending + chunk
         pending = []
         if case .unknown = encoding {
-            // Three bytes tell them all apart.
+            // Three bytes distinguish all encodings.
             guard bytes.count >= 3 || isLast else {
                 pending = bytes
                 return []
@@ -60,7 +61,7 @@ public struct StreamDecoder {
         }
     }
 
-    /// Halves of characters, alone, become U+FFFD.
+    /// Unpaired surrogates become U+FFFD.
     private mutating func utf8(of bytes: [UInt8], _ isBigEndian: Bool, isLast: Bool) -> [UInt8] {
         var units = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
             let (high, low) = isBigEndian ? (bytes[index], bytes[index + 1]) : (bytes[index + 1], bytes[index])

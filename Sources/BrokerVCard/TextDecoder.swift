@@ -1,12 +1,11 @@
 import CBrokerICU
 
-/// Turns the bytes of a line into text: UTF-8, and where they are not, the character set that the line names, else
-/// Windows-1252.
+/// Decodes the bytes of a line: as UTF-8 if valid, else in the character set that the line names, else as Windows-1252.
 enum TextDecoder {
-    /// Control characters but tab are left out: contacts have none, and terminals obey them.
+    /// Removes control characters except tab: contacts have none, and terminals interpret them.
     ///
-    /// - Parameter charset: what CHARSET says. What is UTF-8 all the same is read as that: other character sets hardly
-    ///   ever look like it.
+    /// - Parameter charset: the CHARSET parameter. Valid UTF-8 is read as UTF-8 regardless: text in other character
+    ///   sets is rarely valid UTF-8.
     /// - Returns: the text, and whether its characters are certain.
     static func decode(_ bytes: [UInt8], charset: String? = nil) -> (text: String, isCertain: Bool) {
         if let text = String(validating: bytes, as: UTF8.self) { return (withoutControls(text), true) }
@@ -24,11 +23,11 @@ enum TextDecoder {
         return String(kept)
     }
 
-    /// Names of Windows-1252, and of what browsers read as that (WHATWG Encoding).
+    /// Names of Windows-1252, and of the character sets that browsers read as Windows-1252 (WHATWG Encoding).
     private static let western: Set<String> = ["windows-1252", "cp1252", "iso-8859-1", "latin1", "iso_8859-1"]
 
-    /// Names of other character sets in which the characters of ASCII are themselves. ICU knows more, among them such
-    /// as have a second way of writing a colon, and it takes a name for that of a file.
+    /// Other accepted character sets, all of them supersets of ASCII. ICU knows more; some of those have a second
+    /// encoding of the colon, and ICU interprets a name as a file name.
     static let converted: Set<String> = [
         "shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932", "euc-jp", "gb2312", "gbk", "gb18030",
         "cp936", "big5", "euc-kr", "ks_c_5601-1987", "koi8-r", "koi8-u", "tis-620", "macintosh", "iso-8859-2",
@@ -37,14 +36,15 @@ enum TextDecoder {
         "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258",
     ]
 
-    /// U+FFFD stands for bytes that are none of the character set; `nil` where ICU does not have it.
+    /// Converts with ICU. Invalid bytes become U+FFFD; `nil` if ICU lacks the character set.
     static func convert(_ bytes: [UInt8], _ charset: String) -> String? {
         bytes.withUnsafeBytes { raw in
             raw.withMemoryRebound(to: CChar.self) { characters in
-                // In none of the character sets does a character have more than three bytes of UTF-8 for each of its own.
+                // In all these character sets, a character takes at most three bytes of UTF-8 for each of its own
+                // bytes.
                 let capacity = characters.count * 3
                 var size = 0
-                // ICU writes at most the capacity it is told, and `count` is what it wrote of that.
+                // ICU writes at most `capacity` bytes; `count` is the number written.
                 let text = [UInt8](unsafeUninitializedCapacity: capacity) { out, count in
                     size = out.withMemoryRebound(to: CChar.self) {
                         cicu_decode(charset, characters.baseAddress, characters.count, $0.baseAddress, capacity)
@@ -56,13 +56,13 @@ enum TextDecoder {
         }
     }
 
-    /// But for tab.
+    /// Whether the scalar is a control character other than tab.
     static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 && scalar != "\t" || (0x7F...0x9F).contains(scalar.value)
     }
 }
 
-/// Windows-1252 as browsers read it: it has a character for every byte (WHATWG Encoding, windows-1252).
+/// Windows-1252 as browsers read it, with a character for every byte (WHATWG Encoding, windows-1252).
 public enum Windows1252 {
     public static func decode(_ bytes: [UInt8]) -> String {
         var text = String.UnicodeScalarView()

@@ -1,12 +1,13 @@
-/// Undoing the escapes of text values (RFC 6350 §3.4, RFC 2426 §4).
+/// Unescapes text values (RFC 6350 §3.4, RFC 2426 §4).
 extension ContentLine {
-    /// The value as one text: separators without a backslash are part of it, as many writers mean them.
+    /// The value as one text. Unescaped separators belong to it, as many writers intend.
     var valueText: String { text(value) }
 
     /// The components of a compound value, each one text.
     var components: [String] { split(value, at: UInt8(ascii: ";")).map(text) }
 
-    /// The components of a compound value whose components are lists, as N's are; a list's values with blanks between.
+    /// The components of a compound value whose components are lists, such as N. A list's values are joined with
+    /// spaces.
     var joinedComponents: [String] {
         if isVersion21 { return components }
         return split(value, at: UInt8(ascii: ";")).map { list($0).joined(separator: " ") }
@@ -23,7 +24,7 @@ extension ContentLine {
 
     var isValueEmpty: Bool { storage[value].allSatisfy(ASCII.isSpace) }
 
-    /// Without white space around.
+    /// Unescapes a range and trims white space.
     func text(_ range: Range<Int>) -> String {
         let bytes = ASCII.trimmed(storage[range])
         guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }
@@ -37,7 +38,8 @@ extension ContentLine {
                 case UInt8(ascii: "n"), UInt8(ascii: "N"): result.append(0x0A)
                 case UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: ","): result.append(byte)
                 default:
-                    // Of an escape that the RFCs do not know, only the backslash is dropped; vCard 2.1 has no such.
+                    // Of an unknown escape, only the backslash is dropped. vCard 2.1 does not have these escapes, so it
+                    // keeps the backslash.
                     if isVersion21 { result.append(UInt8(ascii: "\\")) }
                     result.append(byte)
                 }
@@ -51,7 +53,7 @@ extension ContentLine {
         return String(decoding: ASCII.trimmed(result), as: UTF8.self)
     }
 
-    /// The parts between separators that are not escaped.
+    /// The ranges between unescaped separators.
     func split(_ range: Range<Int>, at separator: UInt8) -> [Range<Int>] {
         var parts: [Range<Int>] = []
         var start = range.lowerBound

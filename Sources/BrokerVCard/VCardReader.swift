@@ -1,16 +1,16 @@
 import BrokerModel
 
-/// Reads a stream of vCards 2.1, 3.0 and 4.0 (vCard 2.1 of versit, RFC 2426, RFC 6350), in UTF-8 or UTF-16, card by card
-/// and in bounded memory.
+/// Reads a stream of vCards 2.1, 3.0 and 4.0 (vCard 2.1 of versit, RFC 2426, RFC 6350), in UTF-8 or UTF-16, card by
+/// card and in bounded memory.
 ///
 ///     reader.append(chunk)
 ///     while let item = reader.next() { … }
 ///
-/// A card that cannot be read is an item of its own and does not hinder those after it.
+/// An unreadable card is reported as an item; the cards after it are still read.
 public struct VCardReader {
     public enum Item: Hashable, Sendable {
         case card(ReadCard)
-        /// A list of contacts.
+        /// A group.
         case group(ReadGroup)
         case unreadable(CardProblem)
     }
@@ -24,16 +24,16 @@ public struct VCardReader {
         splitter = CardSplitter(limits: limits)
     }
 
-    /// Takes the next bytes of the stream, cut wherever they were cut.
+    /// Takes the next bytes of the stream; chunks may end anywhere.
     public mutating func append(_ bytes: [UInt8]) { splitter.append(decoder.decode(bytes, isLast: false)) }
 
-    /// There are no more bytes. What comes out of ``next()`` now is the last of it.
+    /// Ends the stream. ``next()`` then returns the remaining items.
     public mutating func finish() {
         splitter.append(decoder.decode([], isLast: true))
         splitter.finish()
     }
 
-    /// The next card that is complete, or `nil` until more bytes have come.
+    /// The next complete item, or `nil` until more bytes arrive.
     public mutating func next() -> Item? {
         switch splitter.next() {
         case .card(let card): read(card)
@@ -54,9 +54,9 @@ public struct VCardReader {
 /// A card that was read.
 public struct ReadCard: Hashable, Sendable {
     public let contact: Contact
-    /// Where it begins in the stream, from 1.
+    /// Line of the stream where it begins, counted from 1.
     public let line: Int
-    /// What could not be taken over, or only perhaps rightly.
+    /// What was left out or may be wrong.
     public let remarks: [CardProblem]
 }
 

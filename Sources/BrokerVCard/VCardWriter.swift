@@ -1,9 +1,9 @@
 import BrokerModel
 
-/// Writes contacts as vCards: 3.0 as Apple's programs and Android read it best (RFC 2426, with Apple's groups), or 4.0
-/// (RFC 6350, RFC 8605, RFC 9554).
+/// Writes contacts as vCards: 3.0 in the form that Apple's programs and Android read best (RFC 2426, with Apple's
+/// groups), or 4.0 (RFC 6350, RFC 8605, RFC 9554).
 ///
-/// What ``VCardReader`` read is written so that reading it again gives the same contact, in either version.
+/// A contact that ``VCardReader`` read is written so that reading it again gives the same contact, in either version.
 public struct VCardWriter: Hashable, Sendable {
     public let version: VCardVersion
 
@@ -13,22 +13,22 @@ public struct VCardWriter: Hashable, Sendable {
         self.version = version
     }
 
-    /// What the cards say wrote them (RFC 6350 §6.7.3).
+    /// The PRODID of the cards (RFC 6350 §6.7.3).
     static let product = "-//contactbroker//contactbroker//EN"
 
-    /// The whole card: UTF-8, CRLF, folded at 75 octets. It has the UID of the contact's extra properties, if there is
-    /// one. Extra properties that are no content lines, or would end the card, are left out.
+    /// The whole card: UTF-8, CRLF, folded at 75 octets. Its UID comes from the contact's extra properties, if one has
+    /// it. Extra properties that are not content lines, or that would break the card, are left out.
     public func card(_ contact: Contact) -> [UInt8] {
         var writing = CardWriting(contact, version)
         writing.write()
         return writing.output.bytes
     }
 
-    /// A list of contacts as a card of its own (RFC 6350 §6.1.4; in 3.0 as Apple's programs write it).
+    /// A group as a card (RFC 6350 §6.1.4; in 3.0 as Apple's programs write it).
     ///
     /// - Parameters:
     ///   - uid: UID of the group; empty for none.
-    ///   - members: UIDs of its members: `urn:uuid:…`, or what else their cards have.
+    ///   - members: UIDs of its members, as `urn:uuid:…` or as their cards write them.
     public func group(named name: String, uid: String, members: [String]) -> [UInt8] {
         var output = ContentLineOutput()
         func line(_ name: String, _ value: String) {
