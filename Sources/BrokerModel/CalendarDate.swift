@@ -1,11 +1,11 @@
-/// A date without a time, and perhaps without a year, as the interface writes it: `YYYY-MM-DD` or `--MM-DD`
-/// (ISO 8601; the yearless form as in RFC 6350 §4.3.1, with the hyphen).
+/// A date without a time and with an optional year, as on the wire: `YYYY-MM-DD` or `--MM-DD` (ISO 8601; the yearless
+/// form as in RFC 6350 §4.3.1, with the hyphen).
 public struct CalendarDate: Hashable, Sendable {
     public let year: Int?
     public let month: Int
     public let day: Int
 
-    /// Reads a day that the Gregorian calendar has. 29 February needs a leap year or no year at all.
+    /// Reads a day of the Gregorian calendar. 29 February needs a leap year or no year.
     public init?(_ text: String) {
         self.init(text, months: 12) { year, month in
             switch month {
@@ -38,10 +38,10 @@ public struct CalendarDate: Hashable, Sendable {
         self.day = day
     }
 
-    /// Whether the text is a day of a calendar other than the Gregorian one: `chinese:--08-15`.
+    /// Whether the text is a date in a calendar other than the Gregorian one: `chinese:--08-15`.
     ///
-    /// Calendars count months and days in ways that only their tables know, so a day may be one that a given year
-    /// does not have; it is never one that no year has.
+    /// Lengths of months and years need each calendar's tables, which are not used here. So the check allows months 1
+    /// to 13 and days 1 to 32.
     public static func isNonGregorian(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), calendars.contains(String(text[..<colon])) else {
             return false
@@ -58,7 +58,7 @@ public struct CalendarDate: Hashable, Sendable {
 }
 
 extension ArraySlice<UInt8> {
-    /// The number that a few ASCII digits are; `nil` where something else is among them.
+    /// The number that the ASCII digits form; `nil` if another byte is among them.
     var decimalNumber: Int? {
         var value = 0
         for digit in self {

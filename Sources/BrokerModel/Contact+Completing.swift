@@ -1,9 +1,9 @@
 extension Contact {
-    /// What a card adds to this contact. Nothing that stands here is replaced: an empty text is filled, a value that is
-    /// not there is appended, and a note is continued.
+    /// Merges a card into this contact without replacing anything. Empty texts are filled, missing values are appended,
+    /// and the note is extended.
     ///
-    /// - Returns: this contact with the additions, and the keys that changed. Value identifiers of what stood here stay;
-    ///   what is appended has none yet.
+    /// - Returns: this contact with the additions, and the keys that changed. Existing values keep their identifiers;
+    ///   appended values have none yet.
     public func completed(by card: Contact) -> (contact: Contact, keys: ContactKeySet) {
         var completed = self
         var keys = ContactKeySet()
@@ -40,12 +40,12 @@ extension Contact {
             let new = card.extraProperties.filter { !extraProperties.contains($0) }
             extraProperties += new
             return !new.isEmpty
-        // Whether it is a person is not for a card to change, and the rest is the broker's.
+        // A card does not change the contact type; the broker sets the other keys.
         case .contactType, .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData: return false
         }
     }
 
-    /// Two values are the same when they say the same, whatever they are labelled.
+    /// Two values are equal if their fields are equal; labels do not count.
     private static func append<Value: ContactValue>(_ new: [Value], to values: inout [Value]) -> Bool {
         let fields = Value.fields
         func says(_ value: Value) -> [String] { fields.map { $0.get(value) } }

@@ -2,7 +2,7 @@ extension Contact {
     /// Checks what a client writes, key by key.
     ///
     /// - Parameter keys: the keys that the client named.
-    /// - Throws: ``ContactError`` for the first key, in the order of the stored form, that cannot be taken.
+    /// - Throws: ``ContactError`` for the first invalid key, in the order of the stored form.
     public func validate(writing keys: ContactKeySet, limits: ContactLimits = ContactLimits()) throws(ContactError) {
         for key in keys.keys { try validate(key, limits) }
     }
@@ -37,7 +37,7 @@ extension Contact {
         case .instantMessageAddresses: try validate(instantMessageAddresses, of: key, limits)
         case .extraProperties:
             try validate(extraProperties, of: key, limits)
-            // An unfolded content line has no line break (RFC 6350 §3.2): else one line could bring others.
+            // An unfolded content line has no line break (RFC 6350 §3.2). Otherwise one line could inject others.
             guard extraProperties.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0x0A) }) else {
                 throw .invalidContact(key: key.rawValue, reason: "each is one unfolded content line")
             }
@@ -81,7 +81,7 @@ extension Contact {
         guard total <= limits.key else { throw .limitExceeded(limit: "key", maximum: limits.key) }
     }
 
-    /// U+0000 to U+001F but line feed and tab, U+007F to U+009F.
+    /// U+0000 to U+001F except line feed and tab, and U+007F to U+009F.
     private static func hasControls(_ text: String) -> Bool {
         var previous: UInt8 = 0
         for byte in text.utf8 {
@@ -94,7 +94,7 @@ extension Contact {
     }
 
     private func validateImage(_ limits: ContactLimits) throws(ContactError) {
-        // Four characters for three bytes; the longest text of a photo within bounds.
+        // The base64 length of the largest photo: four characters for three bytes.
         guard imageData.utf8.count <= (limits.photo + 2) / 3 * 4 else {
             throw .limitExceeded(limit: "photo", maximum: limits.photo)
         }
@@ -105,10 +105,10 @@ extension Contact {
     }
 }
 
-/// Base64 with padding and nothing else in it (RFC 4648 §4).
+/// Base64 with padding and no other characters (RFC 4648 §4).
 enum Base64 {
-    /// How many bytes the text stands for; `nil` where it is not base64 or its last bits are not zero (§3.5), so that
-    /// each image has one text.
+    /// The number of bytes that the text encodes. `nil` if it is not base64 or its unused bits are not zero (§3.5), so
+    /// that each image has exactly one text.
     static func decodedSize(_ text: String) -> Int? {
         let count = text.utf8.count
         guard count.isMultiple(of: 4) else { return nil }

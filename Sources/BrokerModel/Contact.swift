@@ -1,7 +1,8 @@
-/// A contact taken apart: every property of the interface's `Contact` but its identifier.
+/// A decoded contact: every property of the interface's `Contact` except its identifier.
 ///
-/// An empty string, date, image or list is a property without a value. It has no way onto the wire of an app: it is
-/// made to be saved, merged, formatted or sent by a client. Text is as it came; see ``Contact/validate(writing:limits:)``.
+/// An empty string, date, image or list is a property without a value. The broker never sends this type to an app: it
+/// is for saving, merging and formatting, and for clients to send. Text is unchecked; see
+/// ``Contact/validate(writing:limits:)``.
 public struct Contact: Hashable, Sendable {
     public var contactType = ContactType.person
     public var namePrefix = ""
@@ -25,9 +26,9 @@ public struct Contact: Hashable, Sendable {
     public var note = ""
     /// Base64 (RFC 4648 §4).
     public var imageData = ""
-    /// Base64. The broker's: not written by clients.
+    /// Base64. Set by the broker; clients do not write it.
     public var thumbnailImageData = ""
-    /// The broker's: not written by clients.
+    /// Set by the broker; clients do not write it.
     public var imageDataAvailable = false
     public var phoneNumbers: [LabeledString] = []
     public var emailAddresses: [LabeledString] = []
@@ -37,17 +38,17 @@ public struct Contact: Hashable, Sendable {
     public var contactRelations: [LabeledString] = []
     public var socialProfiles: [SocialProfile] = []
     public var instantMessageAddresses: [InstantMessageAddress] = []
-    /// UTC, to the second: `2026-03-01T12:00:00Z`. The broker's: not written by clients.
+    /// UTC, to the second: `2026-03-01T12:00:00Z`. Set by the broker; clients do not write it.
     public var creationDate = ""
-    /// UTC, to the second. The broker's: not written by clients.
+    /// UTC, to the second. Set by the broker; clients do not write it.
     public var modificationDate = ""
-    /// vCard properties without a key of their own, as content lines (RFC 6350 §3.2), unfolded.
+    /// vCard properties without their own key, as unfolded content lines (RFC 6350 §3.2).
     public var extraProperties: [String] = []
 
     public init() {}
 }
 
-/// What a contact stands for.
+/// Whether a contact is a person or an organisation.
 public enum ContactType: String, CaseIterable, Hashable, Sendable {
     case person, organization
 }
@@ -56,7 +57,7 @@ extension Contact {
     /// The text of a key that holds one text, image or date; `nil` for every other key.
     public func text(of key: ContactKey) -> String? { Self.textPath(of: key).map { self[keyPath: $0] } }
 
-    /// Sets the text of a key that ``text(of:)`` answers for; other keys stay as they are.
+    /// Sets the text of a key for which ``text(of:)`` returns a value; ignores other keys.
     public mutating func setText(_ text: String, of key: ContactKey) {
         if let path = Self.textPath(of: key) { self[keyPath: path] = text }
     }
@@ -90,7 +91,7 @@ extension Contact {
         }
     }
 
-    /// Whether the key has a value. `person` and `false` are what a contact without a value has.
+    /// Whether the key has a value. The defaults `person` and `false` do not count as values.
     public func hasValue(_ key: ContactKey) -> Bool {
         switch key {
         case .contactType: contactType != .person
@@ -115,14 +116,15 @@ extension Contact {
     /// The keys that have a value.
     public var present: ContactKeySet { present(of: .all) }
 
-    /// Those of the keys that have a value.
+    /// The given keys that have a value.
     public func present(of keys: ContactKeySet) -> ContactKeySet {
         var present = ContactKeySet()
         keys.forEach { if hasValue($0) { present.formUnion(ContactKeySet($0)) } }
         return present
     }
 
-    /// This contact with what `patch` says of `keys`. A key that is empty in the patch is cleared; others stay.
+    /// This contact with the values of `keys` replaced by those of `patch`. A key that is empty in the patch is
+    /// cleared.
     public func applying(_ patch: Contact, keys: ContactKeySet) -> Contact {
         var result = self
         for key in keys.keys {

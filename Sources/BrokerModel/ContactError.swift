@@ -1,15 +1,15 @@
-/// Why a contact that a client sent is not taken. Each case is one of the interface's errors.
+/// Why a contact from a client is rejected. Each case is one of the interface's errors.
 public enum ContactError: Error, Hashable, Sendable {
-    /// A field that the interface does not have, or that has another type there (varlink.org, `InvalidParameter`).
+    /// A field that the interface does not have, or one of the wrong type (varlink.org, `InvalidParameter`).
     case invalidParameter(String)
-    /// A value that the key cannot have. The reason is for a developer to read, and never repeats the value.
+    /// A value that the key cannot have. The reason is for developers and never repeats the value.
     case invalidContact(key: String, reason: String)
-    /// The name of a bound of ``ContactLimits``, and the most it allows.
+    /// The name of a bound of ``ContactLimits``, and its value.
     case limitExceeded(limit: String, maximum: Int)
 }
 
-/// How much one contact may hold. What a client writes is measured, never what else the contact has: else growing a
-/// value that one may see would measure those that one may not.
+/// Bounds on what a client writes. The contact's other values do not count: otherwise an app could measure values it
+/// may not see by enlarging one it may.
 public struct ContactLimits: Hashable, Sendable {
     /// UTF-8 bytes of one text: a note, a street, a content line.
     public var value = 1_048_576

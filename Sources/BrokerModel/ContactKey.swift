@@ -1,7 +1,8 @@
-/// A property of a contact, by the name it has on the wire (and in Apple's Contacts).
+/// A property of a contact, by its name on the wire (and in Apple's Contacts).
 ///
-/// The order of the cases is the order of the stored form: what is asked for together lies together, and what
-/// needs a word of its own (notes) or is large (images) comes last. Add cases, never move one: stored bytes count by it.
+/// The case order is the order of the stored form. Keys that are requested together are adjacent. Keys that need their
+/// own permission (notes) or are large (images) come last. Add cases but never move one: stored bytes depend on the
+/// order.
 public enum ContactKey: String, CaseIterable, Sendable {
     case contactType, namePrefix, givenName, middleName, familyName, previousFamilyName, nameSuffix, nickname
     case phoneticGivenName, phoneticMiddleName, phoneticFamilyName
@@ -17,10 +18,10 @@ public enum ContactKey: String, CaseIterable, Sendable {
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-    /// The same as `init(rawValue:)`, which compares a name with those of all cases one after the other.
+    /// Like `init(rawValue:)`, but with a dictionary lookup instead of a linear comparison.
     static func named(_ name: String) -> ContactKey? { byName[name] }
 
-    /// Whether its value is a list of which each member has an identifier.
+    /// Whether its value is a list whose members have identifiers.
     public var hasSeveralValues: Bool {
         switch self {
         case .phoneNumbers, .emailAddresses, .postalAddresses, .dates, .urlAddresses, .contactRelations,
@@ -34,8 +35,8 @@ public enum ContactKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// Place in the stored form, and bit in a ``ContactKeySet``: the place of the case, so that the compiler makes a
-    /// plain load of it. Every contact that is read asks for it many times.
+    /// Position in the stored form and bit in a ``ContactKeySet``. It is the case's ordinal, so that the compiler emits
+    /// a plain load: reading a contact uses it many times.
     public var index: Int {
         switch self {
         case .contactType: 0
@@ -74,7 +75,7 @@ public enum ContactKey: String, CaseIterable, Sendable {
     }
 }
 
-/// A set of keys, as cheap as a number.
+/// A set of keys in one 64-bit integer.
 public struct ContactKeySet: OptionSet, Hashable, Sendable {
     public let rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -87,10 +88,11 @@ public struct ContactKeySet: OptionSet, Hashable, Sendable {
 
     public static let all = ContactKeySet(ContactKey.allCases)
 
-    /// Returned only to who asks for them by name and was granted them (Apple's entitlement for notes).
+    /// Returned only to apps that request these keys by name and were granted them (Apple has an entitlement for
+    /// notes).
     public static let named: ContactKeySet = ContactKeySet([.note, .extraProperties])
 
-    /// What the person needs to recognise a contact in a list.
+    /// Keys by which the person recognises a contact in a list.
     public static let names = ContactKeySet([
         .contactType, .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
         .phoneticGivenName, .phoneticMiddleName, .phoneticFamilyName, .organizationName, .phoneticOrganizationName,
@@ -98,12 +100,12 @@ public struct ContactKeySet: OptionSet, Hashable, Sendable {
 
     public static let images = ContactKeySet([.thumbnailImageData, .imageData])
 
-    /// The broker's: not written by clients.
+    /// Set by the broker; clients do not write them.
     public static let readOnly = ContactKeySet([
         .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
     ])
 
-    /// A set of one.
+    /// A set with one key.
     public init(_ key: ContactKey) { self.init(rawValue: 1 << UInt64(key.index)) }
 
     public func contains(_ key: ContactKey) -> Bool { rawValue & (1 << UInt64(key.index)) != 0 }
@@ -116,7 +118,7 @@ public struct ContactKeySet: OptionSet, Hashable, Sendable {
         return keys
     }
 
-    /// Hands out the keys, in the order of the stored form.
+    /// Calls `body` for each key, in the order of the stored form.
     public func forEach(_ body: (ContactKey) -> Void) {
         var bits = rawValue & Self.all.rawValue
         while bits != 0 {

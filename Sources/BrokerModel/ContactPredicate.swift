@@ -1,20 +1,20 @@
-/// Which contacts are wanted.
+/// Selects contacts.
 public enum ContactPredicate: Hashable, Sendable {
     /// Every word of the text begins a word of the contact's names, nickname or organisation, in any order. A text
-    /// without words matches nobody.
+    /// without words matches no contact.
     case name(String)
-    /// One of the contact's e-mail addresses is this one, apart from letter case.
+    /// One of the contact's e-mail addresses equals this one, ignoring case.
     case emailAddress(String)
-    /// One of the contact's phone numbers is this one, written in whatever way.
+    /// One of the contact's phone numbers matches this one, in any notation.
     case phoneNumber(String)
     case records([RecordNumber])
-    /// The contact is kept in this container; `nil` is the one that every book has.
+    /// The contact is in this container; `nil` is the default container, which every book has.
     case container(RecordNumber?)
 }
 
-/// In which order contacts are wanted.
+/// The order of contacts.
 public enum ContactOrder: UInt8, CaseIterable, Hashable, Sendable {
-    /// As they came into the book.
+    /// In the order in which they were added to the book.
     case none = 0
     /// By the name, given name first.
     case givenName = 1

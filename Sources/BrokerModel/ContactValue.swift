@@ -1,22 +1,22 @@
 import BrokerJSON
 
-/// One value of a property that can have several.
+/// One value of a multi-valued property.
 public protocol ContactValue: Hashable, Sendable {
-    /// Unique within one contact and key, and never used again there; `nil` until the value was saved.
+    /// Unique within one contact and key, and never reused there; `nil` until the value is saved.
     var identifier: Int? { get set }
-    /// Apple's stored form for predefined labels (`_$!<Home>!$_`); any other text is a label of the person's own.
+    /// Apple's stored form for predefined labels (`_$!<Home>!$_`); any other text is a custom label.
     var label: String? { get set }
 
     init()
 
-    /// The value's own fields by their names on the wire, in that order, without identifier and label.
+    /// The value's fields except identifier and label, by their names on the wire, in wire order.
     static var fields: [ContactValueField<Self>] { get }
 }
 
 /// One text of a value, by its name on the wire.
 public struct ContactValueField<Value: ContactValue>: Sendable {
     public let name: String
-    /// Whether the interface demands it: then it is written even where it is empty.
+    /// Whether the interface requires the field; then it is written even if it is empty.
     public let isRequired: Bool
     private let path: WritableKeyPath<Value, String> & Sendable
 
@@ -53,7 +53,7 @@ public struct LabeledString: ContactValue {
 /// A date other than the birthday: `YYYY-MM-DD` or `--MM-DD`.
 public typealias LabeledDate = LabeledString
 
-/// Where somebody lives or works.
+/// A postal address.
 public struct PostalAddress: ContactValue {
     public var identifier: Int?
     public var label: String?

@@ -1,7 +1,7 @@
-/// What a grant can name, by its name on the wire: the properties of contacts, and what is none.
+/// What a grant can name, by its name on the wire: the properties of contacts, and groups.
 public enum GrantKey: Hashable, CaseIterable, RawRepresentable, Sendable {
     case property(ContactKey)
-    /// Groups that others made.
+    /// Groups that other programs created.
     case groups
 
     public static let allCases = ContactKey.allCases.map(GrantKey.property) + [.groups]
@@ -27,23 +27,24 @@ public enum GrantKey: Hashable, CaseIterable, RawRepresentable, Sendable {
 }
 
 extension ContactKeySet {
-    /// Groups that others made. It is no property, so that no contact has a value for it and no fetch can ask for it: who may see
-    /// single contacts sees with it in which groups these are, whoever made them.
+    /// Groups that other programs created. This is not a property: no contact has a value for it and no fetch can
+    /// request it. An app that may see single contacts sees with this key which groups they are in, whoever created the
+    /// groups.
     ///
-    /// Its bit is far from those of the properties, which are their places; the access database keeps it.
+    /// Its bit is far from those of the properties, whose bits are their indexes; the access database stores it.
     public static let groups = ContactKeySet(rawValue: 1 << 62)
 
-    /// All that a grant can name.
+    /// All keys that a grant can name.
     public static let grantable = all.union(groups)
 
-    /// What no grant has unless it was granted by name.
+    /// Keys that a grant has only if they were granted by name.
     public static let byName = named.union(groups)
 
     public init(_ keys: some Sequence<GrantKey>) {
         self = keys.reduce(into: []) { $0.formUnion($1.set) }
     }
 
-    /// The names of a grant's keys: those of the properties in the order of the stored form, then the others.
+    /// The names of a grant's keys: properties in the order of the stored form, then the others.
     public var grantNames: [String] {
         GrantKey.allCases.filter { isSuperset(of: $0.set) }.map(\.rawValue)
     }

@@ -1,5 +1,4 @@
-/// Labels that Apple's programs know by a name of theirs, in the form in which they are stored. Any other text is a label
-/// of the person's own.
+/// Apple's predefined labels, in stored form. Any other text is a custom label.
 public enum PredefinedLabel {
     public static let home = "_$!<Home>!$_"
     public static let work = "_$!<Work>!$_"
@@ -9,7 +8,7 @@ public enum PredefinedLabel {
     public static let homePage = "_$!<HomePage>!$_"
     public static let anniversary = "_$!<Anniversary>!$_"
     public static let iPhone = "iPhone"
-    /// Ours: what Apple stores is not known. ``name(of:)`` knows it by the name in words, too.
+    /// Our own: Apple's stored form is unknown. ``name(of:)`` also recognises the name in words.
     public static let appleWatch = "_$!<AppleWatch>!$_"
     public static let mobile = "_$!<Mobile>!$_"
     public static let main = "_$!<Main>!$_"
@@ -18,20 +17,20 @@ public enum PredefinedLabel {
     public static let otherFax = "_$!<OtherFAX>!$_"
     public static let pager = "_$!<Pager>!$_"
 
-    /// All that are not relations.
+    /// All labels that are not relations.
     public static let general = [
         home, work, school, other, iCloud, homePage, anniversary, iPhone, appleWatch, mobile, main, homeFax, workFax,
         otherFax, pager,
     ]
 
-    /// What people are to each other, as Apple names it after `CNLabelContactRelation`.
+    /// Relations, named after Apple's `CNLabelContactRelation` constants.
     public static let relationNames: [String] = relationList.split(whereSeparator: \.isWhitespace).map(String.init)
 
     /// The stored form of a relation's name: `_$!<Mother>!$_`.
     public static func relation(_ name: String) -> String { "_$!<\(name)>!$_" }
 
-    /// The name in a stored label: `Home` of `_$!<Home>!$_`, `iPhone` of `iPhone`; `nil` for a label of the person's own.
-    /// A name that is in no list here is still one, of a later version.
+    /// The name in a stored label: `Home` for `_$!<Home>!$_`, `iPhone` for `iPhone`; `nil` for a custom label. An
+    /// unlisted name in stored form still counts, because a later version may define it.
     public static func name(of stored: String) -> String? {
         switch stored {
         case iCloud, iPhone: return stored
@@ -42,12 +41,12 @@ public enum PredefinedLabel {
         return String(stored.dropFirst(4).dropLast(4))
     }
 
-    /// Social networks by the names that Apple stores (`CNSocialProfileService…`).
+    /// Social networks, by the names that Apple stores (`CNSocialProfileService…`).
     public static let socialServices = [
         "Facebook", "Flickr", "LinkedIn", "MySpace", "SinaWeibo", "TencentWeibo", "Twitter", "Yelp", "GameCenter",
     ]
 
-    /// Messengers by the names that Apple stores (`CNInstantMessageService…`).
+    /// Messengers, by the names that Apple stores (`CNInstantMessageService…`).
     public static let messageServices = [
         "AIM", "Facebook", "GaduGadu", "GoogleTalk", "ICQ", "Jabber", "MSN", "QQ", "Skype", "Yahoo",
     ]

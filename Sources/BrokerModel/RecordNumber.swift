@@ -1,17 +1,17 @@
-/// Names a record (a contact, a group, a container) inside the broker for as long as the database lives.
+/// Identifies a record (a contact, a group, a container) inside the broker for as long as the database exists.
 ///
-/// It is never used again, so a stale one in an app's limited set is harmless: it names nothing. It never
-/// leaves the broker: apps see identifiers made from it under a key of their own.
+/// Numbers are never reused, so a stale one in an app's granted set is harmless. They never leave the broker: apps see
+/// identifiers derived from them with a key per app.
 public struct RecordNumber: Hashable, Comparable, Sendable {
     public let rawValue: Int64
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
     public static func < (left: RecordNumber, right: RecordNumber) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Which records a query may look at.
+/// The records that a query may read.
 public enum RecordScope: Hashable, Sendable {
     case all
-    /// These and no others. The work of a query within it depends on this set alone, never on the whole book.
+    /// Only these. The cost of a query depends on the size of this set, never on the size of the book.
     case only(Set<RecordNumber>)
 
     public func contains(_ record: RecordNumber) -> Bool {

@@ -1,7 +1,7 @@
 import BrokerJSON
 
 extension StoredContact {
-    /// Writes a contact down. Images are kept elsewhere and left out; ``Contact/imageDataAvailable`` is not.
+    /// Encodes a contact. Images are stored elsewhere and left out; ``Contact/imageDataAvailable`` is included.
     public init(_ contact: Contact) {
         var values: [(key: ContactKey, json: [UInt8])] = []
         for key in ContactKey.allCases where !ContactKeySet.images.contains(key) && contact.hasValue(key) {
@@ -14,9 +14,9 @@ extension StoredContact {
 }
 
 extension Contact {
-    /// Takes a stored contact apart; `nil` where its values are not what their keys hold: the file is damaged.
+    /// Decodes a stored contact; `nil` if a value does not fit its key, which means that the file is damaged.
     ///
-    /// - Parameter keys: the others are left empty, and unread.
+    /// - Parameter keys: the keys to decode; other keys stay empty.
     public init?(_ stored: StoredContact, keys: ContactKeySet = .all) {
         self.init()
         for key in stored.present.intersection(keys).keys {

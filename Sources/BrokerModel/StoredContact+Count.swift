@@ -1,11 +1,12 @@
 import BrokerJSON
 
 extension StoredContact {
-    /// How many values a key has. Images count as they are told of: they are kept elsewhere.
+    /// The number of values of a key. Images are stored elsewhere, so ``ContactKey/imageDataAvailable`` counts for
+    /// them.
     public func count(of key: ContactKey) -> Int {
         switch key {
         case .imageData, .thumbnailImageData: present.contains(.imageDataAvailable) ? 1 : 0
-        // Every contact has a type; that of a person is not written down.
+        // Every contact has a type; `person` is not stored.
         case .contactType: 1
         case .phoneNumbers, .emailAddresses, .postalAddresses, .dates, .urlAddresses, .contactRelations,
             .socialProfiles, .instantMessageAddresses, .extraProperties:
@@ -18,7 +19,7 @@ extension StoredContact {
         }
     }
 
-    /// Empty where there is none.
+    /// Empty if there is none.
     public var familyName: String { list(.familyName)?.string ?? "" }
 
     private func list(_ key: ContactKey) -> JSONValue? {

@@ -1,7 +1,8 @@
-/// A whole contact as one byte string: every property that has a value, in wire form, and where each one ends.
+/// A whole contact as one byte string: every property that has a value, in wire form, with the end of each.
 ///
-/// Serving is copying: which ranges may be copied is for a disclosure to say, so the type has no way onto the wire. Its bytes can be
-/// read only by who imports this module with `@_spi(StoredBytes)`: the store that keeps them and the disclosure that cuts them.
+/// A reply copies ranges of these bytes, and only a disclosure decides which. So the type itself cannot be encoded.
+/// Only modules that import this one with `@_spi(StoredBytes)` can read the bytes: the store that keeps them and the
+/// disclosure that selects from them.
 ///
 ///     version    1 byte, 1
 ///     count      1 byte, number of properties present
@@ -9,8 +10,8 @@
 ///     ends       4 bytes each, little endian, in the order of the keys: the end of the member in `members`
 ///     members    ,"givenName":"Ada","familyName":"Lovelace"…  each with its leading comma
 ///
-/// A property without a value is absent; on the wire it is empty (see ``ContactKey/emptyValue``).
-/// The images are kept elsewhere and have no bit here.
+/// A property without a value is absent; on the wire it is empty (see ``ContactKey/emptyValue``). Images are stored
+/// elsewhere and have no bit here.
 public struct StoredContact: Hashable, Sendable {
     @_spi(StoredBytes) public let bytes: [UInt8]
     /// The keys that have a value here.
@@ -20,7 +21,7 @@ public struct StoredContact: Hashable, Sendable {
     static let version: UInt8 = 1
     static let fixedHeader = 10
 
-    /// Takes over stored bytes; `nil` where they are not a stored contact: the file is damaged.
+    /// Takes stored bytes; `nil` if they are not a stored contact, which means that the file is damaged.
     public init?(bytes: [UInt8]) {
         guard bytes.count >= Self.fixedHeader, bytes[0] == Self.version else { return nil }
         var present: UInt64 = 0
@@ -41,9 +42,9 @@ public struct StoredContact: Hashable, Sendable {
         self.members = members
     }
 
-    /// Puts together a contact from its members.
+    /// Encodes a contact from its members.
     ///
-    /// - Parameter values: for each key that has a value, the value's JSON text.
+    /// - Parameter values: the JSON text of each key that has a value.
     public init(values: [(key: ContactKey, json: [UInt8])]) {
         let sorted = values.sorted { $0.key.index < $1.key.index }
         var body: [UInt8] = []
@@ -70,7 +71,8 @@ public struct StoredContact: Hashable, Sendable {
         return Int(bytes[at]) | Int(bytes[at + 1]) << 8 | Int(bytes[at + 2]) << 16 | Int(bytes[at + 3]) << 24
     }
 
-    /// The ranges of ``bytes`` that hold the members of these keys, neighbours joined. Keys without a value have none.
+    /// The ranges of ``bytes`` that hold the members of these keys; adjacent ranges are joined. Keys without a value
+    /// have none.
     @_spi(StoredBytes) public func ranges(of keys: ContactKeySet, _ body: (Range<Int>) -> Void) {
         var bits = present.rawValue
         var start = members
@@ -94,12 +96,12 @@ public struct StoredContact: Hashable, Sendable {
         if let open = run { body(open) }
     }
 
-    /// The keys whose values are not the same in both.
+    /// The keys whose values differ.
     public func keysDiffering(from other: StoredContact) -> ContactKeySet {
         ContactKeySet(present.union(other.present).keys.filter { value(of: $0) != other.value(of: $0) })
     }
 
-    /// Bytes that the members of these keys take. What else the contact has makes no difference.
+    /// Bytes of the members of these keys. Other members have no effect.
     public func size(of keys: ContactKeySet) -> Int {
         if present.isSubset(of: keys) { return bytes.count - members }
         var size = 0
@@ -107,17 +109,16 @@ public struct StoredContact: Hashable, Sendable {
         return size
     }
 
-    /// A contact that has nothing: each property as it stands on the wire without a value (see
-    /// ``ContactKey/emptyValue``).
+    /// A contact without values: each property in its empty wire form (see ``ContactKey/emptyValue``).
     public static let empty = StoredContact(
         values: ContactKey.allCases.map { ($0, Array($0.emptyValue.utf8)) })
 
-    /// The JSON text of one property's value; `nil` where it has none.
+    /// The JSON text of one property's value; `nil` if it has none.
     @_spi(StoredBytes) public func value(of key: ContactKey) -> ArraySlice<UInt8>? {
         guard present.contains(key) else { return nil }
         var range: Range<Int>?
         ranges(of: ContactKeySet(key)) { range = $0 }
-        // Past the comma, the quoted name and the colon.
+        // Skips the comma, the quoted name and the colon.
         return range.map { bytes[$0.lowerBound + key.rawValue.utf8.count + 4..<$0.upperBound] }
     }
 }

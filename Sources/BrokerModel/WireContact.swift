@@ -1,11 +1,11 @@
 import BrokerJSON
 
-/// A contact as one end of a connection wrote it: which keys it named, and what they say.
+/// A contact as received or sent: its keys and their values.
 public struct WireContact: Hashable, Sendable {
-    /// As the client knows the record; meaningless without its key.
+    /// The record's identifier for this client; meaningless without the client's key.
     public var identifier: String?
     public var contact: Contact
-    /// The keys that were there. `null` is the same as absent; `""` and `[]` are there and empty.
+    /// The keys that were present. `null` counts as absent; `""` and `[]` count as present and empty.
     public var keys: ContactKeySet
 
     public init(identifier: String? = nil, contact: Contact, keys: ContactKeySet) {
@@ -14,8 +14,8 @@ public struct WireContact: Hashable, Sendable {
         self.keys = keys
     }
 
-    /// Reads the interface's `Contact`. It must have no field but those, each of its type; whether the values make
-    /// sense is for ``Contact/validate(writing:limits:)`` to say.
+    /// Reads the interface's `Contact`. Unknown fields and wrong types are errors.
+    /// ``Contact/validate(writing:limits:)`` checks the values.
     public init(_ json: JSONValue) throws(ContactError) {
         guard let members = json.members else { throw .invalidParameter("contact") }
         var contact = Contact()
@@ -85,13 +85,13 @@ public struct WireContact: Hashable, Sendable {
         for element in elements {
             guard let members = element.members else { throw .invalidParameter(key.rawValue) }
             var value = Value()
-            // Which fields are there, a bit for each.
+            // Fields found so far, one bit for each.
             var found: UInt64 = 0
             for (name, member) in members {
                 if name.says("identifier") {
                     value.identifier = try text(member, "identifier").flatMap(Self.identifier)
                 } else if name.says("label") {
-                    // A label that says nothing is none.
+                    // An empty label counts as none.
                     value.label = try text(member, "label").flatMap { $0.isEmpty ? nil : $0 }
                 } else if let place = fields.firstIndex(where: { name.says($0.name) }) {
                     guard let text = try text(member, fields[place].name) else { continue }
@@ -109,7 +109,8 @@ public struct WireContact: Hashable, Sendable {
         return result
     }
 
-    /// The number in a value's identifier: `7`, or `7` of `MEMBER/7`. What has no number names no value.
+    /// The number in a value's identifier: `7`, or the `7` of `MEMBER/7`. Without a number the identifier names no
+    /// value.
     static func identifier(_ text: String) -> Int? {
         let digits = text.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard (1...18).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
