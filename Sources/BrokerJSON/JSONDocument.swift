@@ -1,30 +1,30 @@
-/// One JSON text (RFC 8259), read and checked whole, its values addressable without being copied.
+/// One JSON text (RFC 8259), parsed and validated as a whole. Its values can be accessed without being copied.
 ///
-/// The text comes from strangers. Reading it takes time and memory in proportion to its length, never
-/// recursion; whatever is not JSON, goes too deep or names a member twice is an error before anyone sees a value.
+/// The text is untrusted. Parsing takes time and memory proportional to its length and does not recurse. Invalid JSON,
+/// excessive nesting and duplicate members are errors before any value is accessible.
 ///
-/// A class, since every value holds its document, and a call has dozens of values.
+/// A class, because every value references its document, and a call has dozens of values.
 public final class JSONDocument: Sendable {
     let bytes: [UInt8]
     let nodes: [Node]
 
-    /// What one value is and where it stands.
+    /// The kind of one value and its range in the text.
     struct Node: Sendable {
         var kind: JSONValue.Kind
-        /// A string that must be decoded before it can be compared.
+        /// The string has escapes and must be decoded before it can be compared.
         var hasEscapes = false
         /// First byte of the value's text, and the byte after its last one.
         var start: UInt32
         var end: UInt32
-        /// The node after this value and everything in it.
+        /// The node after this value and its descendants.
         var next: UInt32
-        /// Elements of an array, members of an object.
+        /// Number of elements of an array or members of an object.
         var count: UInt32 = 0
     }
 
-    /// Reads one JSON text with nothing but white space around it.
+    /// Parses one JSON text. Only white space may surround it.
     ///
-    /// - Throws: ``JSONError``; the text is then of no use at all.
+    /// - Throws: ``JSONError``; no part of the text is then usable.
     public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         var parser = JSONParser(bytes: bytes, limits: limits)
         self.bytes = bytes
@@ -36,18 +36,18 @@ public final class JSONDocument: Sendable {
         self.nodes = nodes
     }
 
-    /// `{}`: what absent parameters count as.
+    /// `{}`: absent parameters are treated as this.
     public static let emptyObject = JSONDocument(
         bytes: [0x7B, 0x7D], nodes: [Node(kind: .object, start: 0, end: 2, next: 1)])
 
     public var root: JSONValue { JSONValue(document: self, node: 0) }
 }
 
-/// How much of a text we are willing to read. Every bound has its place here.
+/// Bounds on the JSON that is accepted.
 public struct JSONLimits: Hashable, Sendable {
-    /// Arrays and objects within one another.
+    /// Nesting depth of arrays and objects.
     public var depth = 64
-    /// Values in one text, member names included: each costs 24 bytes while the text is held.
+    /// Values in one text, including member names. Each takes 24 bytes while the document exists.
     public var values = 2_000_000
 
     public init(depth: Int = 64, values: Int = 2_000_000) {
@@ -56,14 +56,14 @@ public struct JSONLimits: Hashable, Sendable {
     }
 }
 
-/// Why a text is not JSON that we read. Offsets count bytes from the start of the text.
+/// Why a text is rejected. Offsets are in bytes from the start of the text.
 public enum JSONError: Error, Hashable, Sendable {
     case syntax(offset: Int)
     case invalidUTF8(offset: Int)
     case duplicateMember(offset: Int)
     case tooDeep(maximum: Int)
     case tooManyValues(maximum: Int)
-    /// Offsets are kept in 32 bits.
+    /// Offsets are stored in 32 bits.
     case tooLong
 }
 

@@ -1,16 +1,16 @@
-/// Reads a text into nodes, front to back, with a stack of its own in place of recursion.
+/// Parses a text into nodes in one pass, with an explicit stack instead of recursion.
 struct JSONParser {
     private let bytes: [UInt8]
     private let limits: JSONLimits
     private var position = 0
     private var nodes: [JSONDocument.Node] = []
-    /// Nodes of the arrays and objects that are still open.
+    /// Indexes of the arrays and objects that are still open.
     private var open: [Int] = []
 
     init(bytes: [UInt8], limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
-        // A value every dozen bytes is usual; more only cost growing.
+        // One value per twelve bytes is typical; with more, the array grows.
         nodes.reserveCapacity(min(max(16, bytes.count / 12), 4_096))
     }
 
@@ -35,7 +35,7 @@ struct JSONParser {
         }
     }
 
-    /// Reads one value; an array or object is opened, its items follow in ``nextItem(of:)``.
+    /// Reads one value. For an array or object it reads only the opening bracket; ``nextItem(of:)`` reads the items.
     private mutating func value() throws(JSONError) {
         guard position < bytes.count else { throw .syntax(offset: position) }
         switch bytes[position] {
@@ -49,7 +49,7 @@ struct JSONParser {
         }
     }
 
-    /// Reads what comes next inside an open array or object: an item, or its end.
+    /// Reads the next item of an open array or object, or its end.
     private mutating func nextItem(of container: Int) throws(JSONError) {
         let isObject = nodes[container].kind == .object
         let end = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
@@ -100,10 +100,10 @@ struct JSONParser {
         if nodes[container].kind == .object { try refuseDuplicates(in: container) }
     }
 
-    /// Two readers of one text must not come to different members of the same name.
+    /// Rejects duplicate member names, because two readers could otherwise use different members.
     ///
-    /// Names are compared by their bytes once their escapes are resolved: RFC 8259 §8.3 knows no other equality, and
-    /// Swift's own would take two spellings of é for one.
+    /// Names are compared by their bytes after unescaping: RFC 8259 §8.3 defines no other equality. Swift's equality
+    /// would treat two spellings of é as equal.
     private func refuseDuplicates(in object: Int) throws(JSONError) {
         let count = Int(nodes[object].count)
         guard count > 1 else { return }
@@ -162,8 +162,8 @@ struct JSONParser {
         throw .syntax(offset: start)
     }
 
-    /// Reads strings without escapes that follow one another with nothing but commas between them: most of what apps send
-    /// is such a list, of the keys that they want. Stops before the first thing that is anything else.
+    /// Reads consecutive strings without escapes, separated by commas only. Most of what apps send is such a list: the
+    /// keys that they request. Stops before anything else.
     private mutating func plainStrings(in array: Int) throws(JSONError) {
         var start = position
         var count: UInt32 = 0
@@ -180,18 +180,19 @@ struct JSONParser {
         nodes[array].count += count
     }
 
-    /// The first byte that ends a string or means something in it; bytes are taken eight at a time.
+    /// The index of the first byte from `start` that may end a string or be special in it. It checks eight bytes at a
+    /// time and leaves the last few bytes to the caller.
     private static func plainEnd(in raw: RawSpan, from start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
         var place = start
         while place + 8 <= raw.byteCount {
-            // Sound: the line above keeps all eight bytes inside, and any eight bytes are a UInt64.
+            // Sound: the loop condition keeps all eight bytes in bounds, and any eight bytes are a valid UInt64.
             let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
             let quotes = word ^ (ones &* 0x22)
             let escapes = word ^ (ones &* 0x5C)
-            // A byte's high bit is set where the byte is below 0x20, a quote or a backslash. Borrows make further
-            // hits above a true one only, so the lowest is true.
+            // A byte's high bit is set if the byte is below 0x20, a quote or a backslash. Borrows can add false hits
+            // only above a true one, so the lowest hit is true.
             let hits =
                 ((word &- (ones &* 0x20)) & ~word) | ((quotes &- ones) & ~quotes) | ((escapes &- ones) & ~escapes)
             guard hits & highs == 0 else { return place + (hits & highs).trailingZeroBitCount / 8 }
@@ -200,7 +201,7 @@ struct JSONParser {
         return place
     }
 
-    /// Checks one escape; surrogates must come in pairs, or the text has no meaning in Unicode.
+    /// Checks one escape. Surrogates must come in pairs; a lone surrogate is not valid Unicode.
     private mutating func escape() throws(JSONError) {
         let start = position
         position += 1

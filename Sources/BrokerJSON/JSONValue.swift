@@ -1,4 +1,4 @@
-/// One value of a ``JSONDocument``. Asking it for what it is not gives `nil`.
+/// One value of a ``JSONDocument``. Accessors for another kind return `nil`.
 public struct JSONValue: Sendable {
     let document: JSONDocument
     let node: Int
@@ -25,7 +25,7 @@ public struct JSONValue: Sendable {
         if isNegative { digits = digits.dropFirst() }
         var value: Int64 = 0
         for digit in digits {
-            // Downwards, since there is one more negative number than there are positive ones.
+            // Accumulates negatively, because the negative range has one more number than the positive range.
             let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
             let (sum, carry) = tens.subtractingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
             guard !overflow, !carry else { return nil }
@@ -45,29 +45,29 @@ public struct JSONValue: Sendable {
         return JSONText.decode(document.bytes, stored)
     }
 
-    /// Whether this is a string that says exactly this, byte for byte in UTF-8, without making the string.
+    /// Whether this is a string equal to `other` in UTF-8, compared without creating a string.
     public func says(_ other: String) -> Bool {
         let stored = self.stored
         guard stored.kind == .string else { return false }
         if stored.hasEscapes { return JSONText.decode(document.bytes, stored).utf8.elementsEqual(other.utf8) }
         let text = Int(stored.start) + 1..<Int(stored.end) - 1
-        // Most names are of another length.
+        // Most names differ in length, so length is compared first.
         return text.count == other.utf8.count && document.bytes[text].elementsEqual(other.utf8)
     }
 
-    /// The value's own JSON text, as it stood.
+    /// The value's JSON text, unchanged.
     public var text: ArraySlice<UInt8> { document.bytes[Int(stored.start)..<Int(stored.end)] }
 
-    /// Elements of an array or members of an object; 0 for everything else.
+    /// Number of elements of an array or members of an object; 0 for other kinds.
     public var count: Int { Int(stored.count) }
 
     /// The elements of an array.
     public var elements: Elements? { stored.kind == .array ? Elements(value: self) : nil }
 
-    /// The members of an object, in the order in which they stand.
+    /// The members of an object, in text order.
     public var members: Members? { stored.kind == .object ? Members(value: self) : nil }
 
-    /// The member of that name; `nil` also where this is no object.
+    /// The member with this name; `nil` also if this is not an object.
     public subscript(name: String) -> JSONValue? {
         guard let members else { return nil }
         for (member, value) in members where member.says(name) { return value }
@@ -93,7 +93,7 @@ public struct JSONValue: Sendable {
     }
 
     public struct Members: Sequence, IteratorProtocol, Sendable {
-        /// The node after a name is its value, and the one after that the next name.
+        /// Each name's node is followed by its value, then by the next name.
         private var nodes: Elements
 
         init(value: JSONValue) { nodes = Elements(value: value) }

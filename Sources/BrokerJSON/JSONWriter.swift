@@ -1,7 +1,7 @@
-/// Writes one JSON text into bytes, without white space.
+/// Writes one JSON text as bytes, without white space.
 ///
-/// It sets the commas. Whether members are named and brackets closed is the caller's business, as in any
-/// text one writes by hand: what it can never do is let a string run out of its quotes.
+/// It writes the commas. The caller must name members and close brackets. Strings are always escaped, so a string can
+/// never break out of its quotes.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8]
     private var needsComma = false
@@ -28,7 +28,7 @@ public struct JSONWriter: Sendable {
         endArray()
     }
 
-    /// A member's name; its value comes next.
+    /// Writes a member's name; the caller writes its value next.
     public mutating func name(_ name: String) {
         separate()
         appendQuoted(name)
@@ -60,7 +60,8 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: bool ? "true".utf8 : "false".utf8)
     }
 
-    /// A number in the shortest form that reads back the same; what is not finite has no form in JSON and is `null`.
+    /// Writes a number in the shortest form that reads back equal; `null` if it is not finite, because JSON has no form
+    /// for that.
     public mutating func value(_ double: Double) {
         separate()
         bytes.append(contentsOf: double.isFinite ? Array("\(double)".utf8) : Array("null".utf8))
@@ -71,13 +72,13 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// A value that already is JSON text, such as ``JSONValue/text``.
+    /// Writes a value that is already JSON text, such as ``JSONValue/text``.
     public mutating func raw(_ text: some Collection<UInt8>) {
         separate()
         bytes.append(contentsOf: text)
     }
 
-    // Members that may be absent: an absent one is not written, which in Varlink means null.
+    // Optional members: `nil` is not written, which Varlink treats as null.
 
     public mutating func member(_ name: String, _ string: String?) {
         guard let string else { return }
@@ -137,7 +138,7 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Whether the byte stands for itself in a string (RFC 8259 §7).
+    /// Whether the byte needs no escape in a string (RFC 8259 §7).
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
