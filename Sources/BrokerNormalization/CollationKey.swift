@@ -1,17 +1,18 @@
 import BrokerModel
 import CBrokerICU
 
-/// The form of a contact's name by which contacts are put in order: comparing bytes compares names.
+/// The sort key of a contact's name: comparing keys bytewise orders contacts by name.
 ///
-/// The name is the phonetic one where there is one (so Japanese names stand as they sound), else the written one; the
-/// organisation where there is neither, else the nickname. A contact without any of these comes last.
+/// Each name part is the phonetic one if there is one (so Japanese names sort by sound), otherwise the written one.
+/// Organisations sort by their name. A contact without name parts sorts by organisation, or else nickname. A contact
+/// without any of these comes last.
 public struct CollationKey: Hashable, Comparable, Sendable {
-    /// Keys are cut here. Longer names that agree so far stand in the order of their record numbers.
+    /// Maximum bytes of a key; longer keys are truncated. Equal truncated keys are ordered by record number.
     public static let maximumSize = 192
 
     public let bytes: [UInt8]
 
-    /// The keys of a contact that decide its place.
+    /// The keys of a contact from which its sort key is made.
     public static let keys = ContactKeySet([
         .contactType, .givenName, .middleName, .familyName, .nickname, .phoneticGivenName, .phoneticMiddleName,
         .phoneticFamilyName, .organizationName, .phoneticOrganizationName,
@@ -26,7 +27,7 @@ public struct CollationKey: Hashable, Comparable, Sendable {
 }
 
 extension Normalizer {
-    /// The places of a contact: given name first and family name first.
+    /// The sort keys of a contact, by given name first and by family name first.
     public func collationKeys(of contact: Contact) -> (givenName: CollationKey, familyName: CollationKey) {
         let given = contact.phoneticGivenName.isEmpty ? contact.givenName : contact.phoneticGivenName
         let family = contact.phoneticFamilyName.isEmpty ? contact.familyName : contact.phoneticFamilyName
@@ -40,7 +41,7 @@ extension Normalizer {
             return (key, key)
         }
         let (givenFirst, familyFirst) = ([given, family, middle], [family, given, middle])
-        // An only name stands where it would stand alone, in both orders.
+        // Empty parts are dropped, so that a single name sorts the same in both orders.
         return (
             collationKey(givenFirst.filter { !$0.isEmpty }), collationKey(familyFirst.filter { !$0.isEmpty })
         )
@@ -48,8 +49,8 @@ extension Normalizer {
 
     private func collationKey(_ parts: [String]) -> CollationKey {
         guard parts.contains(where: { !$0.isEmpty }) else { return .nameless }
-        // U+FFFE sorts below everything else, so that a part counts before the next is looked at (UTS #35, Collation,
-        // §1.5); 1,024 bytes of a name are more than a key has room for.
+        // U+FFFE sorts below everything else, so that one part is compared completely before the next (UTS #35,
+        // Collation, §1.5). A key has no room for more than 1,024 bytes of a name.
         let text = parts.map { clipped($0, to: 1_024) }.joined(separator: "\u{FFFE}")
         var bytes = [CollationKey.named]
         bytes.append(contentsOf: collationBytes(text, capacity: CollationKey.maximumSize - 1))

@@ -1,8 +1,8 @@
-/// Scripts in which a name is written without a space, and typed in other letters than it is written.
+/// Scripts that write a name without a space, and whose names are often typed in other letters.
 enum EastAsianScript: Hashable {
     case chinese, japanese, korean
 
-    /// `nil` for a text that has anything else in it than letters of one of them and spaces, or nothing.
+    /// The script of a text; `nil` if it is empty or has anything except spaces and letters of one script.
     init?(_ folded: String) {
         var found: EastAsianScript?
         for scalar in folded.unicodeScalars {
@@ -15,7 +15,7 @@ enum EastAsianScript: Hashable {
                 script = .chinese
             default: return nil
             }
-            // Kana among characters make it Japanese.
+            // Kana together with ideographs mean Japanese.
             switch (found, script) {
             case (nil, _): found = script
             case (.chinese, .japanese): found = .japanese
@@ -28,12 +28,12 @@ enum EastAsianScript: Hashable {
     }
 }
 
-/// Korean syllables by the consonant with which each begins (Unicode 3.12, Conjoining Jamo Behavior).
+/// The initial consonants of Korean syllables (Unicode 3.12, Conjoining Jamo Behavior).
 enum KoreanInitials {
     static func of(_ text: String) -> String {
         var initials = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where (0xAC00...0xD7A3).contains(scalar.value) {
-            // 21 vowels and 28 endings to each of 19 initial consonants.
+            // Each of the 19 initial consonants has 21 × 28 syllables: 21 vowels and 28 finals.
             if let initial = Unicode.Scalar(0x1100 + (scalar.value - 0xAC00) / (21 * 28)) { initials.append(initial) }
         }
         return String(initials)

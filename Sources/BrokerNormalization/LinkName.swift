@@ -1,11 +1,11 @@
 import BrokerModel
 
-/// What a card says of whom it is about, so that two cards with one address or number can be told to be about one person.
+/// The name on a card, for deciding whether two cards with a common address or number are about one person.
 ///
-/// One family has one number at home, father and son may have one name, and a firm's number is on the cards of all who work
-/// there. So cards with an address in common are about one person only if their names say so too, and say nothing against it.
+/// A family shares a home number, father and son can have the same name, and a company's number is on the cards of all
+/// its staff. So a common address or number is not enough: the names must agree too, and nothing may contradict.
 public struct LinkName: Hashable, Sendable {
-    /// The keys that are looked at.
+    /// The keys that are compared.
     public static let keys = ContactKeySet([
         .contactType, .namePrefix, .givenName, .middleName, .familyName, .previousFamilyName, .nameSuffix, .nickname,
         .organizationName, .birthday,
@@ -18,17 +18,17 @@ public struct LinkName: Hashable, Sendable {
     private let formerFamily: [String]
     private let nickname: [String]
     private let prefix: [String]
-    /// What tells a father from a son of his name.
+    /// Generation suffixes, which distinguish a father from a son of the same name.
     private let generation: Set<String>
     private let birthday: Birthday?
 
     private struct Birthday: Hashable {
-        /// Empty where only the day is known.
+        /// Empty if only the day is known.
         let year: Substring
         let day: Substring
     }
 
-    /// `nil` for a card without a name: a number alone says nothing of who has it.
+    /// `nil` for a card without a name: a number alone does not identify its owner.
     public init?(_ contact: Contact, _ normalizer: Normalizer) {
         guard let given = normalizer.nameWords(contact.givenName),
             let middle = normalizer.nameWords(contact.middleName),
@@ -47,7 +47,7 @@ public struct LinkName: Hashable, Sendable {
             (self.formerFamily, self.nickname, self.prefix, generation, birthday) = ([], [], [], [], nil)
             return
         }
-        // Who is known by a nickname alone is called by it.
+        // A nickname without any other name counts as the given name.
         let isCalled = given.isEmpty && middle.isEmpty && family.isEmpty
         self.given = isCalled ? nickname : given
         self.nickname = isCalled ? [] : nickname
@@ -62,15 +62,15 @@ public struct LinkName: Hashable, Sendable {
         "2nd": "2", "iii": "3", "3rd": "3", "iv": "4", "4th": "4", "v": "5", "5th": "5",
     ]
 
-    /// Whether both are called the same, to the word.
+    /// Whether both names are equal, word by word.
     public func equals(_ other: LinkName) -> Bool {
         guard isOrganization == other.isOrganization, !contradicts(other) else { return false }
         return given + middle + family == other.given + other.middle + other.family
     }
 
-    /// Whether both may well be called the same: an initial stands for a name, a nickname for a given one, a former family
-    /// name for the family's, and a middle name may be missing. Of organisations, and where the family name is missing, only
-    /// what ``equals(_:)`` does.
+    /// Whether both names can be one person's. An initial matches a name, a nickname matches a given name, a former
+    /// family name matches the family name, and a middle name can be missing. Organisations, and names without a family
+    /// name, must be equal (``equals(_:)``).
     public func agrees(with other: LinkName) -> Bool {
         if equals(other) { return true }
         guard !isOrganization, !other.isOrganization, !contradicts(other), sharesFamily(with: other) else {
@@ -83,7 +83,7 @@ public struct LinkName: Hashable, Sendable {
         return isNickname || isMiddle && !given.isEmpty && stands(given, for: other.given, other)
     }
 
-    /// Whether they cannot be one: born on different days, or father and son.
+    /// Whether the two cannot be one person: their birthdays or generation suffixes differ.
     public func contradicts(_ other: LinkName) -> Bool {
         if generation != other.generation { return true }
         guard let birthday, let others = other.birthday else { return false }
@@ -96,12 +96,14 @@ public struct LinkName: Hashable, Sendable {
         return family == other.family || family == other.formerFamily || formerFamily == other.family
     }
 
-    /// One may go by the nickname alone, not both by names of their own.
+    /// Whether the given names are equal or one is missing: people with a common nickname must not have different given
+    /// names.
     private func hasOneGiven(with other: LinkName) -> Bool {
         given.isEmpty || other.given.isEmpty || given == other.given
     }
 
-    /// Word by word: each is the other's, or its initial. Mr and Mrs A. Smith are two.
+    /// Compares word by word; each pair is equal or one is the other's initial. If prefixes differ, initials do not
+    /// count: Mr and Mrs A. Smith are two people.
     private func stands(_ words: [String], for others: [String], _ other: LinkName) -> Bool {
         guard words.count == others.count else { return false }
         if words == others { return true }
@@ -109,7 +111,7 @@ public struct LinkName: Hashable, Sendable {
         return zip(words, others).allSatisfy { $0 == $1 || isInitial($0, of: $1) || isInitial($1, of: $0) }
     }
 
-    /// Only alphabets with capitals abbreviate names so: a Chinese name may be one character.
+    /// Only scripts with letter case abbreviate in this way: a Chinese name can be one character.
     private func isInitial(_ letter: String, of word: String) -> Bool {
         guard let only = letter.unicodeScalars.first, letter.unicodeScalars.count == 1 else { return false }
         return only.properties.isLowercase && word.unicodeScalars.first == only
@@ -117,8 +119,8 @@ public struct LinkName: Hashable, Sendable {
 }
 
 extension EmailMatchKey {
-    /// Whether it is of a function and not of a person: what RFC 2142 names, and what people call such mailboxes. It says
-    /// who works together, and of an organisation who it is.
+    /// Whether the address belongs to a role and not to a person: the names of RFC 2142 and other common ones. Such an
+    /// address identifies an organisation, but no person in it.
     ///
     /// - Parameter address: a key's ``text``.
     public static func isOfRole(_ address: String) -> Bool {

@@ -1,13 +1,13 @@
 import BrokerModel
 
-/// An e-mail address in the form in which it is compared: letter case and width do not count.
+/// An e-mail address in the form that is compared: case and width are ignored.
 public struct EmailMatchKey: Hashable, Sendable {
     /// Longest address compared, in bytes (RFC 5321 §4.5.3.1 allows 320); a longer one matches nothing.
     public static let maximumSize = 512
 
     public let text: String
 
-    /// `nil` for what is no address to compare: empty or too long.
+    /// `nil` if the address is empty or too long.
     public init?(_ address: String, _ normalizer: Normalizer) {
         guard address.utf8.count <= Self.maximumSize else { return nil }
         var text = Substring(normalizer.caseFolded(address))
@@ -18,25 +18,25 @@ public struct EmailMatchKey: Hashable, Sendable {
     }
 }
 
-/// The digits of a phone number as they are typed, for who searches by a part of them.
+/// The digits of a phone number as typed, for searches by a part of the number.
 ///
-/// Zeros in front are dialled (`0` within the country, `00` out of it) and do not count, nor does `(0)` within.
+/// Leading zeros are trunk or international prefixes (`0`, `00`) and are ignored, as is `(0)` inside the number.
 public struct PhoneDigits: Hashable, Sendable {
-    /// Most digits kept (E.164 has 15, with room for what people dial around it); of a longer one there are none.
+    /// Maximum number of digits (E.164 has 15; the remainder allows for dialling prefixes). A longer number has no key.
     public static let longest = 32
 
-    /// The digits from the last to the first.
+    /// The digits in reverse order.
     public let reversed: String
 
-    /// `nil` for what has no digits, or too many.
+    /// `nil` if there are no digits, or too many.
     public init?(_ number: String) {
         let digits = Self.dialled(number).drop { $0 == UInt8(ascii: "0") }
         guard !digits.isEmpty, digits.count <= Self.longest else { return nil }
         reversed = String(decoding: digits.reversed(), as: UTF8.self)
     }
 
-    /// The digits up to what is dialled once the call is answered (`;ext=7`, `x7`, `,,7`), and without the zero of
-    /// `+44 (0)20`, which is for callers within the country.
+    /// The digits before any extension (`;ext=7`, `x7`, `,,7`), without the zero of `+44 (0)20`, which is only for
+    /// callers within the country.
     private static func dialled(_ number: String) -> [UInt8] {
         let text = number.utf8.allSatisfy { $0 < 0x80 } ? Array(number.utf8) : number.unicodeScalars.map(ascii)
         var digits: [UInt8] = []
@@ -63,7 +63,7 @@ public struct PhoneDigits: Hashable, Sendable {
         }
     }
 
-    /// A digit of any script as ASCII; what else is not ASCII is a space.
+    /// A decimal digit of any script as ASCII; any other non-ASCII character as a space.
     private static func ascii(_ scalar: Unicode.Scalar) -> UInt8 {
         if scalar.isASCII { return UInt8(scalar.value) }
         guard scalar.properties.generalCategory == .decimalNumber, let value = scalar.properties.numericValue else {
@@ -72,7 +72,7 @@ public struct PhoneDigits: Hashable, Sendable {
         return 0x30 + UInt8(value)
     }
 
-    /// The decimal digits of a text, of whatever script, as ASCII.
+    /// The decimal digits of a text, in any script, as ASCII.
     public static func digits(in text: String) -> [UInt8] {
         text.unicodeScalars.map(ascii).filter { (0x30...0x39).contains($0) }
     }

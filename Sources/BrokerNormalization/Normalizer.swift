@@ -1,32 +1,33 @@
 import CBrokerICU
 import CBrokerPhoneNumber
 
-/// Turns names, words, addresses and numbers into the forms in which they are compared.
+/// Converts names, words, addresses and numbers to the forms that are compared.
 ///
-/// It holds objects of ICU, which belong to one thread: whoever owns it makes one of their own.
+/// It holds ICU objects, which belong to one thread: each owner creates its own.
 public final class Normalizer {
     private let collator: OpaquePointer
     private let folder: OpaquePointer
 
-    /// Whose alphabet decides the order.
+    /// The locale whose collation decides the order.
     public let locale: String
 
-    /// Where numbers are dialled that are written without a country: two capital letters, or `ZZ` for nobody knows where.
+    /// The region of numbers without a country code: two capital letters, or `ZZ` if it is unknown.
     public let region: String
 
-    /// By which rules forms are made: ours, ICU's and the locale's. Forms of different rules do not compare.
+    /// The version of the rules: this module's, ICU's, the locale and the region. Forms from different versions must
+    /// not be compared.
     public let version: String
 
-    /// Rises with every change of what this module makes of a text, and of what a book keeps of that.
+    /// Must increase whenever this module's output, or what a book stores of it, changes.
     private static let rules = 3
 
     /// - Parameters:
-    ///   - locale: whose alphabet decides the order, as in `de_DE`; `""` and unknown ones are the root's.
-    ///   - region: where phone numbers are dialled that are written without a country, as in `DE`; `""` and unknown ones
-    ///     are nowhere, so that such numbers match by their digits, whatever the country.
-    /// - Returns: `nil` where ICU's data are missing.
+    ///   - locale: decides the order, for example `de_DE`; `""` and unknown locales mean the root locale.
+    ///   - region: the region of phone numbers without a country code, for example `DE`. With `""` or an invalid one,
+    ///     such numbers match by their digits, whatever the country.
+    /// - Returns: `nil` if ICU's data are missing.
     public init?(locale: String, region: String = "") {
-        // The environment's form has an encoding and perhaps a modifier behind it: de_DE.UTF-8@euro.
+        // A locale from the environment can have an encoding and a modifier: de_DE.UTF-8@euro.
         let locale = String(locale.prefix { $0 != "." && $0 != "@" })
         guard let collator = cicu_collator_open(locale.isEmpty ? "root" : locale) ?? cicu_collator_open("root") else {
             return nil
@@ -38,7 +39,8 @@ public final class Normalizer {
         self.collator = collator
         self.locale = locale
         self.folder = folder
-        // Whether there is such a region is for libphonenumber to say when it reads a number: its plans are large.
+        // Only the form is checked here. libphonenumber checks the region when it parses a number: its metadata are
+        // large.
         let isRegion = region.utf8.count == 2 && region.utf8.allSatisfy { (0x41...0x5A).contains($0) }
         self.region = isRegion ? region : "ZZ"
         var version: [UInt8] = [0, 0, 0, 0]
@@ -48,8 +50,8 @@ public final class Normalizer {
             + " " + self.region
     }
 
-    /// Reads what the first text with other than plain letters, the first phone number and the first Chinese character would
-    /// otherwise wait for: some 100 ms, once for each process. From any thread.
+    /// Loads the data that the first text with non-ASCII letters, the first phone number and the first Chinese
+    /// character would otherwise wait for: about 100 ms, once per process. Can be called from any thread.
     public static func prepare() {
         cphonenumber_prepare()
         cicu_prepare()
@@ -64,9 +66,9 @@ public final class Normalizer {
         var text = text
         return text.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { characters in
-                // ICU writes at most the capacity it is told, and `count` is what it wrote of that.
+                // ICU writes at most `capacity + 1` bytes; `count` is the number kept.
                 [UInt8](unsafeUninitializedCapacity: capacity + 1) { out, count in
-                    // One byte more than is kept: ICU ends a key that fits with a zero.
+                    // One byte more than is kept, because ICU ends a complete key with a zero.
                     let size = cicu_collation_key(
                         collator, characters.baseAddress, characters.count, out.baseAddress, capacity + 1)
                     count = min(max(size, 0), capacity)
@@ -75,7 +77,7 @@ public final class Normalizer {
         }
     }
 
-    /// The text in its compared form: NFKC, case folded, accents off, Latin letters in ASCII.
+    /// The text in compared form: NFKC, case folded, without accents, Latin letters in ASCII.
     public func folded(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             return String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -83,7 +85,7 @@ public final class Normalizer {
         return transformed(text, cicu_fold)
     }
 
-    /// The text with capitals and wide forms made small and plain (NFKC_Casefold), accents kept.
+    /// The text with case and width folded (NFKC_Casefold) and accents kept.
     func caseFolded(_ text: String) -> String {
         text.utf8.allSatisfy { $0 < 0x80 } ? folded(text) : transformed(text, cicu_case_fold)
     }
@@ -93,7 +95,7 @@ public final class Normalizer {
         text.utf8.allSatisfy { $0 < 0x80 } ? folded(text) : transformed(text, cicu_fold_latin)
     }
 
-    /// The compared form of a Russian text as English speakers write it.
+    /// The compared form of a Russian text in English transliteration.
     func foldedRussian(_ text: String) -> String { transformed(text, cicu_fold_russian) }
 
     private typealias Transform = (
@@ -105,10 +107,10 @@ public final class Normalizer {
         return text.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { characters in
                 var capacity = characters.count * 2 + 16
-                // Twice is enough: the first time tells what the second needs.
+                // Two attempts are enough: the first reports the size that the second needs.
                 for _ in 0..<2 {
                     var size = 0
-                    // ICU writes at most the capacity it is told; what did not fit counts as nothing written.
+                    // ICU writes at most `capacity` bytes. If the result does not fit, nothing counts as written.
                     let bytes = [CChar](unsafeUninitializedCapacity: capacity) { out, count in
                         size = transform(folder, characters.baseAddress, characters.count, out.baseAddress, capacity)
                         count = size >= 0 && size <= capacity ? size : 0
@@ -121,7 +123,7 @@ public final class Normalizer {
         }
     }
 
-    /// The beginning of a text, at most so many bytes of UTF-8 and whole characters.
+    /// The longest prefix of whole characters that takes at most `size` bytes of UTF-8.
     func clipped(_ text: String, to size: Int) -> String {
         guard text.utf8.count > size else { return text }
         var end = text.utf8.index(text.utf8.startIndex, offsetBy: size)

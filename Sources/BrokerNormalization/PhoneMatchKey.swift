@@ -1,35 +1,35 @@
 import CBrokerPhoneNumber
 
-/// A phone number in the form in which it is compared: as libphonenumber reads it, and matched as its `IsNumberMatch` does.
+/// A phone number in the form that is compared: parsed by libphonenumber and matched like its `IsNumberMatch`.
 ///
-/// Two numbers match if their countries do not differ (one may be unknown), their extensions do not (one may be absent), and
-/// one's national number is the other's or the end of it. So `+44 20 7946 0018`, and in the United Kingdom `020 7946 0018` and
-/// `7946 0018`, are one; `+1 20 7946 0018` is another.
+/// Two numbers match if all of these are true: their country codes are equal or one is unknown; their extensions are
+/// equal or one is absent; one national number equals the other or is its ending. So in the United Kingdom `+44 20 7946
+/// 0018`, `020 7946 0018` and `7946 0018` match; `+1 20 7946 0018` does not.
 ///
-/// In one thing this is stricter: a number of fewer than ``shortest`` digits, or that a service has (112, 116117), is the
-/// end of none. Everybody's number ends with one or two of the digits.
+/// One rule is stricter: a number with fewer than ``shortest`` digits, or a service number (112, 116117), is not the
+/// ending of any other. Otherwise it would match almost everybody's number.
 public struct PhoneMatchKey: Hashable, Sendable {
-    /// Fewest digits that may be the end of a longer number.
+    /// Fewest digits that can be the ending of a longer number.
     public static let shortest = 5
-    /// The same where the country is not known, so that nobody can tell whether it is a service's.
+    /// The same if the country is unknown, because then service numbers cannot be recognised.
     static let shortestAnywhere = 7
 
-    /// The national number's digits from the last to the first, so that numbers with one ending stand together in an
-    /// index. ``wholeMark`` stands before those that are the end of none.
+    /// The national number's digits in reverse order, so that numbers with the same ending are adjacent in an index.
+    /// ``wholeMark`` precedes those that are not the ending of any other.
     public let national: String
-    /// Calling code; 0 where it is not known.
+    /// Calling code; 0 if unknown.
     public let country: Int32
     /// Digits; empty for none.
     public let extensionDigits: String
 
     static let wholeMark: Character = "="
 
-    /// `nil` for what has no digits, or too many.
+    /// `nil` if there are no digits, or too many.
     public init?(_ number: String, _ normalizer: Normalizer) { self.init(number, region: normalizer.region) }
 
-    /// From any thread.
+    /// Can be called from any thread.
     ///
-    /// - Parameter region: a normalizer's.
+    /// - Parameter region: a normalizer's region.
     public init?(_ number: String, region: String) {
         if let parsed = Self.parse(number, region), parsed.national > 0 {
             let digits = String(parsed.national)
@@ -38,7 +38,8 @@ public struct PhoneMatchKey: Hashable, Sendable {
                 national: (isWhole ? String(Self.wholeMark) : "") + String(digits.reversed()),
                 country: parsed.country, extensionDigits: Self.text(parsed))
         } else {
-            // A number without a country, which nobody can guess, or with a star: its digits as they are.
+            // libphonenumber cannot parse it, for example because the country is unknown or it has a star. Its digits
+            // are used unchanged.
             guard let digits = PhoneDigits(number)?.reversed else { return nil }
             let isWhole = digits.utf8.count < Self.shortestAnywhere
             self.init(
@@ -46,14 +47,14 @@ public struct PhoneMatchKey: Hashable, Sendable {
         }
     }
 
-    /// Takes what was stored.
+    /// Creates a key from stored values.
     public init(national: String, country: Int32, extensionDigits: String) {
         self.national = national
         self.country = country
         self.extensionDigits = extensionDigits
     }
 
-    /// Where who speaks so dials: `DE` of `de_DE.UTF-8@euro`; empty where the locale names no country.
+    /// The region of a locale: `DE` for `de_DE.UTF-8@euro`; empty if the locale has none.
     public static func region(ofLocale locale: String) -> String {
         let name = locale.prefix { $0 != "." && $0 != "@" }
         let region = name.split(separator: "_", omittingEmptySubsequences: false).dropFirst().first ?? ""
@@ -72,11 +73,11 @@ public struct PhoneMatchKey: Hashable, Sendable {
         return isOne == 1 ? parsed : nil
     }
 
-    /// The digits, and the plus in front of them, where the number is these with spaces, dots, hyphens and parentheses
-    /// around them; `nil` for any other.
+    /// The digits with their leading plus, if the number otherwise has only spaces, dots, hyphens and parentheses;
+    /// `nil` for any other number.
     ///
-    /// libphonenumber leaves those out itself, after it has looked behind each of them for an extension, which takes as long
-    /// as everything else. Three digits at least: of two it wants to see that nothing stands between them.
+    /// libphonenumber removes these itself, but first searches for an extension after each of them, which doubles the
+    /// time. At least three digits are needed: with two it checks that nothing is between them.
     private static func undecorated(_ number: String) -> String? {
         guard number.utf8.count <= longestUndecorated else { return nil }
         var bytes: [UInt8] = []
@@ -92,7 +93,7 @@ public struct PhoneMatchKey: Hashable, Sendable {
         return bytes.count > 3 ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// In bytes. Far below the length at which the library reads no number any more.
+    /// In bytes. Far below the longest number that libphonenumber parses.
     private static let longestUndecorated = 64
 
     private static func text(_ parsed: cphonenumber) -> String {
@@ -101,20 +102,20 @@ public struct PhoneMatchKey: Hashable, Sendable {
 
     private var isWhole: Bool { Self.isWhole(national) }
 
-    /// Whether a number is the end of no other: a service's, or one of few digits.
+    /// Whether a number is not the ending of any other: a service number, or one with few digits.
     ///
-    /// - Parameter national: a key's.
+    /// - Parameter national: a key's ``national``.
     public static func isWhole(_ national: String) -> Bool { national.first == wholeMark }
 
-    /// Whole stored national numbers that are this one, or an ending of it.
+    /// Stored national numbers that equal this one or are an ending of it.
     public var endings: [String] {
         let count = national.utf8.count
         guard !isWhole, count > Self.shortest else { return [national] }
         return (Self.shortest...count).map { String(national.prefix($0)) }
     }
 
-    /// What stored national numbers begin with (they are stored reversed) that end with this one; `nil` for one that is
-    /// the end of none.
+    /// The prefix of the stored (reversed) national numbers that end with this one; `nil` if this one is not the ending
+    /// of any.
     public var beginning: String? { isWhole ? nil : national }
 
     public func matches(_ other: PhoneMatchKey) -> Bool {

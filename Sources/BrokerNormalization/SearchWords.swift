@@ -1,25 +1,26 @@
 import BrokerModel
 import CBrokerICU
 
-/// The words of a text in the form in which they are looked for.
+/// The words of a text in the form that is searched.
 ///
-/// One form for what is stored and for what is typed; Chinese, Japanese and Korean text counts by character.
+/// Stored texts and queries use the same form. Chinese, Japanese and Korean text is split by character.
 public struct SearchWords: Hashable, Sendable {
-    /// Longest word kept, in bytes of UTF-8; both sides are cut alike, so that a longer one is still found.
+    /// Longest word in bytes of UTF-8. Stored words and query words are both truncated to it, so a longer word is still
+    /// found.
     public static let wordSize = 64
-    /// Most words kept of one stored text.
+    /// Most words of one stored text.
     public static let storedWords = 64
-    /// Most words looked for at once; a text of more finds nobody.
+    /// Most words of one query; a query with more matches nothing.
     public static let queryWords = 16
 
     public let words: [String]
 }
 
 extension Normalizer {
-    /// The words under which a stored text is found: each as written and, from another script, in Latin letters.
+    /// The words by which a stored text is found: each as written and, if from another script, in Latin letters.
     public func storedWords(_ text: String) -> SearchWords {
         guard !text.isEmpty else { return SearchWords(words: []) }
-        // Far more than the words kept can be long.
+        // Far longer than all the words that are kept.
         let text = clipped(text, to: 4 * SearchWords.wordSize * SearchWords.storedWords)
         let native = folded(text)
         var words = split(native, apostrophes: .both)
@@ -34,15 +35,15 @@ extension Normalizer {
         return SearchWords(words: Self.once(words))
     }
 
-    /// Each word where it stands first, as many as are kept: so few that comparing them is quicker than a set.
+    /// The first occurrence of each word, up to the limit. With so few words, comparing is faster than a set.
     private static func once(_ words: [String]) -> [String] {
         var kept: [String] = []
         for word in words where kept.count < SearchWords.storedWords && !kept.contains(word) { kept.append(word) }
         return kept
     }
 
-    /// The words of a whole name that is typed in one: `wangxiaoming`, `wxm` and, of Korean, the initial consonants. None of
-    /// names in scripts with spaces, or of one part. Family name first, as they are said.
+    /// The words for a whole name typed without spaces, family name first: `wangxiaoming`, `wxm` and, for Korean, the
+    /// initial consonants. Empty for names in scripts with spaces, or with one part.
     public func wholeNameWords(familyName: String, givenName: String) -> [String] {
         guard !familyName.isEmpty, !givenName.isEmpty, !familyName.utf8.allSatisfy({ $0 < 0x80 }),
             familyName.utf8.count + givenName.utf8.count <= 4 * SearchWords.wordSize
@@ -60,14 +61,14 @@ extension Normalizer {
     private static func joined(_ native: String, _ latin: [String], _ script: EastAsianScript) -> [String] {
         var words = [latin.joined()]
         switch script {
-        // A character is a syllable, and a word.
+        // Each character is a syllable and a word.
         case .chinese: words.append(String(latin.compactMap(\.first)))
         case .korean: words.append(KoreanInitials.of(native))
         case .japanese: break
         }
         return words.compactMap { word in
             var end = word.utf8.startIndex
-            // Whole letters of Latin or Hangul, none longer than three bytes.
+            // Cuts between letters; Latin and Hangul letters take at most three bytes.
             for scalar in word.unicodeScalars {
                 let next = word.utf8.index(end, offsetBy: UTF8.width(scalar))
                 guard word.utf8.distance(from: word.utf8.startIndex, to: next) <= SearchWords.wordSize else { break }
@@ -78,27 +79,27 @@ extension Normalizer {
         }
     }
 
-    /// The words of what somebody typed, each of which must begin a stored word; `nil` where they are too many.
+    /// The words of a query, each of which must be a prefix of a stored word; `nil` if there are too many.
     public func queryWords(_ text: String) -> SearchWords? {
         guard text.utf8.count <= 4 * SearchWords.wordSize * SearchWords.queryWords else { return nil }
         let words = Set(split(folded(text), apostrophes: .joined))
-        // A word that another one begins with says nothing more.
+        // A word that is a prefix of another query word adds nothing.
         let telling = words.filter { word in !words.contains { $0 != word && $0.hasPrefix(word) } }
         guard telling.count <= SearchWords.queryWords else { return nil }
-        // The longest first: it finds the fewest.
+        // Longest first: it matches the fewest.
         return SearchWords(
             words: telling.sorted { ($0.utf8.count, $1) > ($1.utf8.count, $0) })
     }
 
-    /// The words of a name, to be compared with those of another; `nil` for one so long that nobody has it.
+    /// The words of a name, to be compared with those of another; `nil` if the name is implausibly long.
     func nameWords(_ text: String) -> [String]? {
         text.utf8.count <= 512 ? split(folded(text), apostrophes: .joined) : nil
     }
 
     private enum Apostrophes {
-        /// O'Brien is obrien.
+        /// O'Brien becomes obrien.
         case joined
-        /// O'Brien is obrien, and brien for those who leave the O away.
+        /// O'Brien becomes obrien, and brien for people who omit the O.
         case both
     }
 
@@ -132,11 +133,11 @@ extension Normalizer {
         return words
     }
 
-    /// The same for what most texts are.
+    /// A faster path for ASCII, which most texts are.
     private func splitASCII(_ text: String, apostrophes: Apostrophes) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []
-        // Where the part after the last apostrophe begins.
+        // Start of the part after the last apostrophe.
         var part = 0
         func end() {
             if !word.isEmpty { words.append(String(decoding: word.prefix(SearchWords.wordSize), as: UTF8.self)) }
