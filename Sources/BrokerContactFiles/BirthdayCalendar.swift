@@ -1,6 +1,6 @@
 import BrokerModel
 
-/// When birthdays come.
+/// Calculates the next occurrence of birthdays.
 public struct BirthdayCalendar: Hashable, Sendable {
     public let year: Int
     public let month: Int
@@ -16,15 +16,15 @@ public struct BirthdayCalendar: Hashable, Sendable {
         /// `YYYY-MM-DD`: today or later, within a year.
         public let next: String
         public let daysUntil: Int
-        /// How old the person becomes; `nil` where the year is not known.
+        /// The age that the person reaches; `nil` if the year is unknown or in the future.
         public let age: Int?
-        /// Born on 29 February, and celebrated on the 28th this time.
+        /// The birthday is 29 February and falls on the 28th this time.
         public let isMoved: Bool
     }
 
-    /// The next time this birthday comes; `nil` for what is no date.
+    /// The next occurrence of this birthday; `nil` if it is not a date.
     ///
-    /// In years without 29 February, those who were born then have theirs on the 28th.
+    /// In years without 29 February, such a birthday falls on the 28th.
     public func next(_ birthday: String) -> Birthday? {
         guard let date = CalendarDate(birthday) else { return nil }
         let isOver = (date.month, celebrated(date, in: year)) < (month, day)

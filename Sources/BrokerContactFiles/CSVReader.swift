@@ -2,22 +2,22 @@ import BrokerModel
 import BrokerVCard
 import SwiftCSV
 
-/// Reads a stream of contacts as Google Contacts and Outlook export them to CSV, row by row and in bounded memory.
+/// Reads a stream of contacts in the CSV formats of Google Contacts and Outlook, row by row and in bounded memory.
 ///
 ///     reader.append(chunk)
 ///     while let item = reader.next() { … }
 ///
-/// Which of the two it is, and in which of their forms, the names of the columns tell. UTF-8, UTF-16 and Windows-1252 are
-/// read. A row that cannot be read is an item of its own and does not hinder those after it.
+/// The column names decide which format it is. UTF-8, UTF-16 and Windows-1252 are read. An unreadable row is reported
+/// as an item; the rows after it are still read.
 public struct CSVReader {
     public enum Item: Hashable, Sendable {
         case row(ReadRow)
         case unreadable(CSVProblem)
     }
 
-    /// Longest row that is held, in bytes of UTF-8: a note of 1 MiB, all of it quotes, fits.
+    /// Longest row, in bytes of UTF-8: a note of 1 MiB that consists of quotes fits.
     public static let rowSize = 4 * 1_048_576
-    /// Columns that are looked at.
+    /// Most columns of a row.
     static let columns = 2_000
 
     private var decoder = StreamDecoder(.rows)
@@ -27,22 +27,22 @@ public struct CSVReader {
     private var isOver = false
     private let dates: DateOrder
 
-    /// - Parameter dates: how `1/2/1990` is meant; it is asked only where the date itself does not tell.
+    /// - Parameter dates: how to read `1/2/1990`; used only if the date itself is ambiguous.
     public init(dates: DateOrder = .monthFirst) {
         self.dates = dates
         records = CSVRecords(limit: Self.rowSize)
     }
 
-    /// Takes the next bytes of the stream, cut wherever they were cut.
+    /// Takes the next bytes of the stream; chunks may end anywhere.
     public mutating func append(_ bytes: [UInt8]) { records.append(decoder.decode(bytes, isLast: false)) }
 
-    /// There are no more bytes. What comes out of ``next()`` now is the last of it.
+    /// Ends the stream. ``next()`` then returns the remaining items.
     public mutating func finish() {
         records.append(decoder.decode([], isLast: true))
         records.finish()
     }
 
-    /// The next row that is complete, or `nil` until more bytes have come.
+    /// The next complete row, or `nil` until more bytes arrive.
     public mutating func next() -> Item? {
         while !isOver, let item = records.next() {
             switch item {
@@ -81,10 +81,11 @@ public struct CSVReader {
                 remarks: row.remarks.map { CSVProblem(line: line, reason: $0) }))
     }
 
-    /// The fields of one record; `nil` where quotes stand in it that make no sense.
+    /// The fields of one record; `nil` if its quotes are invalid or it has too many fields.
     static func fields(of record: String, delimiter: UInt8) -> [String]? {
         let separator = CSVDelimiter.character(Character(Unicode.Scalar(delimiter)))
-        // A line before it, since the parser reads the first one twice. A record has no line break outside of quotes.
+        // The parser reads the first line twice, so a dummy line precedes the record. A record has no line break
+        // outside quotes.
         guard let parsed = try? EnumeratedCSV(string: "-\n" + record, delimiter: separator, loadColumns: false),
             parsed.rows.count <= 1
         else { return nil }
@@ -96,22 +97,22 @@ public struct CSVReader {
 /// A contact that was read from a row.
 public struct ReadRow: Hashable, Sendable {
     public let contact: Contact
-    /// The groups that the row says it is in, by name.
+    /// The names of the row's groups.
     public let groups: [String]
-    /// Where it begins in the stream, from 1.
+    /// Line of the stream where it begins, counted from 1.
     public let line: Int
-    /// What could not be taken over, or only perhaps rightly.
+    /// What was left out or may be wrong.
     public let remarks: [CSVProblem]
 }
 
-/// What is wrong with a row, and where. It never repeats what the row says.
+/// What is wrong with a row, and where. It never contains the row's content.
 public struct CSVProblem: Hashable, Sendable {
     /// Line of the file, counted from 1.
     public let line: Int
     public let reason: Reason
 
     public enum Reason: Hashable, Sendable {
-        // The row is lost, with ``endless`` and ``unknownColumns`` all that follow.
+        // The row is lost. After ``endless`` and ``unknownColumns`` so are all that follow.
 
         case endless
         case unknownColumns
@@ -119,20 +120,20 @@ public struct CSVProblem: Hashable, Sendable {
         case quotes
         case empty
 
-        // The row is read without what is named here.
+        // The row is read without the part that is named here.
 
         case notUTF8
-        /// The birthday, or another date, is no day of the calendar.
+        /// The birthday or another date is not a calendar day.
         case badDate
-        /// `1/2/1990`: which is the day is a guess.
+        /// Day and month of a date such as `1/2/1990` are ambiguous.
         case ambiguousDate
-        /// Columns that contacts have no place for, by their names.
+        /// A column that contacts have no field for, by its name.
         case leftOut(String)
     }
 }
 
 extension CSVProblem.Reason: CustomStringConvertible {
-    /// In lower case and without a full stop, to stand after file and line.
+    /// In lower case and without a full stop, to follow the file name and line number.
     public var description: String {
         switch self {
         case .endless: "a quote that is never closed, or a row of more than 4 MiB; the rest of the file is not read"
@@ -148,7 +149,7 @@ extension CSVProblem.Reason: CustomStringConvertible {
     }
 }
 
-/// Which comes first in dates such as `1/2/1990`.
+/// The order of day and month in dates such as `1/2/1990`.
 public enum DateOrder: Hashable, Sendable {
     case monthFirst, dayFirst
 }

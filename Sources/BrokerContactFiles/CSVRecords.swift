@@ -1,8 +1,8 @@
-/// The characters that part the fields of a CSV file; Outlook writes what the system's region has between list items.
+/// The field delimiters of CSV files. Outlook uses the list separator of the system's region.
 enum CSVDelimiters {
     static let all = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
 
-    /// The one that the first record has most of, outside of quotes.
+    /// The most frequent delimiter outside quotes in the first record.
     static func of(_ record: [UInt8]) -> UInt8 {
         var counts: [UInt8: Int] = [:]
         var isQuoted = false
@@ -14,23 +14,24 @@ enum CSVDelimiters {
     }
 }
 
-/// Cuts a stream of bytes into the records of a CSV file (RFC 4180 §2), however the stream arrives, and holds one at a time.
-/// LF, CRLF and CR end a record, outside of quotes.
+/// Splits a stream of bytes into the records of a CSV file (RFC 4180 §2), in chunks of any size. LF, CRLF and CR end a
+/// record outside quotes.
 struct CSVRecords {
     enum Item: Hashable {
         case record([UInt8], line: Int)
-        /// A record that is longer than is held, or whose quote is never closed. Nobody can say where the next one begins.
+        /// A record that exceeds the limit, or whose quote is never closed. The start of the next record is then
+        /// unknown.
         case endless(line: Int)
     }
 
-    /// Longest record that is held, in bytes.
+    /// Longest record, in bytes.
     let limit: Int
     private var record: [UInt8] = []
     private var items: ArraySlice<Item> = []
     private var line = 1
     private var firstLine = 1
     private var isQuoted = false
-    /// A quote stands here that closes, or is the first of two.
+    /// The last byte is a quote inside a quoted field: it closes the field or is the first of an escaped pair.
     private var quoteIsOpenEnded = false
     private var isAtFieldStart = true
     private var endedInCR = false
@@ -53,7 +54,7 @@ struct CSVRecords {
     }
 
     mutating func next() -> Item? {
-        // What was taken is held as long as its slice is.
+        // An array slice keeps its removed elements alive, so this replaces it once it is empty.
         if items.isEmpty { items = [] }
         return items.popFirst()
     }
@@ -65,7 +66,7 @@ struct CSVRecords {
         if isQuoted {
             if quoteIsOpenEnded {
                 quoteIsOpenEnded = false
-                // Two quotes are one of the text; anything else stands after the closing one.
+                // Two quotes are an escaped quote; any other byte follows the closing quote.
                 if byte != UInt8(ascii: "\"") { isQuoted = false }
             } else {
                 quoteIsOpenEnded = byte == UInt8(ascii: "\"")

@@ -1,18 +1,18 @@
 import BrokerJSON
 import BrokerModel
 
-/// What a contact says, in so few bytes that one can be remembered for each contact of an import: for finding out later
-/// whether it was changed. It withstands chance, not somebody who means to deceive.
+/// Short hashes of a contact, stored for each contact of an import to detect later changes. They detect accidental
+/// changes, not deliberate collisions.
 public struct ContactDigest: Hashable, Sendable {
-    /// Of all keys but those below.
+    /// Hash of all keys except those below.
     public let ordinary: String
-    /// Of the note and what vCard has beside; they need a word of the person's own to be read.
+    /// Hash of the note and the extra properties, which need their own permission.
     public let named: String
     public let image: String
 
     public init(_ contact: Contact) { self.init(contact, saying: Self.ordinaryBytes(of: contact)) }
 
-    /// - Parameter ordinaryBytes: the contact's.
+    /// - Parameter ordinaryBytes: the contact's ``ordinaryBytes(of:)``.
     init(_ contact: Contact, saying ordinaryBytes: [UInt8]) {
         ordinary = Self.text(of: ordinaryBytes)
         named = Self.text(of: Self.bytes(of: contact, .named))
@@ -23,7 +23,7 @@ public struct ContactDigest: Hashable, Sendable {
         (self.ordinary, self.named, self.image) = (ordinary, named, image)
     }
 
-    /// Whether both say the same, as far as these keys tell.
+    /// Whether both contacts are equal in the readable keys.
     public func says(asMuchAs other: ContactDigest, readable: ContactKeySet) -> Bool {
         ordinary == other.ordinary && (named == other.named || !readable.isSuperset(of: .named))
             && (image == other.image || !readable.contains(.imageData))
@@ -32,12 +32,12 @@ public struct ContactDigest: Hashable, Sendable {
     private static let ordinaryKeys = ContactKeySet.all.subtracting(.named).subtracting(.images)
         .subtracting(.ofBroker)
 
-    /// What ``ordinary`` is made of: two contacts have the same where they say the same.
+    /// The bytes that ``ordinary`` hashes, equal for equal contacts.
     static func ordinaryBytes(of contact: Contact) -> [UInt8] {
         bytes(of: contact.withoutValueIdentifiers, ordinaryKeys)
     }
 
-    /// Empty where the contact has none of the keys.
+    /// Empty if the contact has none of the keys.
     private static func bytes(of contact: Contact, _ keys: ContactKeySet) -> [UInt8] {
         let present = contact.present(of: keys)
         guard !present.isEmpty else { return [] }
@@ -46,10 +46,10 @@ public struct ContactDigest: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Nothing of nothing.
+    /// Empty for no bytes.
     private static func text(of bytes: [UInt8]) -> String { bytes.isEmpty ? "" : hash(of: bytes) }
 
-    /// FNV-1a of 64 bits (draft-eastlake-fnv), in 16 digits.
+    /// 64-bit FNV-1a (draft-eastlake-fnv), in 16 hexadecimal digits.
     static func hash(of bytes: some Sequence<UInt8>) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -57,19 +57,19 @@ public struct ContactDigest: Hashable, Sendable {
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// The same of a file's bytes: whether it is as it was written.
+    /// The hash of a file's bytes, to detect whether it was changed.
     public static func ofFile(_ bytes: [UInt8]) -> String { hash(of: bytes) }
 }
 
 extension ContactKeySet {
-    /// What no client writes.
+    /// Keys that the broker sets and no client writes.
     public static let ofBroker = ContactKeySet([
         .creationDate, .modificationDate, .imageDataAvailable, .thumbnailImageData,
     ])
 }
 
 extension Contact {
-    /// The same contact as another program would write it: value identifiers are one book's.
+    /// The contact without value identifiers, which are valid in one book only.
     public var withoutValueIdentifiers: Contact {
         func bare<Value: ContactValue>(_ values: [Value]) -> [Value] {
             values.map {
@@ -90,7 +90,7 @@ extension Contact {
         return contact
     }
 
-    /// The keys of which the two do not say the same, value identifiers aside, and the broker's own keys.
+    /// The keys in which the two differ. Value identifiers and the broker's keys do not count.
     public func keys(differingFrom other: Contact, of keys: ContactKeySet = .all) -> ContactKeySet {
         let (one, two) = (withoutValueIdentifiers, other.withoutValueIdentifiers)
         return ContactKeySet(

@@ -2,13 +2,13 @@ import BrokerJSON
 import BrokerModel
 
 extension ContactForm {
-    /// Most bytes of a text that are read.
+    /// Longest text that is read, in bytes.
     public static let longest = 16 * 1_048_576
 
-    /// Reads what somebody has edited. What stands nowhere in it is empty.
+    /// Parses an edited form. Keys that are missing from it are empty.
     ///
-    /// - Parameter keys: those that the text may speak of.
-    /// - Throws: ``Problem`` for the first line that cannot be understood, or the first value that no contact can have.
+    /// - Parameter keys: the keys that the form may contain.
+    /// - Throws: ``Problem`` for the first line that cannot be parsed, or the first invalid value.
     public init(reading text: String, keys: ContactKeySet = Self.keys) throws(Problem) {
         guard text.utf8.count <= Self.longest else {
             throw Problem(line: 1, reason: "more than \(Self.longest) bytes")
@@ -28,7 +28,7 @@ extension ContactForm {
         }
     }
 
-    /// The first key that is too much by itself.
+    /// The line of the first key that fails validation by itself.
     private func firstLine(exceeding limit: String) -> Int? {
         for key in Self.keys.keys {
             do throws(ContactError) {
@@ -40,15 +40,15 @@ extension ContactForm {
         return nil
     }
 
-    /// Whether there is nothing in it but comments: whoever empties the file wants to stop.
+    /// Whether the text has only comments and blank lines. An emptied form means that the person cancels.
     public static func isEmpty(_ text: String) -> Bool {
         text.split(whereSeparator: \.isNewline).allSatisfy {
             $0.utf8.first == UInt8(ascii: "#") || $0.allSatisfy(\.isWhitespace)
         }
     }
 
-    /// This form's contact with the value identifiers of the one that was edited: a value that was changed in its place
-    /// stays that value.
+    /// This form's contact with the value identifiers of the edited contact. A value without an equal former one takes
+    /// the identifier of a former value with the same label.
     public func identified(from former: Contact) -> Contact {
         var result = contact
         Self.identify(&result.phoneNumbers, former.phoneNumbers)
@@ -80,12 +80,12 @@ extension ContactForm {
     }
 }
 
-/// Reads the lines of a form, one after the other.
+/// Parses the lines of a form.
 private struct FormReader {
     private struct Line {
         let number: Int
         let indent: Int
-        /// Without its indentation.
+        /// The line without its indentation.
         let text: Substring
 
         var isComment: Bool { text.utf8.first == UInt8(ascii: "#") }
@@ -100,7 +100,7 @@ private struct FormReader {
 
     init(_ text: String, _ keys: ContactKeySet) {
         self.keys = keys
-        // By the byte: CR LF is one character to Swift.
+        // Splits by bytes, because Swift treats CR LF as one character.
         let parts = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
             var line = Substring(part)
@@ -149,9 +149,9 @@ private struct FormReader {
         }
     }
 
-    /// Values under labels, each one text.
+    /// Reads labelled values that are one text each.
     private mutating func strings(_ line: Line, _ value: Substring) throws(ContactForm.Problem) -> [LabeledString] {
-        // Whoever has but one may write it behind the colon.
+        // A single value can follow the colon directly.
         if !value.isEmpty { return [LabeledString(value: try text(line, value))] }
         var values: [LabeledString] = []
         while let inner = nextLine(deeperThan: line.indent) {
@@ -162,7 +162,7 @@ private struct FormReader {
         return values
     }
 
-    /// Values under labels, each with fields of its own.
+    /// Reads labelled values that have several fields each.
     private mutating func values<Value: ContactValue>(
         _ line: Line, _ value: Substring, _ names: [(name: String, field: String)]
     ) throws(ContactForm.Problem) -> [Value] {
@@ -197,7 +197,7 @@ private struct FormReader {
 
     // MARK: Lines
 
-    /// The next line that says something.
+    /// The next line that is neither blank nor a comment.
     private mutating func nextLine(deeperThan indent: Int = -1) -> Line? {
         guard let place = place(deeperThan: indent) else { return nil }
         next = place + 1
@@ -225,7 +225,7 @@ private struct FormReader {
         return (line.text[..<colon].trimmed, value.trimmed)
     }
 
-    /// `label: value`, the label perhaps in quotes.
+    /// `label: value`; the label can be in quotes.
     private func labelEntry(_ line: Line) throws(ContactForm.Problem) -> (label: String?, value: Substring) {
         guard line.text.utf8.first == UInt8(ascii: "\"") else {
             let (word, value) = try entry(line)
@@ -256,7 +256,7 @@ private struct FormReader {
         return string
     }
 
-    /// The text behind a colon, and what belongs to it below.
+    /// The text after a colon, with its indented lines below.
     private mutating func text(_ line: Line, _ value: Substring) throws(ContactForm.Problem) -> String {
         if value.utf8.first == UInt8(ascii: "\"") { return try unquoted(value, line) }
         guard value == "|" else {

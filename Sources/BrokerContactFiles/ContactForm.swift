@@ -1,7 +1,7 @@
 import BrokerJSON
 import BrokerModel
 
-/// A contact as text that one changes in an editor, and reads back with ``init(reading:)``.
+/// A contact as text to edit; ``init(reading:keys:)`` reads it back.
 ///
 ///     Given name: Ada
 ///     Phone:
@@ -12,10 +12,10 @@ import BrokerModel
 ///           12 St James's Square
 ///           London
 ///
-/// What is written and read back says the same, byte for byte.
+/// Reading back unchanged text gives the same values, byte for byte.
 public struct ContactForm: Hashable, Sendable {
     public let contact: Contact
-    /// Where each key stands in the text that was read, from 1.
+    /// The line of each key in the parsed text, counted from 1.
     public let lines: [ContactKey: Int]
 
     public struct Problem: Error, Hashable, Sendable {
@@ -35,7 +35,7 @@ public struct ContactForm: Hashable, Sendable {
         self.lines = lines
     }
 
-    /// Keys that have a place in the form. Pictures and content lines have none.
+    /// The keys that the form contains. Images and extra properties are not among them.
     public static let keys = ContactKeySet(names.map(\.key))
 
     static let names: [(name: String, key: ContactKey)] = [
@@ -65,7 +65,7 @@ public struct ContactForm: Hashable, Sendable {
 
     /// The text to edit.
     ///
-    /// - Parameter keys: what of the contact is known and may be changed. Others are not in the text.
+    /// - Parameter keys: the keys to include: those that are known and may be changed.
     public static func text(of contact: Contact, keys: ContactKeySet, heading: [String] = []) -> String {
         var lines = heading.map { "# " + $0 }
         for (name, key) in names where keys.contains(key) {
@@ -106,7 +106,7 @@ public struct ContactForm: Hashable, Sendable {
         scalar != "\n" && scalar != "\t" && scalar.properties.generalCategory == .control
     }
 
-    /// Whether a text can stand behind its colon as it is.
+    /// Whether a text can follow its colon unquoted.
     private static func isPlain(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else { return false }
         return first != "\"" && first != "|" && !first.properties.isWhitespace && !last.properties.isWhitespace
@@ -119,7 +119,8 @@ public struct ContactForm: Hashable, Sendable {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// A label before its colon. In quotes is what is stored; without, what people call it.
+    /// A label as written before its colon: its word, or the stored form in quotes if the word does not read back as
+    /// it.
     private static func written(_ label: String?) -> String {
         guard let label else { return "" }
         let word = LabelWord.word(label) ?? ""
@@ -151,7 +152,7 @@ public struct ContactForm: Hashable, Sendable {
 }
 
 extension ContactForm {
-    /// What the form calls these keys.
+    /// The form's names for these keys.
     public static func fields(of keys: ContactKeySet) -> [String] {
         names.filter { keys.contains($0.key) }.map(\.name)
     }

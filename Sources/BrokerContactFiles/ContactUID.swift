@@ -1,8 +1,8 @@
 import BrokerModel
 
-/// The name by which programs that exchange vCards know a card (RFC 6350 §6.7.6). Contacts keep it as a content line.
+/// The identifier of a card in programs that exchange vCards (RFC 6350 §6.7.6). Contacts store it as an extra property.
 public enum ContactUID {
-    /// The card's UID as it stands; `nil` where it has none.
+    /// The card's UID, as written; `nil` if it has none.
     public static func of(_ contact: Contact) -> String? {
         for line in contact.extraProperties {
             guard let value = value(of: "UID", in: line) else { continue }
@@ -12,28 +12,28 @@ public enum ContactUID {
         return nil
     }
 
-    /// The UID in the form in which two are compared: `urn:uuid:` and letter case of a UUID say nothing.
+    /// The UID in the form that is compared: UUIDs without `urn:uuid:` and in lower case.
     public static func comparable(_ uid: String) -> String {
         let text = uid.lowercased()
         let bare = text.hasPrefix("urn:uuid:") ? String(text.dropFirst(9)) : text
         return isUUID(bare) ? bare : uid
     }
 
-    /// The UID as groups name their members by it (RFC 6350 §6.6.5): a UUID as a URI.
+    /// The UID as groups refer to their members (RFC 6350 §6.6.5): a UUID becomes a URI.
     public static func uri(_ uid: String) -> String {
         let bare = comparable(uid)
         return isUUID(bare) ? "urn:uuid:" + bare : uid
     }
 
-    /// What stands for the UID of a card without one: the broker's identifier of it, which stays the same, in the form of a
-    /// UUID; `nil` where the identifier has another form.
+    /// A UID for a card without one: the broker's identifier, which is stable, in the form of a UUID. `nil` if the
+    /// identifier has another form.
     public static func made(from identifier: String) -> String? {
         let digits = Array(identifier.lowercased())
         guard digits.count == 32, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
     }
 
-    /// The groups that CATEGORIES names (RFC 6350 §6.7.1), but for the one in which Google puts everybody.
+    /// The groups that CATEGORIES names (RFC 6350 §6.7.1), except `myContacts`, to which Google adds every contact.
     public static func categories(of contact: Contact) -> [String] {
         var names: [String] = []
         for line in contact.extraProperties {
@@ -58,7 +58,7 @@ public enum ContactUID {
         return names
     }
 
-    /// The value of a content line of this name.
+    /// The value of a content line if its property has this name.
     private static func value(of name: String, in line: String) -> String? {
         let head = line.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
         let property = head.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).last ?? head
@@ -81,11 +81,11 @@ public enum ContactUID {
     }
 }
 
-/// Names of the files in a vdir: one card each, named for its UID (vdirsyncer.pimutils.org, The Vdir Storage Format).
+/// File names in a vdir: one card per file, named after its UID (vdirsyncer.pimutils.org, The Vdir Storage Format).
 public enum VdirName {
     public static let ending = ".vcf"
 
-    /// The same for the same UID, and fit for every file system.
+    /// A file name that is stable for a UID and valid on every file system.
     public static func of(uid: String) -> String {
         let isPlain = uid.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_@.+".contains($0)) }
         guard isPlain, (1...200).contains(uid.utf8.count), !uid.hasPrefix(".") else {

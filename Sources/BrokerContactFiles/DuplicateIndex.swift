@@ -1,9 +1,9 @@
 import BrokerModel
 
-/// Finds the contact that a card is about: one with the same UID, or with the same name and a common e-mail address or
-/// phone number, or that says the very same.
+/// Finds the contact that duplicates a card: one with the same UID, with the same name and a common e-mail address or
+/// phone number, or with equal content.
 ///
-/// It holds some ten bytes for each value of the book and none of its text. Its keys are hashes under a key of the process,
+/// It stores a hash and a reference for each value of the book, and none of its text. The hashes are keyed per process,
 /// so a file cannot be made to collide with them.
 public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
     public struct Match: Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// What must have been read of a contact to be found; UIDs are extra properties.
+    /// The keys that a contact must be fetched with; UIDs are extra properties.
     public static var keys: ContactKeySet {
         ContactKeySet.all.subtracting(.images).subtracting(.ofBroker).subtracting(ContactKeySet(.note))
     }
@@ -24,12 +24,12 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
 
     public init() {}
 
-    /// Later contacts do not take the place of earlier ones.
+    /// Inserts a contact. Earlier contacts take precedence.
     public mutating func insert(_ fingerprint: DuplicateFingerprint, as reference: Reference) {
         for (hash, _) in fingerprint.hashes where references[hash] == nil { references[hash] = reference }
     }
 
-    /// The strongest evidence first.
+    /// Returns the match with the strongest evidence.
     public func match(_ fingerprint: DuplicateFingerprint) -> Match? {
         for (hash, evidence) in fingerprint.hashes {
             if let reference = references[hash] { return Match(reference: reference, evidence: evidence) }
@@ -38,16 +38,16 @@ public struct DuplicateIndex<Reference: Hashable & Sendable>: Sendable {
     }
 }
 
-/// By what two contacts are thought to be one.
+/// Why two contacts are considered duplicates.
 public enum DuplicateEvidence: Hashable, Sendable {
     case uid
     case nameAndEmail
     case nameAndPhone
-    /// All that a list shows of the two is the same.
+    /// Equal in all keys except notes, extra properties and images.
     case sameCard
 }
 
-/// What of a contact two that are one have in common, as hashes that mean something in this process only.
+/// What duplicates have in common, as hashes that are valid in this process only.
 public struct DuplicateFingerprint: Sendable {
     let hashes: [(Int, DuplicateEvidence)]
 
@@ -70,28 +70,27 @@ public struct DuplicateFingerprint: Sendable {
         for phone in contact.phoneNumbers {
             if let number = Self.comparableNumber(phone.value) { add(.nameAndPhone, [name, number]) }
         }
-        // What a card says that every program may see which sees it at all. Each string of its JSON, and what stands between
-        // them, by itself: in a string with accents, two ways to write one are equal, which takes long to find out; most
-        // strings have none.
+        // All ordinary keys of the card. The JSON is hashed in pieces split at quotes: hashing a string with accents
+        // needs slow Unicode normalisation, and most pieces have none.
         let strings = bytes.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
         add(.sameCard, strings.map { String(decoding: $0, as: UTF8.self) })
         self.hashes = hashes
     }
 
-    /// Both of one contact; what each is made of is written once.
+    /// The fingerprint and the digest of one contact; both use the same bytes, encoded once.
     public static func withDigest(of contact: Contact) -> (DuplicateFingerprint, ContactDigest) {
         let bytes = ContactDigest.ordinaryBytes(of: contact)
         return (DuplicateFingerprint(contact, saying: bytes), ContactDigest(contact, saying: bytes))
     }
 
-    /// The words of the name in order, without case and accents of no weight; of what has none, the organisation.
+    /// The words of the name in order, in lower case; without a name, those of the organisation and the nickname.
     private static func comparableName(of contact: Contact) -> String {
         let names = [contact.givenName, contact.middleName, contact.familyName].filter { !$0.isEmpty }
         let text = names.isEmpty ? contact.organizationName + " " + contact.nickname : names.joined(separator: " ")
         return text.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: " ")
     }
 
-    /// The last nine digits: with a country's code or without, it is one number; the name says the rest.
+    /// The last nine digits, so that numbers with and without country code are equal. The name must match too.
     private static func comparableNumber(_ phone: String) -> String? {
         let digits = phone.compactMap { $0.wholeNumberValue }
         return digits.count < 3 ? nil : digits.suffix(9).map(String.init).joined()

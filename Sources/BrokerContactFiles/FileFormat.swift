@@ -1,13 +1,14 @@
-/// What a file of contacts is written in, as far as its beginning tells.
+/// The format of a file of contacts, detected from its beginning.
 public enum FileFormat: String, CaseIterable, Hashable, Sendable {
     case vcard, csv
 
-    /// Bytes of a file's beginning that are looked at.
+    /// Number of bytes at the beginning of a file that are inspected.
     public static let beginning = 4_096
 
-    /// Looks at a file's first bytes, never at its name. `nil` where they are neither; an empty file is an empty vCard.
+    /// Detects the format from a file's first bytes, never from its name. `nil` if it is neither; an empty file is an
+    /// empty vCard.
     public init?(beginning bytes: some Collection<UInt8>) {
-        // UTF-16 in either order is ASCII with zeros between.
+        // ASCII text in UTF-16 of either byte order is ASCII with zero bytes between.
         var text = bytes.filter { $0 != 0 }
         for mark in [[0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0xFE, 0xFF]] as [[UInt8]] where text.starts(with: mark) {
             text.removeFirst(mark.count)

@@ -1,10 +1,10 @@
 import BrokerModel
 
-/// Google Contacts' columns: those of before 2023 (`Given Name`, `E-mail 1 - Type`, `Group Membership`), and those since
-/// (`First Name`, `E-mail 1 - Label`, `Labels`). Several values of one label stand in one field, with ` ::: ` between.
+/// Google Contacts' columns: those before 2023 (`Given Name`, `E-mail 1 - Type`, `Group Membership`) and those since
+/// (`First Name`, `E-mail 1 - Label`, `Labels`). Several values with one label share a field, separated by ` ::: `.
 struct GoogleTable: ContactTable {
     private let columns: Columns
-    /// Numbered columns by what they are: for `Phone` the numbers 1, 2…, in order.
+    /// The column numbers of each kind, in order: for `Phone` the numbers 1, 2….
     private let numbered: [String: [Int]]
 
     init?(header: [String]) {
@@ -27,7 +27,7 @@ struct GoogleTable: ContactTable {
     private static let kinds: Set<String> = [
         "e-mail", "phone", "address", "organization", "website", "event", "relation", "im", "custom field",
     ]
-    /// Columns of one text each, by the names of before and of now.
+    /// Columns of one text each, by their old and new names.
     private static let texts: [(key: ContactKey, columns: [String])] = [
         (.namePrefix, ["name prefix"]), (.givenName, ["given name", "first name"]),
         (.middleName, ["additional name", "middle name"]), (.familyName, ["family name", "last name"]),
@@ -40,11 +40,11 @@ struct GoogleTable: ContactTable {
         (.departmentName, ["organization 1 - department", "organization department"]),
         (.phoneticOrganizationName, ["organization 1 - yomi name"]),
     ]
-    /// What has no place of its own goes into the note, under its name.
+    /// Columns without a contact key; they are added to the note under their names.
     private static let noted = [
         "Occupation", "Hobby", "Location", "Billing Information", "Mileage", "Subject", "Gender",
     ]
-    /// The others that are read, and those that say nothing about a person.
+    /// The other columns that are read, and those that are ignored.
     private static let known = Set(texts.flatMap(\.columns) + noted.map { $0.lowercased() }).union([
         "name", "yomi name", "file as", "birthday", "notes", "labels", "group membership", "photo", "language",
         "initials", "directory server", "sensitivity", "priority",
@@ -101,13 +101,13 @@ struct GoogleTable: ContactTable {
             address.label = label
             address.street = texts[0...2].filter { !$0.isEmpty }.joined(separator: "\n")
             (address.city, address.state, address.postalCode) = (texts[3], texts[4], texts[5])
-            // Google writes countries as codes too.
+            // Google sometimes writes a country code here.
             if texts[6].utf8.count == 2 {
                 address.isoCountryCode = texts[6].lowercased()
             } else {
                 address.country = texts[6]
             }
-            // Whoever typed one text gets it back as one.
+            // An address that was typed as one text stays one text.
             if texts[..<7].allSatisfy(\.isEmpty) { address.street = texts[7] }
             row.contact.postalAddresses.append(address)
         }
@@ -115,7 +115,7 @@ struct GoogleTable: ContactTable {
 
     private func readGroups(_ row: inout RowReading) {
         for part in Self.split(columns.text(row, "labels", "group membership")) {
-            // Google's own groups have a star: everybody is in myContacts.
+            // Google marks its own groups with a star. Every contact is in myContacts.
             let name = part.hasPrefix("*") ? RowReading.cleaned(String(part.dropFirst())) : part
             guard !name.isEmpty, name.lowercased() != "mycontacts" else { continue }
             let isOwn = part.hasPrefix("*")
@@ -131,7 +131,8 @@ struct GoogleTable: ContactTable {
         values(kind, ["value"], row).map { LabeledString(label: $0.label, value: $0.texts[0]) }
     }
 
-    /// The values of numbered columns. Where a field holds several, the others of the same number are parted with it.
+    /// The values of numbered columns. If a field holds several values, the fields with the same number are split in
+    /// parallel.
     private func values(
         _ kind: String, _ parts: [String], _ row: RowReading
     ) -> [(label: String?, texts: [String])] {

@@ -1,9 +1,9 @@
 import BrokerJSON
 import BrokerModel
 
-/// Contacts and groups as JSON for scripts: a list, one element a line.
+/// Contacts and groups as a JSON list for scripts, one element per line.
 public enum JSONList {
-    /// As the interface writes contacts.
+    /// Contacts in the interface's format.
     public static func contacts(_ contacts: [WireContact]) -> String {
         list(contacts) { $1.write(to: &$0) }
     }

@@ -1,14 +1,14 @@
 import BrokerModel
 
-/// Labels as people say and type them, and as contacts store them (Apple's form: `_$!<Home>!$_`).
+/// Converts labels between the words that people type and the form that contacts store (Apple's: `_$!<Home>!$_`).
 public enum LabelWord {
-    /// The form in which a label is stored: predefined ones as Apple's programs know them, others as they are.
+    /// The stored form of a label: predefined labels in Apple's form, others unchanged.
     public static func stored(_ word: String) -> String? {
         guard !word.isEmpty else { return nil }
         return predefined[word.lowercased()] ?? word
     }
 
-    /// The label as a person says it.
+    /// The word for a stored label.
     public static func word(_ label: String?) -> String? {
         guard let label else { return nil }
         if let word = words[label] { return word }
@@ -16,7 +16,8 @@ public enum LabelWord {
         return label.dropFirst(4).dropLast(4).lowercased()
     }
 
-    /// A star marks Google's preferred value; some writers leave the space out.
+    /// The stored form of a label in a CSV file. Google marks preferred values with a star; some writers omit the space
+    /// in `home fax`.
     static func stored(ofCSV label: String) -> String? {
         let word = RowReading.cleaned(label.hasPrefix("*") ? String(label.dropFirst()) : label)
         switch word.lowercased() {
@@ -37,7 +38,7 @@ public enum LabelWord {
         "homepage": PredefinedLabel.homePage, "anniversary": PredefinedLabel.anniversary,
     ]
 
-    /// Those that other products' files have. Each is said as Apple names it, in small letters.
+    /// Relations that occur in other products' files. Their words are Apple's names in lower case.
     private static let relations = Dictionary(
         uniqueKeysWithValues: [
             "Spouse", "Partner", "Father", "Mother", "Parent", "Child", "Son", "Daughter", "Brother", "Sister",

@@ -1,7 +1,7 @@
 import BrokerModel
 
-/// Outlook's columns, those of the classic program (`Title`, `E-mail Address`, `Business Street 2`) and those of the new one
-/// and the web (`Nickname`, `Given Yomi`, `Personal Web Page`): names in English, in any order.
+/// Outlook's columns: those of the classic program (`Title`, `E-mail Address`, `Business Street 2`) and those of the
+/// new program and the web (`Nickname`, `Given Yomi`, `Personal Web Page`). Names are in English, in any order.
 struct OutlookTable: ContactTable {
     private let columns: Columns
     private let dates: DateOrder
@@ -22,7 +22,7 @@ struct OutlookTable: ContactTable {
         ("surname yomi", .phoneticFamilyName), ("company yomi", .phoneticOrganizationName),
         ("company", .organizationName), ("department", .departmentName), ("job title", .jobTitle),
     ]
-    /// Telephones by the columns' names, with the labels that contacts have for them.
+    /// Phone columns, with the labels that contacts have for them.
     private static let phones: [(column: String, label: String)] = [
         ("primary phone", "_$!<Main>!$_"), ("mobile phone", "_$!<Mobile>!$_"), ("mobile phone 2", "_$!<Mobile>!$_"),
         ("home phone", "_$!<Home>!$_"), ("home phone 2", "_$!<Home>!$_"), ("business phone", "_$!<Work>!$_"),
@@ -40,7 +40,7 @@ struct OutlookTable: ContactTable {
     private static let places: [(column: String, label: String)] = [
         ("business", "_$!<Work>!$_"), ("home", "_$!<Home>!$_"), ("other", "_$!<Other>!$_"),
     ]
-    /// What has no place of its own goes into the note, under its name.
+    /// Columns without a contact key; they are added to the note under their names.
     private static let noted = [
         "Office Location", "Profession", "Hobby", "Schools", "Location", "Referred By", "Account",
         "Billing Information", "Government ID Number", "Organizational ID Number", "Gender", "Language", "Mileage",
@@ -50,7 +50,7 @@ struct OutlookTable: ContactTable {
         "web page", "personal web page", "business home page", "imaddress", "birthday", "anniversary", "notes",
         "categories",
     ]
-    /// About the program and not the person, or said elsewhere in the row.
+    /// Columns about the program and not the person, or that repeat other columns.
     private static let meaningless: Set<String> = [
         "initials", "keywords", "priority", "private", "sensitivity", "e-mail type", "e-mail 2 type", "e-mail 3 type",
         "e-mail display name", "e-mail 2 display name", "e-mail 3 display name", "directory server",
@@ -88,7 +88,7 @@ struct OutlookTable: ContactTable {
             let text = text(row, name.lowercased())
             if text.lowercased() != "unspecified" { row.addNote(name, text) }
         }
-        // Outlook parts categories as it parts columns in other regions.
+        // Outlook separates categories with the region's list separator.
         row.groups = text(row, "categories").split { $0 == ";" || $0 == "," }.map { RowReading.cleaned(String($0)) }
             .filter { !$0.isEmpty }
         columns.leaveOut(of: &row)

@@ -1,21 +1,21 @@
 import BrokerModel
 
-/// How one program names its columns.
+/// Reads rows with the column names of one program.
 protocol ContactTable {
     func read(_ row: inout RowReading)
 }
 
-/// The columns of a file, by their names in small letters.
+/// The columns of a file, by their names in lower case.
 struct Columns {
     private var places: [String: Int] = [:]
-    /// Columns that have no place, and the names by which the file has them.
+    /// Unknown columns, with their names as the file writes them.
     private var others: [(name: String, column: Int)] = []
 
     init(header: [String], isKnown: (String) -> Bool) {
         for (index, field) in header.enumerated() {
             let title = RowReading.cleaned(field)
             let name = title.lowercased()
-            // Of two columns of one name the first counts.
+            // Of two columns with the same name, the first counts.
             if places[name] == nil { places[name] = index }
             if !isKnown(name) { others.append((title, index)) }
         }
@@ -23,7 +23,7 @@ struct Columns {
 
     func contains(_ name: String) -> Bool { places[name] != nil }
 
-    /// The first text that stands in one of the columns; empty where there is none.
+    /// The first non-empty text in these columns; empty if there is none.
     func text(_ row: RowReading, _ names: String...) -> String { text(row, names) }
 
     func text(_ row: RowReading, _ names: [String]) -> String {
@@ -34,13 +34,13 @@ struct Columns {
         return ""
     }
 
-    /// Names the columns that have no place, where the row says something there.
+    /// Reports unknown columns in which the row has a value.
     func leaveOut(of row: inout RowReading) {
         for other in others where !row.text(other.column).isEmpty { row.remarks.append(.leftOut(other.name)) }
     }
 }
 
-/// One row on its way to be a contact.
+/// One row that is being converted to a contact.
 struct RowReading {
     private let fields: [String]
     var contact = Contact()
@@ -49,15 +49,15 @@ struct RowReading {
 
     init(fields: [String]) { self.fields = fields }
 
-    /// The text in a column, without white space around it; empty where there is none.
+    /// The text in a column, trimmed; empty if there is none.
     func text(_ column: Int?) -> String {
         guard let column, column < fields.count else { return "" }
         return RowReading.cleaned(fields[column])
     }
 
-    /// Line breaks as contacts have them, no other control characters, nothing around.
+    /// Normalises line breaks to LF, removes other control characters except tab, and trims white space.
     static func cleaned(_ field: String) -> String {
-        // Most fields are plain ASCII in one line, and most of them empty.
+        // Fast path: most fields are empty or one line of ASCII.
         let bytes = field.utf8
         guard let first = bytes.first, let last = bytes.last else { return "" }
         if first != 0x20, last != 0x20, bytes.allSatisfy({ (0x20...0x7E).contains($0) }) { return field }
@@ -75,19 +75,19 @@ struct RowReading {
         return String(String(text).trimmed)
     }
 
-    /// Whether nothing says what a person is called.
+    /// Whether there is no personal name and no nickname.
     var isUnnamed: Bool {
         [contact.givenName, contact.middleName, contact.familyName, contact.nickname].allSatisfy(\.isEmpty)
     }
 
-    /// Adds a line to the note, for what contacts have no other place for.
+    /// Appends a line to the note, for values that contacts have no key for.
     mutating func addNote(_ name: String, _ text: String) {
         guard !text.isEmpty else { return }
         let line = name.isEmpty ? text : "\(name): \(text)"
         contact.note += contact.note.isEmpty ? line : "\n" + line
     }
 
-    /// A day in the form that contacts have; `nil`, and a remark, for what is none.
+    /// A date in the form of contacts; `nil` if there is none. Adds a remark if the date is invalid or ambiguous.
     mutating func date(_ text: String, _ order: DateOrder = .monthFirst) -> String? {
         // Outlook's "no date".
         guard !text.isEmpty, !["0/0/00", "0/0/0000", "00.00.0000", "0000-00-00"].contains(text) else { return nil }
@@ -100,16 +100,16 @@ struct RowReading {
     }
 }
 
-/// A date as programs write it for people.
+/// A date in the notations that programs write for people.
 struct ReadDate: Hashable {
     /// `YYYY-MM-DD` or `--MM-DD`.
     let text: String
-    /// Day and month could change places.
+    /// Day and month are interchangeable.
     let isAmbiguous: Bool
 
     init?(_ text: String, _ order: DateOrder) {
         let isYearless = text.hasPrefix("--")
-        // A time may follow.
+        // A time can follow.
         let day = text.drop { $0 == "-" }.prefix { $0 != " " && $0 != "T" }
         let separator = day.first { !$0.isASCII || !$0.isNumber } ?? "-"
         guard ["-", "/", "."].contains(separator) else { return nil }
@@ -124,7 +124,7 @@ struct ReadDate: Hashable {
         case (3, false) where parts[2].utf8.count == 4:
             year = numbers[2]
             let isDayFirst = separator != "/" || order == .dayFirst
-            // A month over 12 is the day.
+            // A first number above 12 is the day.
             if isDayFirst && numbers[1] <= 12 || numbers[0] > 12 {
                 (month, date) = (numbers[1], numbers[0])
             } else {
@@ -136,7 +136,7 @@ struct ReadDate: Hashable {
         func digits(_ number: Int, _ count: Int) -> String {
             String(repeating: "0", count: max(0, count - String(number).count)) + String(number)
         }
-        // The year that stands for none, at Apple's and at Google's.
+        // The placeholders for "no year": Apple's 1604 and Google's 0.
         let written = year.flatMap { $0 == 1604 || $0 == 0 ? nil : digits($0, 4) } ?? "-"
         self.text = "\(written)-\(digits(month, 2))-\(digits(date, 2))"
         isAmbiguous = ambiguous
@@ -145,7 +145,7 @@ struct ReadDate: Hashable {
 }
 
 extension StringProtocol where SubSequence == Substring {
-    /// Without white space around, of any sort.
+    /// The text without surrounding Unicode white space.
     var trimmed: Substring {
         let isInk = { (scalar: Unicode.Scalar) in !scalar.properties.isWhitespace }
         let scalars = unicodeScalars

@@ -1,29 +1,29 @@
 import BrokerJSON
 import BrokerModel
 
-/// What was done to the address book, with what is needed to take it back.
+/// One change to the address book, with the data needed to undo it.
 public enum UndoStep: Hashable, Sendable {
     case added(identifier: String, name: String, digest: ContactDigest)
-    /// Of the keys that changed, what they said before and afterwards.
+    /// The old and new values of the changed keys.
     case updated(identifier: String, name: String, before: Contact, after: Contact, keys: ContactKeySet)
-    /// All that could be read of it, and where it belonged.
+    /// All its readable values, its groups and its linked cards.
     case deleted(identifier: String, contact: Contact, groups: [String], linked: [String])
     case groupAdded(identifier: String, name: String)
     case groupRenamed(identifier: String, before: String, after: String)
-    /// With its members, and the groups around it and within it.
+    /// A group with its members, parent groups and subgroups.
     case groupDeleted(identifier: String, name: String, members: [String], parents: [String], subgroups: [String])
-    /// Two records were joined, or parted.
+    /// Two records were connected or disconnected.
     case pair(Pairing, record: String, member: String)
 
     public enum Pairing: String, Hashable, Sendable {
-        /// A card and the group that is the record.
+        /// A card and its group; the group is the record.
         case memberAdded, memberRemoved
-        /// A group and the group around it, which is the record.
+        /// A group and its parent group; the parent is the record.
         case subgroupAdded, subgroupRemoved
         /// Two cards of one person.
         case linked, unlinked
 
-        /// What takes it back.
+        /// The change that undoes this one.
         public var opposite: Pairing {
             switch self {
             case .memberAdded: .memberRemoved
@@ -35,35 +35,35 @@ public enum UndoStep: Hashable, Sendable {
             }
         }
 
-        /// What the file calls the record.
+        /// The member name of the record in the file.
         fileprivate var recordName: String { self == .linked || self == .unlinked ? "contact" : "group" }
     }
 }
 
-/// One command that can be taken back, as one file keeps it: a line of JSON for the command, then one for each step.
+/// One command that can be undone, as stored in one file: a line of JSON for the command, then one for each step.
 public struct UndoEntry: Hashable, Sendable {
-    /// As it was typed, or like that: `remove Ada Lovelace`.
+    /// The command, approximately as typed: `remove Ada Lovelace`.
     public var command: String
     /// UTC: `2026-03-01T12:00:00Z`.
     public var time: String
-    /// It took another one back; taking the last command back again and again goes on behind it.
+    /// The command was an undo itself. Repeated undo continues before the entry that it undid.
     public var isUndoing = false
     public var steps: [UndoStep] = []
-    /// It was taken back.
+    /// The command was undone.
     public var isUndone = false
-    /// Records that came back under another identifier when this was taken back.
+    /// New identifiers of the records that undoing this command recreated.
     public var renamed: [String: String] = [:]
 
     public init(command: String, time: String, isUndoing: Bool = false) {
         (self.command, self.time, self.isUndoing) = (command, time, isUndoing)
     }
 
-    /// Later versions may write what this one does not understand, and say so here.
+    /// The format version. Readers reject later versions, whose content they may not understand.
     static let version: Int64 = 1
 }
 
 extension UndoEntry {
-    /// The first line of its file, with its line feed.
+    /// The first line of the file, with its line feed.
     public var head: [UInt8] {
         Self.line { writer in
             writer.member("version", Self.version)
@@ -73,9 +73,9 @@ extension UndoEntry {
         }
     }
 
-    /// The line that says that it was taken back.
+    /// The line that records that the command was undone.
     ///
-    /// - Parameter isWhole: whether nothing is left of it to take back.
+    /// - Parameter isWhole: whether everything was undone.
     public static func undoneLine(renamed: [String: String], isWhole: Bool = true) -> [UInt8] {
         line { writer in
             writer.member("step", "undone")
@@ -95,9 +95,9 @@ extension UndoEntry {
         return line
     }
 
-    /// Reads a file. A last line that was cut off is as if it had not been written.
+    /// Parses a file. An incomplete last line is ignored.
     ///
-    /// - Returns: `nil` where it is no such file, or one of a later version.
+    /// - Returns: `nil` if the file is malformed or of another version.
     public init?(file: [UInt8]) {
         var lines = file.split(separator: 0x0A, omittingEmptySubsequences: false)
         lines.removeLast()
