@@ -2,9 +2,9 @@ import BrokerContactFiles
 import Contacts
 
 extension AddressBook {
-    /// Saves one change, all of it or nothing, once it is noted how it is taken back.
+    /// Records how to undo a change, then saves the change as a whole or not at all.
     ///
-    /// - Parameter steps: empty where they are known only afterwards.
+    /// - Parameter steps: empty if they are known only after the save.
     func save(noting steps: [UndoStep] = [], in journal: UndoJournal?, _ fill: (CNSaveRequest) -> Void) throws {
         do {
             try journal?.open()
@@ -16,7 +16,7 @@ extension AddressBook {
         }
     }
 
-    /// Joins records with another one, or parts them.
+    /// Connects records to another one, or disconnects them.
     func save(_ pairing: UndoStep.Pairing, _ record: String, _ members: [String], in journal: UndoJournal?) throws {
         try save(noting: members.map { .pair(pairing, record: record, member: $0) }, in: journal) { request in
             for member in members { request.put(pairing, record, member) }
@@ -25,7 +25,7 @@ extension AddressBook {
 }
 
 extension CNSaveRequest {
-    /// Adds one step by the identifiers of its records.
+    /// Adds one step to the request, by the identifiers of its records.
     func put(_ pairing: UndoStep.Pairing, _ record: String, _ member: String) {
         switch pairing {
         case .memberAdded: addMember(withIdentifier: member, toGroupWithIdentifier: record)

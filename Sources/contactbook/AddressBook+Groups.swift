@@ -5,7 +5,7 @@ import Contacts
 extension AddressBook {
     func groups() throws -> [CNGroup] { try trying { try $0.groups(matching: nil) } }
 
-    /// The one group of this name, in whatever case, or identifier.
+    /// The one group with this name, ignoring case, or with this identifier.
     func group(named word: String) throws -> CNGroup {
         let groups = try groups()
         let found = groups.filter { $0.identifier == word || $0.name.lowercased() == word.lowercased() }
@@ -45,7 +45,7 @@ extension AddressBook {
 }
 
 extension CNGroup {
-    /// The same group under another name, to be saved.
+    /// A copy of the group with another name, to be saved.
     func renamed(_ name: String) -> CNMutableGroup {
         let group = mutableCopy() as? CNMutableGroup ?? CNMutableGroup()
         group.name = name

@@ -5,41 +5,42 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The person's contacts, as far as this program may see them: a store, with the manners of a program at a terminal.
+/// The contacts that this program may see: a contact store with error texts and waiting messages for a terminal.
 struct AddressBook {
-    /// What the command is about, to stand after `could not`.
+    /// The command's purpose, to follow `could not`.
     let task: String
-    /// A command does one thing and ends: it need not hear of changes.
+    /// A command is short-lived, so it does not observe changes.
     let store = CNContactStore(observingChanges: false)
 
     /// Contacts fetched at a time.
     static let pageSize = 200
-    /// How long an answer may take before one says what is being waited for.
+    /// How long to wait for an answer before saying what the program waits for.
     private static let patience = DispatchTimeInterval.seconds(1)
-    /// How long a save that is under way may take to be answered when the person wants no more, in seconds.
+    /// How long to wait for the answer to a pending save after an interruption, in seconds.
     private static let patienceAtTheEnd = 5.0
 
-    /// What one needs to tell contacts apart in a list.
+    /// The keys that distinguish contacts in a list.
     static let listKeys = ContactKeySet.names.union(ContactKeySet([.phoneNumbers, .emailAddresses]))
-    /// All but what must be asked for by name, and images.
+    /// All keys except images and those that must be requested by name.
     static let cardKeys = ContactKeySet.all.subtracting(.named).subtracting(.images)
 
-    /// Has the person asked where they have not said yet what this program may see.
+    /// Opens the store. Asks for access if it is not decided.
     ///
-    /// - Parameter keys: what is to be read; notes, and groups of others, are offered only where they are named.
+    /// - Parameter keys: what will be read. The prompt offers notes and other programs' groups only if they are named
+    ///   here.
     init(to task: String, reading keys: ContactKeySet = listKeys) throws {
         self.task = task
         CNContactStore.usageDescription = "to \(task)"
         try askForAccess(keys)
     }
 
-    /// Only where this program may see contacts already: asks nobody.
+    /// Opens the store without a prompt; `nil` if this program may not see contacts yet.
     init?(ifOpenTo task: String) {
         guard [.authorized, .limited].contains(CNContactStore.authorizationStatus(for: .contacts)) else { return nil }
         self.task = task
     }
 
-    /// Does something with the store, and says what went wrong in the program's words.
+    /// Calls the body with the store, and translates its errors into this program's words.
     func trying<Result>(_ body: (CNContactStore) throws -> Result) throws -> Result {
         do {
             return try body(store)
@@ -50,11 +51,11 @@ struct AddressBook {
 
     // MARK: Reading
 
-    /// The contacts that match, page by page, in the person's order.
+    /// Passes the contacts that match to `each`, page by page, in the person's sort order.
     ///
     /// - Parameters:
-    ///   - predicate: one of `CNContact`'s; `nil` for all.
-    ///   - unify: whether linked cards are one contact; else each card is one.
+    ///   - predicate: one of `CNContact`'s; `nil` for all contacts.
+    ///   - unify: whether linked cards are unified to one contact.
     func fetch(
         _ keys: ContactKeySet, _ predicate: NSPredicate? = nil, unify: Bool = true, page: Int = pageSize,
         each: (WireContact) throws -> Void
@@ -66,7 +67,7 @@ struct AddressBook {
         try trying { try $0.forEachContact(with: request, pageSize: page) { try each($0.wire) } }
     }
 
-    /// The contacts that match, all of them.
+    /// All contacts that match.
     func contacts(
         _ keys: ContactKeySet, _ predicate: NSPredicate? = nil, unify: Bool = true
     ) throws -> [WireContact] {
@@ -75,12 +76,12 @@ struct AddressBook {
         return found
     }
 
-    /// The one card of an identifier, whatever it is linked with.
+    /// The card with this identifier, without the cards linked to it.
     func card(_ identifier: String, _ keys: ContactKeySet) throws -> WireContact? {
         try contacts(keys, CNContact.predicateForContacts(withIdentifiers: [identifier]), unify: false).first
     }
 
-    /// These cards, in pages, whatever their number. What is gone is left out.
+    /// Passes these cards to `each`, page by page. Cards that no longer exist are skipped.
     func fetch(cards identifiers: [String], _ keys: ContactKeySet, each: (WireContact) throws -> Void) throws {
         let page = keys.contains(.imageData) ? 20 : Self.pageSize
         for start in stride(from: 0, to: identifiers.count, by: page) {
@@ -90,21 +91,21 @@ struct AddressBook {
         }
     }
 
-    /// The cards of which a contact is made: itself, where it is not linked.
+    /// The linked cards of a contact; only the contact itself if it is not linked.
     func cards(of identifier: String) throws -> [String] {
         let cards = try trying { try $0.linkedContactIdentifiers(ofContactWithIdentifier: identifier) }
         return cards.isEmpty ? [identifier] : cards
     }
 
-    /// The keys that may be read now. Notes are among them only where the person said so.
+    /// The keys that may be read now. Notes are among them only if the person granted them.
     func readableKeys() throws -> ContactKeySet {
         guard let keys = try trying({ try $0.authorizedKeys() }) else { return ContactKeySet.all.subtracting(.named) }
         return ContactKeySet(keys.compactMap(ContactKey.init(rawValue:)))
     }
 
-    /// The one contact of this identifier or name.
+    /// The one contact with this identifier or name.
     ///
-    /// - Throws: ``CommandFailure`` where there is none, or several, which are then listed.
+    /// - Throws: ``CommandFailure`` if there is none, or if there are several, which it then lists.
     func contact(named word: String, _ keys: ContactKeySet) throws -> WireContact {
         let isIdentifier = !word.contains(where: \.isWhitespace)
         if isIdentifier,
@@ -129,15 +130,15 @@ struct AddressBook {
 
     // MARK: Saving
 
-    /// Saves what is put into a request; all steps or none.
+    /// Saves a request: all steps or none.
     ///
-    /// - Throws: ``SaveFailure`` where one step is not taken; ``CommandFailure`` for everything else.
+    /// - Throws: ``SaveFailure`` if a step is rejected; ``CommandFailure`` for everything else.
     func save(_ fill: (CNSaveRequest) -> Void) throws {
         let request = Self.request(fill)
         try saving { try store.execute(request) }
     }
 
-    /// Makes a save ready, which ``begin(_:)`` sends, and whose answer ``end(_:until:)`` waits for.
+    /// Prepares a save. ``begin(_:)`` sends it and ``end(_:until:)`` waits for its answer.
     func prepare(_ fill: (CNSaveRequest) -> Void) throws -> CNPendingSave {
         let request = Self.request(fill)
         return try saving { try store.prepare(request) }
@@ -147,7 +148,7 @@ struct AddressBook {
 
     private static func request(_ fill: (CNSaveRequest) -> Void) -> CNSaveRequest {
         let request = CNSaveRequest()
-        // What was saved is not looked at any more.
+        // The saved contacts are not read again.
         request.shouldRefetchContacts = false
         fill(request)
         return request
@@ -161,13 +162,14 @@ struct AddressBook {
         }
     }
 
-    /// Waits for the answer to a save that was begun; once the person wants no more, only a little longer.
+    /// Waits for the answer to a pending save; after an interruption, only a short time.
     ///
-    /// - Returns: whether it was answered. Where it was not, nobody knows whether it is made.
-    /// - Throws: as ``save(_:)``; ``Unanswered`` where the broker went away.
+    /// - Returns: whether it was answered. If not, it is unknown whether the changes were saved.
+    /// - Throws: as ``save(_:)``; ``Unanswered`` if the broker closed the connection.
     func end(_ save: CNPendingSave, until interruption: Interruption) throws -> Bool {
         do {
-            // What has come while a long save was sent is in no socket any more.
+            // If the answer arrived while the save was being sent, it is no longer in the socket, so do not wait for
+            // it.
             if save.isAnswered || interruption.hasNotCome(before: save.fileDescriptor) {
                 try save.finish()
                 return true
@@ -181,7 +183,7 @@ struct AddressBook {
         }
     }
 
-    /// The broker went away while a save was with it: nobody knows whether it is made.
+    /// The broker closed the connection during a save. It is unknown whether the changes were saved.
     struct Unanswered: Error {
         let failure: any Error
     }
@@ -192,8 +194,7 @@ struct AddressBook {
 
     // MARK: Asking
 
-    /// Has the person asked whether this program may see contacts, if they have not said yet. Any call would have them
-    /// asked; this one says meanwhile what is being waited for.
+    /// Asks for access if it is not decided. Any call would do so; this one also prints what the program waits for.
     private func askForAccess(_ keys: ContactKeySet) throws {
         guard CNContactStore.authorizationStatus(for: .contacts) == .notDetermined else { return }
         let answer = Answer()
@@ -207,7 +208,7 @@ struct AddressBook {
         }
     }
 
-    /// The person's, from the thread that brings it.
+    /// The result of the access request, passed from the thread that receives it.
     private final class Answer: Sendable {
         private let failure = Mutex<(any Error)?>(nil)
         private let isThere = DispatchSemaphore(value: 0)
@@ -224,6 +225,6 @@ struct AddressBook {
 }
 
 extension ContactKeySet {
-    /// As the library takes them.
+    /// The keys in the library's form.
     var descriptors: [any CNKeyDescriptor] { grantNames }
 }

@@ -22,7 +22,7 @@ struct BirthdaysCommand: ParsableCommand {
     func run() throws {
         let task = "list the birthdays"
         let today = Self.today()
-        // Of a month, from its first day on.
+        // With --month, days count from the first of the month.
         let passed = month ? Int(today.suffix(2)).map { $0 - 1 } ?? 0 : 0
         guard let calendar = BirthdayCalendar(today: month ? today.prefix(8) + "01" : today) else {
             throw CommandFailure("could not \(task): the clock shows no day", .notTried)
@@ -42,7 +42,7 @@ struct BirthdaysCommand: ParsableCommand {
         }
         guard !found.isEmpty else { throw CommandFailure("there is no birthday", .refused) }
         var table = Table(["DAY", "IN DAYS", "AGE", "NAME"])
-        // Equal days stay in the order of names.
+        // Birthdays on the same day stay in name order.
         for (_, each) in found.enumerated().sorted(by: {
             ($0.element.birthday.daysUntil, $0.offset) < ($1.element.birthday.daysUntil, $1.offset)
         }) {

@@ -2,14 +2,14 @@ import BrokerCommandOutput
 import BrokerFormatting
 import BrokerModel
 
-/// Contacts as they are printed.
+/// Formats contacts for printing.
 enum ContactCard {
     private static let names = PersonLocale.names
     private static let nameFormatter = NameFormatter(names: names)
 
     static func name(_ contact: Contact) -> String { Speech.clean(nameFormatter.string(from: contact)) }
 
-    /// One contact a line, under headings.
+    /// A table with one contact per line, under headings.
     static func table(_ contacts: [WireContact], withIdentifiers: Bool) -> [String] {
         var table = Table(
             [names.text(.columnName), names.text(.columnPhone), names.text(.columnEmail)]
@@ -24,12 +24,12 @@ enum ContactCard {
         return table.lines
     }
 
-    /// Everything that a contact says.
+    /// All printable values of a contact.
     static func lines(_ wire: WireContact) -> [String] {
         let contact = wire.contact
         var lines = [name(contact)]
         func add(_ name: String, _ value: String) {
-            // A note or a street of several lines stays so.
+            // Notes and streets keep their line breaks.
             let parts = value.split(separator: "\n").map { Speech.clean(String($0)) }.filter { !$0.isEmpty }
             for (place, part) in parts.enumerated() {
                 lines.append("  " + DisplayText.cell(place == 0 ? name : "", columns: 14) + "  " + part)
@@ -73,7 +73,7 @@ enum ContactCard {
         return lines
     }
 
-    /// What a value is called by: its label, or the name of its key.
+    /// The heading of a value: its label, or the name of its key.
     private static func label(_ label: String?, _ key: ContactKey) -> String {
         label.flatMap { $0.isEmpty ? nil : names.label($0) } ?? names.key(key)
     }

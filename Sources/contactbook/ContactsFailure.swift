@@ -3,9 +3,9 @@ import BrokerModel
 import Contacts
 import Foundation
 
-/// Says what the library's errors mean to whoever typed the command.
+/// Translates the library's errors into messages for the person.
 enum ContactsFailure {
-    /// Why a contact is not taken, in words.
+    /// Why a contact is rejected, in words.
     static func reason(_ error: ContactError) -> String {
         switch error {
         case .invalidContact(let key, let reason): "\(key): \(reason)"
@@ -57,19 +57,19 @@ enum ContactsFailure {
 }
 
 extension ContactsFailure {
-    /// A save that has one step, or of which no step can be left out.
+    /// Translates the failure of a save that has one step, or of which no step can be left out.
     static func refused(_ error: any Error, could task: String) -> any Error {
         guard let refused = error as? SaveFailure else { return error }
         return CommandFailure("could not \(task): \(refused.reason)", .notTried)
     }
 }
 
-/// One contact of a save that is not taken, and why.
+/// The rejection of one step of a save, or of the save as a whole.
 struct SaveFailure: Error {
-    /// Place of its step in the save, where the broker says it.
+    /// Index of the step in the save, if the broker reports it.
     let index: Int?
     let reason: String
-    /// Not one step, but all of them together: fewer would be taken.
+    /// The save has too many changes; a smaller one would be accepted.
     let isTooLarge: Bool
 
     init?(_ error: CNError) {

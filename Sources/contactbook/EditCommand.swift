@@ -43,7 +43,7 @@ struct EditCommand: ParsableCommand {
                 print("\(called) stays as it was")
                 return
             }
-            // The editor was open for as long as it pleased: a look at what is there now, if one still may.
+            // The contact or the grant may have changed while the editor was open, so both are checked again.
             let book = try AddressBook(to: task, reading: keys)
             guard let now = try book.card(identifier, keys)?.contact else {
                 throw CommandFailure(
@@ -55,7 +55,7 @@ struct EditCommand: ParsableCommand {
                 switch overtaken(meanwhile, &interruption) {
                 case .overwrite: break
                 case .editAgain:
-                    // What was changed elsewhere stands in the comments, what was typed in the form.
+                    // The comments show the other program's changes; the form keeps what the person typed.
                     text = again(typed, now: now, keys: meanwhile)
                     before = now
                     continue
@@ -69,11 +69,11 @@ struct EditCommand: ParsableCommand {
         }
     }
 
-    /// One card; of a contact of several, the person says which.
+    /// Returns the card to edit. If the contact has several, lists them and fails, unless one was named by identifier.
     private func card(_ book: AddressBook, _ keys: ContactKeySet) throws -> WireContact {
         let found = try book.contact(named: name.joined(separator: " "), keys)
         let cards = try book.cards(of: found.identifier ?? "")
-        // An identifier names the one that it names.
+        // An identifier selects exactly one card.
         let wanted = name.count == 1 && cards.contains(name[0]) ? [name[0]] : cards
         if wanted.count > 1 {
             var shown: [WireContact] = []
@@ -98,7 +98,7 @@ struct EditCommand: ParsableCommand {
             + (note ? [] : ["Its note is not shown; contactbook edit --note shows it."])
     }
 
-    /// Shows the editor again until the text can be read. `nil` where the person has emptied it.
+    /// Reopens the editor until the text can be parsed. Returns `nil` if the person emptied it.
     private func understood(
         _ text: String, _ keys: ContactKeySet, by editor: Editor
     ) throws -> (form: ContactForm, text: String)? {
@@ -113,7 +113,7 @@ struct EditCommand: ParsableCommand {
                     CommandFailure(
                         "could not \(Self.task): \(problem)", try: "\(what) is kept in \(editor.keep())", .notTried)
                 }
-                // Without a terminal an editor that is a script would be asked for ever.
+                // Without a terminal, the editor can be a script that would be called forever.
                 guard Speech.canAsk else { throw failure(keeping: "what was typed") }
                 Speech.say(problem)
                 let marked = Self.marked(text, error)
@@ -125,7 +125,7 @@ struct EditCommand: ParsableCommand {
 
     private static let mark = "#! "
 
-    /// The text with what is wrong above the line, and without earlier remarks.
+    /// Inserts the problem above its line and removes earlier problem lines.
     private static func marked(_ text: String, _ problem: ContactForm.Problem) -> String {
         var lines: [Substring] = []
         for (place, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -142,7 +142,7 @@ struct EditCommand: ParsableCommand {
     private func overtaken(_ keys: ContactKeySet, _ known: inout Interruption?) -> Overtaken {
         let fields = ContactForm.fields(of: keys).joined(separator: ", ")
         Speech.say("It was changed meanwhile, where you changed it too: \(fields).")
-        // ^C must not leave the terminal without its echo.
+        // ^C must not leave the terminal without echo.
         let interruption = known ?? Interruption()
         known = interruption
         let question = "[d] discard yours (Return)  [e] edit again  [o] overwrite with yours:"

@@ -1,9 +1,9 @@
 import BrokerCommandOutput
 import Glibc
 
-/// Has a text changed in the person's editor: `$VISUAL`, or else `$EDITOR`, or else vi.
+/// Lets the person edit a text in `$VISUAL`, or else `$EDITOR`, or else vi.
 ///
-/// The text stands in a file that nobody else may read, in a folder of its own, until this is gone.
+/// The text is in a file that only the user can read, in its own folder. Both are deleted with this object.
 final class Editor {
     private let task: String
     private let folder: String
@@ -14,7 +14,7 @@ final class Editor {
         self.task = task
         let place = Environment.variable("XDG_RUNTIME_DIR") ?? Environment.variable("TMPDIR") ?? "/tmp"
         var template = Array("\(place)/contactbook-XXXXXX".utf8CString)
-        // mkdtemp(3) makes it 0700.
+        // mkdtemp(3) creates it with mode 0700.
         guard mkdtemp(&template) != nil else { throw OutputFile.failure(task, place, errno) }
         folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     }
@@ -25,13 +25,13 @@ final class Editor {
         rmdir(folder)
     }
 
-    /// Leaves the text where it is, so that nothing that was typed is lost.
+    /// Keeps the file, so that the typed text is not lost. Returns its path.
     func keep() -> String {
         isKept = true
         return path
     }
 
-    /// Shows the text, waits until the editor has ended, and reads what is there then.
+    /// Opens the text in the editor, waits for the editor to end, and reads the file.
     func edit(_ text: String) throws -> String {
         let file = try OutputFile(at: path, to: task)
         try file.write(Array(text.utf8))
@@ -50,7 +50,7 @@ final class Editor {
         return edited
     }
 
-    /// Through a shell, since the variables may hold a command with words.
+    /// Runs the editor through a shell, because the variables can contain arguments.
     private func run() throws {
         let command = Environment.variable("VISUAL") ?? Environment.variable("EDITOR") ?? "vi"
         let arguments = ["/bin/sh", "-c", "\(command) \"$@\"", "editor", path]
@@ -59,7 +59,7 @@ final class Editor {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // ^C at the editor is the editor's (system(3)).
+        // While the editor runs, ^C is only for the editor (system(3)).
         var ignoring = sigaction()
         ignoring.__sigaction_handler.sa_handler = SIG_IGN
         var interrupt = sigaction()
@@ -90,7 +90,7 @@ final class Editor {
 }
 
 enum Environment {
-    /// What a variable says; `nil` where it says nothing.
+    /// The value of a variable; `nil` if it is unset or empty.
     static func variable(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)

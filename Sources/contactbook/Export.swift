@@ -5,17 +5,17 @@ import BrokerVCard
 import Contacts
 import Foundation
 
-/// Where cards go, one after the other.
+/// A destination for cards, written one after the other.
 protocol CardOutput {
     /// - Parameters:
-    ///   - uid: names the card, the same each time.
-    ///   - spare: another name, where a card of that UID was written already.
+    ///   - uid: identifies the card; stable across runs.
+    ///   - spare: an alternative name if a card with this UID was already written.
     func write(_ card: [UInt8], uid: String, spare: String) throws
-    /// All were written.
+    /// Called after the last card.
     func finish() throws
 }
 
-/// One run of `export`: page by page, so that a large book needs no memory.
+/// One run of `export`. It works page by page, so that memory use does not grow with the photos and texts of the book.
 struct Export {
     let book: AddressBook
     let keys: ContactKeySet
@@ -23,7 +23,7 @@ struct Export {
     let output: any CardOutput
     private(set) var contacts = 0
     private(set) var groups = 0
-    /// UIDs that cards have of their own, by the cards' identifiers; what was written and is not here has a made one.
+    /// The cards' own UIDs by card identifier. Written cards that are not here have a UID made from the identifier.
     private var uids: [String: String] = [:]
     private var written: Set<String> = []
 
@@ -63,7 +63,7 @@ struct Export {
         if contacts.isMultiple(of: 100) { Speech.progress("\(contacts) contacts exported") }
     }
 
-    /// Groups as cards that name their members; members that were not written are left out.
+    /// Writes groups as cards that list their members. Members that were not exported are left out.
     mutating func writeGroups(only: CNGroup?) throws {
         let all = try book.groups()
         let writer = VCardWriter(version: version)
@@ -83,11 +83,11 @@ struct Export {
         uids[identifier].map(ContactUID.uri) ?? "urn:uuid:\(Self.made(identifier))"
     }
 
-    /// The broker's identifiers have the length of a UUID; whatever else comes is taken as it is.
+    /// The broker's identifiers have the length of a UUID; any other identifier is used unchanged.
     private static func made(_ identifier: String) -> String { ContactUID.made(from: identifier) ?? identifier }
 }
 
-/// All cards behind one another.
+/// All cards in sequence on standard output.
 struct StandardOutput: CardOutput {
     func write(_ card: [UInt8], uid: String, spare: String) throws {
         guard OutputFile.write(card, to: STDOUT_FILENO) else {
@@ -98,7 +98,7 @@ struct StandardOutput: CardOutput {
     func finish() {}
 }
 
-/// All cards behind one another, in a file that comes into its place at the end.
+/// All cards in sequence in one file, which is renamed into place at the end.
 extension OutputFile: CardOutput {
     func write(_ card: [UInt8], uid: String, spare: String) throws { try write(card) }
 }

@@ -6,7 +6,7 @@ import BrokerVCard
 import Contacts
 import Glibc
 
-/// What `export` writes.
+/// The output formats of `export`.
 enum ExportFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     case vcard3, vcard4, vdir
 
@@ -87,7 +87,7 @@ struct ExportCommand: ParsableCommand {
         if !notes { Speech.say("without notes and what other programs' cards had beside; with them: --notes") }
     }
 
-    /// Which cards: all, a group's, or some by their identifiers.
+    /// The cards to export: all, those of a group, or some by identifier.
     private func contacts(_ book: AddressBook) throws -> Export.Selection {
         if let group {
             return .search(

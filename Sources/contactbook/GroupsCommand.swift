@@ -191,7 +191,7 @@ struct GroupsCommand: ParsableCommand {
 }
 
 extension UndoOption {
-    /// - Parameter command: as it is listed later.
+    /// - Parameter command: the text that `undo --list` shows.
     fileprivate func begin(_ command: String, to task: String) throws -> (book: AddressBook, journal: UndoJournal?) {
         let journal = journal(command, to: task)
         return (try AddressBook(to: task, reading: AddressBook.listKeys.union(.groups)), journal)

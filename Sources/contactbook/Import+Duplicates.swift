@@ -4,20 +4,20 @@ import BrokerContactFiles
 import BrokerFormatting
 import BrokerModel
 
-/// What `import` does with a card that is there already.
+/// What `import` does with a card that duplicates a contact of the book.
 enum DuplicateTreatment: String, ExpressibleByArgument, CaseIterable, Sendable {
     case ask, skip, merge, keep
 }
 
 extension Import {
-    /// A card that is there already, or so it seems.
+    /// Handles a card that seems to duplicate a contact.
     mutating func takeDuplicate(
         _ card: Card, _ fingerprint: DuplicateFingerprint, _ match: DuplicateIndex<Place>.Match, _ place: String,
         _ membership: ImportedGroups.Membership
     ) throws {
         var reference = match.reference
         if treatment != .skip, case .pending = reference {
-            // It gets its identifier when it is saved.
+            // The duplicate is pending; it gets its identifier when it is saved.
             try save()
             try settle()
             reference = duplicate(by: fingerprint)?.reference ?? reference
@@ -26,13 +26,13 @@ extension Import {
             return skip(reference, membership)
         }
         guard let there = try contact(identifier) else {
-            // What has gone meanwhile is no duplicate.
+            // The contact was deleted in the meantime, so this is no duplicate.
             return try add(card, place, membership)
         }
         let visible = readablePart(of: card.contact)
         let (after, keys) = there.completed(by: visible)
         if visible != card.contact { unseen += 1 }
-        // A card that says nothing new needs no question.
+        // A card without new values needs no question.
         guard treatment == .keep || keys != ContactKeySet() else { return skip(reference, membership) }
         let choice = treatment == .ask ? try ask(there, card.contact, match.evidence) : treatment
         switch choice {
@@ -53,20 +53,21 @@ extension Import {
         if case .saved(let identifier) = reference { groups.join(membership, as: identifier) }
     }
 
-    /// The contact as it is, or as merges before this one leave it.
+    /// The contact with the pending merges of this run.
     private mutating func contact(_ identifier: String) throws -> Contact? {
         if let known = merged[identifier] { return known }
-        // What is on its way changes it.
+        // Pending saves can change the contact.
         try settle()
         return try known?.card(identifier, readable.subtracting(.images))?.contact
     }
 
-    /// What of a card may be merged: what this program cannot see it cannot add to.
+    /// The part of a card that may be merged. A key that this program cannot read is left out, because its present
+    /// value is unknown.
     private func readablePart(of card: Contact) -> Contact {
         Contact().applying(card, keys: card.present.intersection(readable.union(ContactKeySet(.imageData))))
     }
 
-    /// Shows both, and takes one key.
+    /// Shows both and reads one key.
     private mutating func ask(
         _ there: Contact, _ card: Contact, _ evidence: DuplicateEvidence
     ) throws -> DuplicateTreatment {
@@ -98,7 +99,7 @@ extension Import {
     }
 }
 
-/// Two contacts in columns.
+/// Shows two contacts side by side in columns.
 enum SideBySide {
     static func lines(_ there: Contact, _ card: Contact, columns: Int) -> [String] {
         let left = ContactCard.lines(WireContact(contact: there, keys: .all))
@@ -117,7 +118,7 @@ enum SideBySide {
         return lines
     }
 
-    /// With the spaces at its beginning, which say what belongs to what.
+    /// Truncates a line and keeps its indentation, which shows the structure.
     private static func cut(_ line: String, _ width: Int) -> String {
         let indent = line.prefix { $0 == " " }
         let words = line.dropFirst(indent.count).split(separator: "  ", omittingEmptySubsequences: true)

@@ -6,9 +6,9 @@ extension Import {
     /// A card that may be added.
     struct Card {
         let contact: Contact
-        /// `nil` where duplicates are not looked for.
+        /// `nil` if duplicates are not searched.
         let fingerprint: DuplicateFingerprint?
-        /// What undo has to know of it once it is added.
+        /// Lets undo detect whether the added contact was changed later.
         let digest: ContactDigest
 
         init(_ contact: Contact, isLookedFor: Bool) {
@@ -22,15 +22,15 @@ extension Import {
         }
     }
 
-    /// What is to be saved: a card that is added, or a contact that one is merged into.
+    /// One contact to save: a new card, or a contact into which a card is merged.
     struct Entry {
         let number: Int
         let contact: Contact
         /// `nil` for a merge.
         let digest: ContactDigest?
-        /// `nil` for a card that is added.
+        /// `nil` for a new card.
         let merge: Merge?
-        /// Where it stands: file and line.
+        /// The card's origin: file and line.
         let place: String
         let memberships: ImportedGroups.Membership
 

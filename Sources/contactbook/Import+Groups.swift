@@ -3,15 +3,15 @@ import BrokerContactFiles
 import BrokerModel
 import Contacts
 
-/// The groups that imported cards are in: by the names that cards say, and by cards that are groups.
+/// The groups of imported cards, from the cards' own group names and from group cards.
 struct ImportedGroups {
-    /// Which groups one card is in.
+    /// The groups of one card.
     struct Membership {
         var names: [String] = []
         var uid: String?
     }
 
-    /// A card that is a list of others.
+    /// A group card.
     struct GroupCard {
         let name: String
         let uid: String
@@ -19,17 +19,17 @@ struct ImportedGroups {
         let place: String
     }
 
-    /// Most groups of one run; a file that makes more of them is no address book.
+    /// Most groups of one run; a file with more is not an address book.
     static let most = 1_000
-    /// Members for each name.
+    /// Member identifiers by group name.
     private(set) var members: [String: [String]] = [:]
-    /// Names in the order in which they came.
+    /// Group names in the order of their first occurrence.
     private(set) var names: [String] = []
     private(set) var identifiersByUID: [String: String] = [:]
-    /// Cards that are groups.
+    /// The group cards of this run.
     var cards: [GroupCard] = []
 
-    /// What is asked for more than that is not made.
+    /// Registers a group name. Returns `false` if there are already ``most`` groups.
     mutating func knows(_ name: String) -> Bool {
         if members[name] != nil { return true }
         guard names.count < Self.most else { return false }
@@ -43,9 +43,9 @@ struct ImportedGroups {
         if let uid = membership.uid { identifiersByUID[uid] = identifier }
     }
 
-    /// Puts the members that a card names into its group, as far as this run has seen them.
+    /// Adds the members of a group card that this run has imported.
     ///
-    /// - Returns: how many it has not seen.
+    /// - Returns: the number of other members.
     mutating func addMembers(of card: GroupCard) -> Int {
         let known = card.members.compactMap { identifiersByUID[ContactUID.comparable($0)] }
         members[card.name, default: []] += known
@@ -69,7 +69,7 @@ extension Import {
         return membership
     }
 
-    /// Makes the groups that are not there yet, and puts the contacts into them.
+    /// Creates missing groups and adds the contacts to them.
     mutating func saveGroups() throws {
         let groupUIDs = Set(groups.cards.map { ContactUID.comparable($0.uid) })
         for card in groups.cards {
@@ -78,7 +78,7 @@ extension Import {
                 continue
             }
             let unknown = groups.addMembers(of: card)
-            // A dry run knows no identifiers.
+            // A dry run has no identifiers.
             let others = unknown - card.members.count { groupUIDs.contains(ContactUID.comparable($0)) }
             if book != nil, others > 0 { report(card.place, "\(others) of its members are no contacts of these files") }
         }
@@ -92,7 +92,7 @@ extension Import {
         try nest(made, book)
     }
 
-    /// - Returns: the group's identifier; `nil` where it is not made.
+    /// - Returns: the group's identifier; `nil` if the broker rejects it.
     private mutating func fill(_ name: String, _ there: [CNGroup], _ book: AddressBook) throws -> String? {
         let identifier: String
         var inside: Set<String> = []
@@ -118,7 +118,7 @@ extension Import {
         }
     }
 
-    /// Groups within groups, as their cards say.
+    /// Nests groups as their cards say.
     private mutating func nest(_ made: [String: String], _ book: AddressBook) throws {
         let byUID = Dictionary(
             groups.cards.filter { !$0.uid.isEmpty }.map { (ContactUID.comparable($0.uid), $0.name) },
@@ -132,7 +132,7 @@ extension Import {
                     try book.save { $0.put(.subgroupAdded, outer, inner) }
                     try journal?.note([.pair(.subgroupAdded, record: outer, member: inner)])
                 } catch let failure as CommandFailure {
-                    // A group within itself: the others are none the worse for it.
+                    // For example a group that contains itself. The other groups are still nested.
                     report(card.place, failure.message)
                 }
             }

@@ -3,12 +3,12 @@ import BrokerContactFiles
 import BrokerVCard
 import Glibc
 
-/// How the files of an import are to be read.
+/// How to read the files of an import.
 struct ImportReading {
-    /// `nil`: as their beginnings say.
+    /// `nil`: detect it from the content.
     var format: FileFormat?
     var dates = DateOrder.monthFirst
-    /// Whether what cards say of groups makes groups.
+    /// Whether to create groups from the cards.
     var makesGroups = true
 }
 
@@ -29,7 +29,7 @@ extension Import {
     private mutating func readStream(_ file: ImportedFile, _ reading: ImportReading) throws {
         var buffer = [UInt8](repeating: 0, count: 256 * 1_024)
         var beginning: [UInt8] = []
-        // One of the two, once it is known which.
+        // One of the two is set once the format is known.
         var cards: VCardReader?
         var rows: CSVReader?
         var isEmpty = true
@@ -50,7 +50,7 @@ extension Import {
             sizeRead += bytes.count
             var piece = Array(bytes)
             if cards == nil, rows == nil {
-                // A pipe gives as little at a time as it likes.
+                // A pipe can return fewer bytes than the detection needs.
                 beginning += piece
                 guard isOver || beginning.count >= FileFormat.beginning else { continue }
                 let format = reading.format ?? FileFormat(beginning: beginning.prefix(FileFormat.beginning))
@@ -88,7 +88,7 @@ extension Import {
         }
     }
 
-    /// - Parameter collection: the group that all cards of a folder are in.
+    /// - Parameter collection: the group for all cards of a folder.
     private mutating func take(
         _ item: VCardReader.Item, _ file: String, _ reading: ImportReading, collection: String?
     ) throws {
@@ -98,7 +98,7 @@ extension Import {
             let place = "\(file):\(group.line)"
             for remark in group.remarks { report("\(file):\(remark.line)", remark.reason.description) }
             let name = Speech.clean(group.name)
-            // What has no name is none.
+            // A group without a name is ignored.
             guard reading.makesGroups, !name.isEmpty else { return }
             groups.cards.append(
                 ImportedGroups.GroupCard(name: name, uid: group.uid, members: group.members, place: place))
@@ -111,7 +111,7 @@ extension Import {
 
     // MARK: A folder
 
-    /// A vdir: a folder of files with one card each, or a folder of such folders, which are groups then
+    /// Reads a vdir: a folder of files with one card each. Its subfolders are read in the same way and become groups
     /// (vdirsyncer.pimutils.org, The Vdir Storage Format).
     private mutating func readFolder(_ folder: ImportedFile, _ reading: ImportReading) throws {
         let names = try folderNames(folder.descriptor, folder.name)

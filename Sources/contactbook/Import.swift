@@ -3,65 +3,66 @@ import BrokerContactFiles
 import BrokerModel
 import Contacts
 
-/// One run of `import`: saves cards in batches, and says what could not be taken.
+/// One run of `import`. It saves cards in batches and reports those that were rejected.
 struct Import {
     static let task = "import the contacts"
     /// Bounds of one save; the broker takes no frame of more than 16 MiB.
     static let changesPerSave = 2_000
-    /// The first one is smaller, so that the broker begins while this program reads, and each is twice the one before.
+    /// The first save is smaller, so that the broker starts while this program reads. Each limit is twice the one
+    /// before.
     static let changesOfFirstSave = 125
     static let bytesPerSave = 4 * 1_048_576
-    /// Cards named in the report; a file of something else must not fill the screen.
+    /// Most lines in the report; a file of another kind must not fill the screen.
     private static let reported = 100
 
-    /// The person wants no more.
+    /// The person pressed ^C.
     struct Interrupted: Error {}
 
-    /// The person wants no more, but what they have said so far.
+    /// The person stopped at a question. The cards before it are still added.
     struct Stopped: Error {}
 
     /// `nil` to read and report only.
     let book: AddressBook?
-    /// Where duplicates are looked at; also without adding anything.
+    /// The book in which duplicates are searched, also in a dry run.
     let known: AddressBook?
     let interruption: Interruption
     let journal: UndoJournal?
-    /// What is done with a card that is there already.
+    /// What to do with duplicates.
     var treatment: DuplicateTreatment
-    /// The book's contacts and those of this run, to find duplicates by.
+    /// The book's contacts and those of this run, for finding duplicates.
     private var index = DuplicateIndex<Place>()
-    /// Of those of this run that are saved, by their number, as long as duplicates are looked for.
+    /// Identifiers of this run's saved contacts by entry number; kept only while duplicates are searched.
     private var identifiers: [Int: String] = [:]
-    /// What of contacts may be read and written by a merge.
+    /// The keys that a merge may read and write.
     var readable: ContactKeySet
     var groups = ImportedGroups()
-    /// What merges of the batch have made of contacts, by their identifiers.
+    /// Contacts with pending merges applied, by identifier.
     var merged: [String: Contact] = [:]
 
-    /// Bytes, or files, of all that is read, where that is known.
+    /// Total bytes to read, if known.
     private let size: Int?
     var sizeRead = 0
     private(set) var taken = 0
     private(set) var refused = 0
     var skipped = 0
     private(set) var mergedCount = 0
-    /// Duplicates that say something which this program may not see of what is there.
+    /// Duplicates with values in keys that this program may not read.
     var unseen = 0
-    /// Where the last contact stands that was taken.
+    /// The origin of the last contact that was saved.
     private var lastPlace = ""
-    /// A save has failed: of those behind it some may be made, and whoever goes on must go on before them.
+    /// A save failed. Later saves can have succeeded, so ``lastPlace`` must not advance past the failed one.
     private var isBroken = false
-    /// Contacts of saves that were left before they were answered.
+    /// Contacts whose save was never answered.
     private var doubtful = 0
     private var remarks = 0
     private var batch: [Entry] = []
-    /// What is sent and not answered yet, the oldest first.
+    /// Sent saves that are not answered yet, oldest first.
     private var underWay: [Flight] = []
     private var batchSize = 0
     private var batchLimit = Self.changesOfFirstSave
     private var count = 0
 
-    /// Where a duplicate is: in the book, or on its way there.
+    /// Where the duplicate is: in the book, or pending in this run.
     enum Place: Hashable, Sendable {
         case saved(String)
         case pending(Int)
@@ -87,9 +88,9 @@ struct Import {
         Speech.endProgress()
     }
 
-    /// One card, from wherever it was read.
+    /// Takes one card from any source.
     ///
-    /// - Parameter groups: the names of the groups that it is to be in.
+    /// - Parameter groups: the names of the card's groups.
     mutating func take(_ contact: Contact, at place: String, groups names: [String]) throws {
         do throws(ContactError) {
             try contact.validate(writing: contact.present)
@@ -105,7 +106,7 @@ struct Import {
         try takeDuplicate(card, fingerprint, match, place, membership)
     }
 
-    /// What the index finds, by its identifier where that is known by now.
+    /// The index's match, by its identifier if that is known by now.
     func duplicate(by fingerprint: DuplicateFingerprint) -> DuplicateIndex<Place>.Match? {
         guard let match = index.match(fingerprint) else { return nil }
         guard case .pending(let number) = match.reference, let identifier = identifiers[number] else { return match }
@@ -131,7 +132,7 @@ struct Import {
         batchSize += size
     }
 
-    /// Saves what is left, then the groups.
+    /// Saves the remaining cards, then the groups.
     mutating func finish() throws {
         try save()
         try settle()
@@ -140,7 +141,7 @@ struct Import {
         if remarks > Self.reported { Speech.say("and \(remarks - Self.reported) more") }
     }
 
-    /// How far one came, for whoever must go on from there.
+    /// The progress so far, for a person who has to resume the import.
     var soFar: String {
         let contacts = "\(Self.contacts(taken)) \(taken == 1 ? "was" : "were")"
         let last = taken == 0 || lastPlace.isEmpty ? "" : ", the last from \(lastPlace)"
@@ -148,7 +149,7 @@ struct Import {
         return "\(contacts) \(book == nil ? "read" : "added")\(last)\(doubt)"
     }
 
-    /// What became of duplicates, to stand after what was added; empty where there were none.
+    /// What happened to duplicates, to follow the number of added contacts; empty if there were none.
     var duplicates: String {
         var parts: [String] = []
         if skipped > 0 { parts.append("\(skipped) \(skipped == 1 ? "was" : "were") there already") }
@@ -167,18 +168,18 @@ struct Import {
 
     // MARK: Saving
 
-    /// A save that is made ready, or sent and not answered yet.
+    /// A save that is prepared, or sent and not answered yet.
     private struct Flight {
         var entries: [Entry]
-        /// The same as the library has them, and their save; nothing where nothing is added.
+        /// The entries in the library's form, and their save; both empty in a dry run.
         var contacts: [CNMutableContact] = []
         var save: CNPendingSave?
 
         var merges: Bool { entries.contains { $0.merge != nil } }
     }
 
-    /// Has the batch saved. Two saves are under way at a time: the broker reads one while it writes the other. The next is made ready
-    /// meanwhile, sent as soon as one is answered, and what there is to note of that one is noted then.
+    /// Saves the batch. At most two saves are pending: the broker reads one while it writes the other. The next save is
+    /// prepared meanwhile and sent as soon as one is answered; the answered one is recorded after that.
     mutating func save() throws {
         let entries = batch
         (batch, batchSize) = ([], 0)
@@ -191,7 +192,8 @@ struct Import {
         do {
             next = try prepare(entries)
         } catch let failure as SaveFailure where failure.isTooLarge {
-            // Cards are not weighed exactly, only found to be too much together. Until its turn comes the second half waits.
+            // The batch is too large and is split. The second half waits in ``batch``, where ``note(_:)`` finds its
+            // merges.
             guard entries.count > 1 else { return refuse(entries[0], failure) }
             let rest = Array(entries[(entries.count / 2)...])
             batch.insert(contentsOf: rest, at: 0)
@@ -202,7 +204,7 @@ struct Import {
             try settle()
             throw failed(error)
         }
-        // Saves that are under way together are made in any order, and two merges may be into the same contact.
+        // Concurrent saves are applied in any order, and two merges can change the same contact.
         if next.merges || underWay.contains(where: \.merges) { try settle() }
         let last = underWay.count > 1 ? try answered() : nil
         do {
@@ -215,7 +217,7 @@ struct Import {
         try noting(last)
     }
 
-    /// Waits for the answers to what is under way.
+    /// Waits until all pending saves are answered.
     mutating func settle() throws {
         while !underWay.isEmpty { try noting(answered()) }
     }
@@ -245,7 +247,7 @@ struct Import {
 
     private mutating func begin(_ next: Flight) throws {
         guard !interruption.hasCome else { throw Interrupted() }
-        // Before it is done: of a merge nobody knows afterwards what was there before.
+        // Recorded before the save: after a merge the old values are gone.
         try journal?.note(
             next.entries.compactMap { entry in
                 entry.merge.map {
@@ -257,10 +259,10 @@ struct Import {
         if let save = next.save { try book?.begin(save) }
     }
 
-    /// Waits for the oldest of what is under way, and returns it. A contact that the broker does not take is left out, and the others
-    /// are sent once more and waited for: what is noted is noted in the order of the file.
+    /// Waits for the oldest pending save and returns it. A rejected contact is left out, and the others are sent again
+    /// and waited for, so that results are recorded in file order.
     ///
-    /// - Returns: `nil` where nothing of it was left.
+    /// - Returns: `nil` if no contact of it was left.
     private mutating func answered() throws -> Flight? {
         while !underWay.isEmpty {
             var last = underWay.removeFirst()
@@ -292,7 +294,7 @@ struct Import {
         return nil
     }
 
-    /// What was under way is in the book.
+    /// Records a save that the broker has made.
     private mutating func note(_ last: Flight?) throws {
         guard let last else { return }
         if !isBroken { lastPlace = last.entries.last?.place ?? lastPlace }
@@ -315,16 +317,16 @@ struct Import {
         }
         try journal?.note(steps, isSynced: false)
         if !merged.isEmpty {
-            // What is still to be saved is not to be seen in the book yet.
+            // Merges that are not saved yet are not visible in the book.
             let waiting = Set((batch + underWay.flatMap(\.entries)).compactMap(\.merge?.identifier))
             merged = merged.filter { waiting.contains($0.key) }
         }
         showProgress()
     }
 
-    /// Waits for what else is under way, a little if the person wants no more, and says what has failed.
+    /// Waits for the other pending saves (only a short time after an interruption), and describes the failure.
     ///
-    /// - Parameter isBroken: whether what has failed comes before that.
+    /// - Parameter isBroken: whether the failed save precedes the pending ones.
     private mutating func failed(_ error: any Error, isBroken: Bool = false) -> any Error {
         self.isBroken = self.isBroken || isBroken
         while !underWay.isEmpty {
@@ -332,7 +334,7 @@ struct Import {
             guard let book, let save = flight.save else { continue }
             do {
                 guard try !book.end(save, until: interruption) else {
-                    // That it cannot be undone would be the second thing to say.
+                    // The first failure is reported; that this save cannot be undone is secondary.
                     try? note(flight)
                     continue
                 }
@@ -340,7 +342,7 @@ struct Import {
             } catch is AddressBook.Unanswered {
                 doubtful += flight.entries.count
             } catch {
-                // The answer was no: none of it is saved.
+                // The broker rejected it, so none of it is saved.
             }
             self.isBroken = true
         }
@@ -349,7 +351,7 @@ struct Import {
         return refused
     }
 
-    /// Says how far one came: what was saved stays saved.
+    /// Adds the progress to a failure: contacts that were saved stay saved.
     func stopped(_ failure: CommandFailure) -> CommandFailure {
         Speech.endProgress()
         if taken == 0, doubtful == 0 { return failure }
@@ -373,7 +375,7 @@ struct Import {
         Speech.say("\(place): \(reason)")
     }
 
-    /// About as many bytes as it takes on the wire; the picture and the content lines are what can be long.
+    /// Estimated size on the wire, in bytes. Only images, notes and extra properties can be long.
     static func size(of contact: Contact) -> Int {
         2_048 + contact.imageData.utf8.count + contact.note.utf8.count
             + contact.extraProperties.reduce(0) { $0 + $1.utf8.count }

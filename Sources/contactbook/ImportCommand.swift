@@ -31,11 +31,11 @@ struct ImportCommand: ParsableCommand {
     @OptionGroup var undo: UndoOption
 
     func run() throws {
-        // All of them before anything is added: a mistyped name is found out at once.
+        // Opens all files before anything is added, so that a mistyped name fails at once.
         let opened = try files.map(ImportedFile.init)
         let book = dryRun ? nil : try AddressBook(to: Import.task)
         let known = book ?? AddressBook(ifOpenTo: Import.task)
-        // A dry run asks nothing.
+        // A dry run asks no questions.
         let canAsk = !dryRun && Speech.canAsk
         let wanted = duplicates ?? (canAsk ? .ask : .skip)
         let treatment = dryRun && wanted == .ask ? .skip : wanted
@@ -47,7 +47,7 @@ struct ImportCommand: ParsableCommand {
         let journal = dryRun ? nil : undo.journal("import \(files.joined(separator: " "))", to: Import.task)
         try journal?.open()
         defer { journal?.end() }
-        // Not before: while the person is asked, ^C ends the program at once.
+        // Created only here: during the access prompt, ^C ends the program at once.
         let interruption = Interruption()
         var run = try Import(
             book: book, knowing: known, duplicates: treatment, size: ImportedFile.size(of: opened),

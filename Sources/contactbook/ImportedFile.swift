@@ -2,12 +2,12 @@ import BrokerCommandOutput
 import BrokerContactFiles
 import Glibc
 
-/// A file of cards that is open.
+/// An open file or folder to import.
 final class ImportedFile {
     let descriptor: CInt
-    /// As it is named to the person.
+    /// Its name as shown to the person.
     let name: String
-    /// Its bytes, where that is known before reading.
+    /// Its size in bytes, if it is a regular file.
     let size: Int?
     let isFolder: Bool
 
@@ -33,7 +33,7 @@ final class ImportedFile {
         return sizes.count == files.count ? sizes.reduce(0, +) : nil
     }
 
-    /// Reads on; nothing at the end.
+    /// Reads the next bytes; empty at the end.
     func read(into buffer: inout [UInt8]) throws -> ArraySlice<UInt8> {
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)

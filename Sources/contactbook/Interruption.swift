@@ -1,27 +1,27 @@
 import CBrokerLinux
 import Glibc
 
-/// Notices that the person wants to stop (^C), so that what runs can come to a place where it may, and say how far it
-/// came. There may be one in a program.
+/// Detects ^C, so that a running operation can stop at a safe point and report its progress. A program can have only
+/// one.
 final class Interruption {
     private let descriptor: CInt
     private var isNoted = false
 
-    /// From now on, ^C no longer ends the program by itself.
+    /// Creating it stops ^C from ending the program.
     init() {
         descriptor = clinux_watch_signals([SIGINT], 1)
     }
 
-    /// Whether it has come.
+    /// Whether ^C was pressed.
     var hasCome: Bool {
         var number: UInt8 = 0
         if !isNoted, descriptor >= 0 { isNoted = read(descriptor, &number, 1) == 1 }
         return isNoted
     }
 
-    /// Waits until there is something to read, or the interruption comes.
+    /// Waits until the input is readable or ^C is pressed.
     ///
-    /// - Returns: whether there is something to read. What was under way before is not.
+    /// - Returns: `false` after ^C, even if the input is readable.
     func hasNotCome(before input: CInt) -> Bool {
         guard descriptor >= 0 else { return true }
         while !hasCome {
@@ -32,7 +32,7 @@ final class Interruption {
         return false
     }
 
-    /// Ends the program by the signal, as whoever sent it expects.
+    /// Ends the program by SIGINT, as its parent process expects.
     func take() -> Never {
         _ = clinux_take_signal(SIGINT)
         exit(130)

@@ -1,18 +1,18 @@
 import BrokerCommandOutput
 import Glibc
 
-/// A file that is written whole or not at all: beside its place under another name first, then in its place (rename(2)).
-/// Nobody else may read it.
+/// A file that is written completely or not at all: to a temporary file first, which is then renamed into place
+/// (rename(2)). Only its owner can read it.
 final class OutputFile {
     private let path: String
     private let temporary: String
     private let task: String
     private var descriptor: CInt
 
-    /// - Parameter task: what it is for, to stand after `could not`.
+    /// - Parameter task: its purpose, to follow `could not`.
     init(at path: String, to task: String) throws {
         self.task = task
-        // A link stays, and what it names is replaced.
+        // A symbolic link is kept, and its target is replaced.
         var resolved = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let target = realpath(path, &resolved).map { String(cString: $0) } ?? path
         self.path = target
@@ -22,7 +22,7 @@ final class OutputFile {
         }
         var template = Array("\(target).XXXXXX".utf8CString)
         descriptor = mkstemp(&template)
-        // This program starts no other one meanwhile.
+        // No process is started between the two calls.
         if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         temporary = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         guard descriptor >= 0 else { throw OutputFile.failure(task, path, errno) }
@@ -38,10 +38,10 @@ final class OutputFile {
         guard OutputFile.write(bytes, to: descriptor) else { throw OutputFile.failure(task, path, errno) }
     }
 
-    /// Everything was written: puts it in its place, once it is on the disk.
+    /// Syncs the file to disk and renames it into place.
     func finish() throws { try finish(isSynced: true) }
 
-    /// - Parameter isSynced: whether the disk is waited for first.
+    /// - Parameter isSynced: whether to sync the file before the rename.
     func finish(isSynced: Bool) throws {
         guard !isSynced || fsync(descriptor) == 0, rename(temporary, path) == 0 else {
             throw OutputFile.failure(task, path, errno)
@@ -55,7 +55,7 @@ final class OutputFile {
             "could not \(task): \(Speech.clean(path)): \(String(cString: strerror(code)).lowercased())", .notTried)
     }
 
-    /// Writes all of it; errno says why where that is not done.
+    /// Writes all bytes; on failure it returns `false` and errno has the reason.
     static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
         var done = 0
         while done < bytes.count {
@@ -73,7 +73,7 @@ final class OutputFile {
     }
 }
 
-/// Files of which one knows what they may be before reading them.
+/// Reads files only if they are regular files of limited size.
 enum PlainFile {
     enum Failure: Error {
         case notRegular
@@ -81,7 +81,8 @@ enum PlainFile {
         case system(CInt)
     }
 
-    /// All bytes of a file: no link at the end of the path, and nothing that one would wait for.
+    /// All bytes of a regular file. It does not follow a symbolic link at the end of the path, and does not block on
+    /// other file types.
     static func read(_ name: String, in folder: CInt = AT_FDCWD, atMost limit: Int) throws(Failure) -> [UInt8] {
         let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw errno == ELOOP ? .notRegular : .system(errno) }
@@ -99,12 +100,12 @@ enum PlainFile {
             guard count >= 0 else { throw .system(errno) }
             if count == 0 { return bytes }
             bytes += piece[..<count]
-            // It grew meanwhile.
+            // The file grew while it was read.
             guard bytes.count <= limit else { throw .tooLarge }
         }
     }
 
-    /// The names in a folder, in order, without those that begin with a dot.
+    /// The names in a folder, sorted, without those that begin with a dot.
     static func names(in folder: CInt) throws(Failure) -> [String] {
         let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0, let directory = fdopendir(copy) else { throw .system(errno) }

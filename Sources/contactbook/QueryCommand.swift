@@ -34,7 +34,7 @@ struct QueryCommand: ParsableCommand {
         }
         print(lines.count == 1 ? "1 address" : "\(lines.count) addresses")
         for line in lines { print(line) }
-        // mutt shows the first line either way.
+        // mutt shows the first line even if there are no addresses.
         guard lines.isEmpty else { return }
         throw CommandFailure("no contact that this program may see has an address for \(Speech.clean(query))", .refused)
     }

@@ -2,11 +2,11 @@ import BrokerContactFiles
 import BrokerModel
 import Contacts
 
-/// All that is known of cards before they go, so that they can come back.
+/// Collects the data of cards before they are deleted, so that undo can restore them.
 struct Removal {
     let book: AddressBook
     let readable: ContactKeySet
-    /// The groups of each card, read once for all of them.
+    /// The groups of each card, read once for all cards.
     private let groups: [String: [String]]
 
     init(_ book: AddressBook) throws {
@@ -21,7 +21,7 @@ struct Removal {
         self.groups = groups
     }
 
-    /// Whether what cards say beside the ordinary can come back.
+    /// Whether notes and extra properties can be restored.
     var includesNotes: Bool { readable.isSuperset(of: .named) }
 
     func steps(_ cards: [String]) throws -> [UndoStep] {
@@ -39,6 +39,6 @@ struct Removal {
 }
 
 extension Contact {
-    /// Without what only the broker writes.
+    /// The contact without value identifiers and the broker's own keys.
     var writable: Contact { withoutValueIdentifiers.applying(Contact(), keys: .ofBroker) }
 }

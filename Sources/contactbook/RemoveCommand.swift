@@ -36,14 +36,14 @@ struct RemoveCommand: ParsableCommand {
             }
             guard agreed else { throw CommandFailure("\(called) stays", .refused) }
         }
-        // Before it is done: afterwards nobody knows what it said.
+        // Read before the deletion: afterwards the content is gone.
         let steps = try removal?.steps(cards) ?? []
         try book.save(noting: steps, in: journal) { for card in cards { $0.deleteContact(withIdentifier: card) } }
         print("removed \(called)")
         if yes, let lost = Self.lost(removal) { Speech.say(lost) }
     }
 
-    /// What cannot be given back.
+    /// Explains what undo cannot restore.
     private static func lost(_ removal: Removal?) -> String? {
         guard let removal else { return "this cannot be undone" }
         return removal.includesNotes

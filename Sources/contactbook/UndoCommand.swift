@@ -18,7 +18,7 @@ struct UndoCommand: ParsableCommand {
     @Flag(help: "Take back also what was changed since.") var force = false
     @Flag(help: "Say what would happen, and do nothing.") var dryRun = false
 
-    /// Changes named that stay.
+    /// Most unreverted changes to list.
     private static let reported = 100
 
     func run() throws {
@@ -44,7 +44,7 @@ struct UndoCommand: ParsableCommand {
         }
         let book = try AddressBook(to: task)
         let journal = UndoJournal("undo: \(entry.command)", to: task, isUndoing: true)
-        // Newer names first: a record may have come back more than once.
+        // Oldest first: a record can have been recreated more than once, and each run maps the identifier further.
         var run = try UndoRun(
             book: book, names: entries.reversed().map(\.entry.renamed), force: force, journal: dryRun ? nil : journal)
         try run.plan(entry)

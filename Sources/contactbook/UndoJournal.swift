@@ -3,26 +3,26 @@ import BrokerCommandOutput
 import BrokerContactFiles
 import Glibc
 
-/// What commands have done, so that it can be taken back: one file for each, in a folder that only the person may read
-/// (`$XDG_STATE_HOME/contactbook/undo`).
+/// Records what commands did, so that it can be undone: one file for each command, in a folder that only the user can
+/// read (`$XDG_STATE_HOME/contactbook/undo`).
 ///
-/// A file comes into its place with its first line whole. Further lines are appended, and one that was cut off does not
-/// count.
+/// A file is created atomically with its complete first line. Further lines are appended, and an incomplete last line
+/// is ignored.
 final class UndoJournal {
-    /// How long files are kept.
+    /// How long files are kept, in seconds.
     static let keptFor: time_t = 30 * 86_400
-    /// Largest file that is read again: the whole of a large book, deleted.
+    /// Largest file that is read, in bytes: a large book that was completely deleted fits.
     private static let longest = 1_024 * 1_048_576
 
     private let entry: UndoEntry
     private let task: String
-    /// Of its file: in the order in which commands were begun.
+    /// The file's name. Names sort in the order in which commands started.
     private let name: String
     private var path: String?
     private var isEmpty = true
     private var descriptor: CInt = -1
 
-    /// - Parameter command: as it is listed later.
+    /// - Parameter command: the text that `undo --list` shows.
     init(_ command: String, to task: String, isUndoing: Bool = false) {
         self.task = task
         var now = timespec()
@@ -36,7 +36,7 @@ final class UndoJournal {
 
     deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-    /// Makes sure that something can be written, before anything is done.
+    /// Creates the file, so that a command fails before it changes anything if it cannot be recorded.
     func open() throws {
         guard descriptor < 0 else { return }
         let folder = try Self.folder(to: task, making: true)
@@ -54,9 +54,9 @@ final class UndoJournal {
         guard descriptor >= 0 else { throw Self.unwritable(task, OutputFile.failure(task, folder, errno)) }
     }
 
-    /// Notes what is about to be done, or was done.
+    /// Records steps before or after they are made.
     ///
-    /// - Parameter isSynced: whether the disk is waited for: before something goes. What was added can be seen in the book.
+    /// - Parameter isSynced: whether to sync to disk. Needed before data are lost; additions can be seen in the book.
     func note(_ steps: [UndoStep], isSynced: Bool = true) throws {
         guard !steps.isEmpty else { return }
         try open()
@@ -67,7 +67,7 @@ final class UndoJournal {
         }
     }
 
-    /// Nothing was done after all.
+    /// Deletes the file, because nothing was changed.
     func discard() {
         if let path { unlink(path) }
         path = nil
@@ -75,7 +75,7 @@ final class UndoJournal {
         descriptor = -1
     }
 
-    /// The command is over. One that has done nothing leaves no trace.
+    /// Ends the record. If the command changed nothing, the file is deleted.
     func end() {
         if isEmpty { discard() } else { fdatasync(descriptor) }
     }
@@ -86,7 +86,7 @@ final class UndoJournal {
 
     // MARK: Reading
 
-    /// What can be taken back, newest first. Files that are none of ours, or damaged, are left alone.
+    /// The commands that can be undone, newest first. Other files and damaged ones are ignored.
     static func entries(to task: String) throws -> [(file: String, entry: UndoEntry)] {
         let folder = try folder(to: task, making: false)
         let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -102,7 +102,7 @@ final class UndoJournal {
         }
     }
 
-    /// Notes that a command was taken back, all of it or what could be.
+    /// Records that a command was undone, completely or in part.
     static func markUndone(_ file: String, renamed: [String: String], isWhole: Bool, to task: String) throws {
         let descriptor = Glibc.open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw OutputFile.failure(task, file, errno) }
@@ -142,7 +142,7 @@ final class UndoJournal {
                 try: "move it away, or add --no-undo",
                 .notTried)
         }
-        // It holds what contacts say.
+        // The files contain contact data.
         if status.st_mode & 0o077 != 0 { chmod(folder, 0o700) }
         return folder
     }
@@ -171,11 +171,11 @@ final class UndoJournal {
     }
 }
 
-/// What every command has that changes something.
+/// Options of all commands that change something.
 struct UndoOption: ParsableArguments {
     @Flag(help: "Do not note what is done: contactbook undo cannot take it back.") var noUndo = false
 
-    /// - Parameter command: as it is listed later.
+    /// - Parameter command: the text that `undo --list` shows.
     func journal(_ command: String, to task: String) -> UndoJournal? {
         noUndo ? nil : UndoJournal(command, to: task)
     }

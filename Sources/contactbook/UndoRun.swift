@@ -3,46 +3,47 @@ import BrokerContactFiles
 import BrokerModel
 import Contacts
 
-/// Takes one command back: looks at what is there now, says what was changed since, and saves the rest.
+/// Undoes one command: compares with the current contacts, reports what has changed since, and reverts the other
+/// changes.
 struct UndoRun {
     private let book: AddressBook
     private let journal: UndoJournal?
     private let force: Bool
     private let removal: Removal
-    /// Under which identifiers records came back, oldest first.
+    /// Identifiers of records that earlier runs recreated, oldest first.
     private var names: [[String: String]]
     private var changes: [Change] = []
-    /// What stays, and why: one line each.
+    /// What is not reverted, and why: one line each.
     private(set) var conflicts: [String] = []
-    /// Records that came back under another identifier.
+    /// New identifiers of the records that this run recreated.
     private(set) var renamed: [String: String] = [:]
-    /// Steps that are saved.
+    /// Number of saved changes.
     private(set) var saved = 0
     private var counts: [String: Int] = [:]
 
-    /// What contacts say once the steps so far are taken back.
+    /// The contacts as they are after the steps planned so far.
     private var contacts: [String: Contact] = [:]
     private var gone: Set<String> = []
     private var groups: [String: CNGroup] = [:]
     private var members: [String: Set<String>] = [:]
-    /// Of what is to be added again, the name in this run by its former identifier.
+    /// Names in this run of records to be recreated, by their former identifier.
     private var returning: [String: String] = [:]
-    /// What is to be added again, by that name; once it is saved it has its identifier.
+    /// Contacts to be recreated, by their name in this run. They get their identifiers when they are saved.
     private var newContacts: [String: CNMutableContact] = [:]
     private var newGroups: [String: CNMutableGroup] = [:]
 
-    /// Puts one step into a request. What names a record in this run becomes its identifier when the request is made.
+    /// Adds one step to a request. `identifier` converts a record's name in this run to its identifier.
     private typealias Put = (_ request: CNSaveRequest, _ identifier: (String) -> String) -> Void
 
     private struct Change {
         let put: Put
-        /// What takes it back.
+        /// The step that undoes this change.
         let redo: UndoStep?
-        /// About as many bytes as it takes on the wire.
+        /// Estimated size on the wire, in bytes.
         var size = Import.size(of: Contact())
     }
 
-    /// - Parameter names: under which identifiers records came back in earlier runs, oldest first.
+    /// - Parameter names: identifiers of records that earlier runs recreated, oldest first.
     init(book: AddressBook, names: [[String: String]], force: Bool, journal: UndoJournal?) throws {
         self.book = book
         self.names = names
@@ -52,25 +53,25 @@ struct UndoRun {
         for group in try book.groups() { groups[group.identifier] = group }
     }
 
-    /// What was done, in words.
+    /// The planned changes, in words.
     var summary: String {
         counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 
-    /// Finds out what there is to do.
+    /// Plans the changes.
     mutating func plan(_ entry: UndoEntry) throws {
         try load(entry)
         for step in entry.steps.reversed() { try plan(step) }
     }
 
-    /// The record's identifier now.
+    /// The record's current identifier, or its name in this run.
     private func now(_ identifier: String) -> String {
         var identifier = identifier
         for renamed in names { identifier = renamed[identifier] ?? identifier }
         return returning[identifier] ?? identifier
     }
 
-    /// Reads all contacts that the steps are about, in pages.
+    /// Reads all contacts of the steps, in pages.
     private mutating func load(_ entry: UndoEntry) throws {
         var wanted: [String] = []
         for step in entry.steps {
@@ -98,7 +99,7 @@ struct UndoRun {
         counts[what, default: 0] += 1
     }
 
-    /// A step that belongs to another one, and is not counted.
+    /// Adds a step that belongs to another one and is not counted.
     private mutating func add(redo: UndoStep? = nil, _ put: @escaping Put) {
         changes.append(Change(put: put, redo: redo))
     }
@@ -126,7 +127,7 @@ struct UndoRun {
     // MARK: Contacts
 
     private mutating func planRemoval(_ identifier: String, _ name: String, _ digest: ContactDigest) throws {
-        // It is gone already, as it should be.
+        // It is already deleted.
         guard let contact = contacts[identifier] else { return }
         guard force || ContactDigest(contact).says(asMuchAs: digest, readable: removal.readable) else {
             return conflict(name, "changed since it was added; stays")
@@ -162,7 +163,7 @@ struct UndoRun {
     }
 
     private mutating func planReturn(_ identifier: String, _ contact: Contact, _ groups: [String], _ linked: [String]) {
-        // It came back before, or never went.
+        // It was already restored, or was never deleted.
         guard now(identifier) == identifier, contacts[identifier] == nil else { return }
         let name = "new-\(returning.count)"
         returning[identifier] = name
@@ -184,7 +185,7 @@ struct UndoRun {
 
     // MARK: Groups
 
-    /// Joins two records or parts them, where they are not as they should be.
+    /// Connects or disconnects two records, unless they already are.
     private mutating func planPair(_ pairing: UndoStep.Pairing, _ record: String, _ member: String) throws {
         let what: String
         switch pairing {
@@ -269,7 +270,7 @@ struct UndoRun {
 
     // MARK: Saving
 
-    /// Saves in pieces that the broker takes.
+    /// Saves in batches that the broker accepts.
     mutating func save() throws {
         var start = 0
         while start < changes.count {
@@ -288,14 +289,14 @@ struct UndoRun {
         Speech.endProgress()
     }
 
-    /// The identifier of a record by its name in this run: of what was added, the one that it has got.
+    /// The identifier for a record's name in this run; for recreated records, the new identifier.
     private func identifier(_ name: String) -> String {
         newContacts[name]?.identifier ?? newGroups[name]?.identifier ?? name
     }
 
     private mutating func save(_ some: ArraySlice<Change>) throws {
         let steps = some.compactMap(\.redo)
-        // What goes is noted before it is done, what comes once it has an identifier.
+        // Deletions are recorded before the save, additions after it, when they have identifiers.
         try journal?.note(
             steps.filter {
                 switch $0 {

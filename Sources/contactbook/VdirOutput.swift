@@ -4,11 +4,11 @@ import Glibc
 
 /// A folder of files with one card each (vdirsyncer.pimutils.org, The Vdir Storage Format).
 ///
-/// A list in the folder says which files were written here, and what was in them. What is not as the list says is somebody
-/// else's: it is neither written over nor deleted.
+/// A list in the folder records the files that this program wrote, with their digests. A file that does not match the
+/// list belongs to another program. It is never deleted, and is overwritten only if `overwrites` is set.
 final class VdirOutput: CardOutput {
     private static let list = ".contactbook"
-    /// Largest list, and largest card that is compared.
+    /// Largest list and largest compared card, in bytes.
     private static let longest = 64 * 1_048_576
 
     private let path: String
@@ -16,13 +16,13 @@ final class VdirOutput: CardOutput {
     private let folder: CInt
     private let overwrites: Bool
     private let isWhole: Bool
-    /// Digests of files by their names, as they were written last time.
+    /// Digests of the files written by the last run, by name.
     private var before: [String: String] = [:]
     private var now: [String: String] = [:]
     private var seen: Set<String> = []
     private var kept = 0
 
-    /// - Parameter isWhole: whether what is not written now is no more.
+    /// - Parameter isWhole: whether files of contacts that are not exported now are deleted.
     init(at path: String, overwrites: Bool, isWhole: Bool, to task: String) throws {
         (self.path, self.task, self.overwrites, self.isWhole) = (path, task, overwrites, isWhole)
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw OutputFile.failure(task, path, errno) }
@@ -31,7 +31,7 @@ final class VdirOutput: CardOutput {
         let list = (try? PlainFile.read(Self.list, in: folder, atMost: Self.longest)) ?? []
         for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: " ", maxSplits: 1)
-            // A name that leads elsewhere was never written here.
+            // Rejects names with a path: this program never writes them.
             guard parts.count == 2, !parts[1].contains("/"), parts[1].hasSuffix(VdirName.ending) else { continue }
             before[String(parts[1])] = String(parts[0])
         }
@@ -50,7 +50,7 @@ final class VdirOutput: CardOutput {
             let there = try PlainFile.read(name, in: folder, atMost: Self.longest)
             let theirs = ContactDigest.ofFile(there)
             if there == card {
-                // Ours, or written the same by somebody else, to whom it stays.
+                // If another program wrote the same content, the file remains that program's.
                 if before[name] == digest { now[name] = digest }
                 return
             }
@@ -63,7 +63,7 @@ final class VdirOutput: CardOutput {
         }
         let file = try OutputFile(at: "\(path)/\(name)", to: task)
         try file.write(card)
-        // Of many files the disk is waited for once, at the end.
+        // With many files, one sync at the end is faster.
         try file.finish(isSynced: false)
         now[name] = digest
     }
@@ -71,7 +71,7 @@ final class VdirOutput: CardOutput {
     func finish() throws {
         for (name, digest) in before where now[name] == nil {
             guard isWhole, !seen.contains(name) else {
-                // Not among what was exported this time, or left as it is: still on the list.
+                // Not part of this export, or left unchanged: it stays on the list.
                 now[name] = digest
                 continue
             }
