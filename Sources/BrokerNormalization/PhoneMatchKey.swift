@@ -3,8 +3,8 @@ import CBrokerPhoneNumber
 /// A phone number in the form that is compared: parsed by libphonenumber and matched like its `IsNumberMatch`.
 ///
 /// Two numbers match if all of these are true: their country codes are equal or one is unknown; their extensions are
-/// equal or one is absent; one national number equals the other or is its ending. So in the United Kingdom `+44 20 7946
-/// 0018`, `020 7946 0018` and `7946 0018` match; `+1 20 7946 0018` does not.
+/// equal or one is absent; one national number equals the other or is its ending. In the United Kingdom these match:
+/// `+44 20 7946 0018`, `020 7946 0018` and `7946 0018`. `+1 20 7946 0018` matches none of them.
 ///
 /// One rule is stricter: a number with fewer than ``shortest`` digits, or a service number (112, 116117), is not the
 /// ending of any other. Otherwise it would match almost everybody's number.
@@ -77,7 +77,8 @@ public struct PhoneMatchKey: Hashable, Sendable {
     /// `nil` for any other number.
     ///
     /// libphonenumber removes these itself, but first searches for an extension after each of them, which doubles the
-    /// time. At least three digits are needed: with two it checks that nothing is between them.
+    /// time. The result has more than three characters: of two digits, libphonenumber checks that nothing is between
+    /// them.
     private static func undecorated(_ number: String) -> String? {
         guard number.utf8.count <= longestUndecorated else { return nil }
         var bytes: [UInt8] = []

@@ -1,7 +1,7 @@
 import BrokerModel
 
-/// Reads a stream of vCards 2.1, 3.0 and 4.0 (vCard 2.1 of versit, RFC 2426, RFC 6350), in UTF-8 or UTF-16, card by
-/// card and in bounded memory.
+/// Reads a stream of vCards in UTF-8 or UTF-16: version 2.1 of versit, 3.0 (RFC 2426) and 4.0 (RFC 6350). It reads card
+/// by card, in bounded memory.
 ///
 ///     reader.append(chunk)
 ///     while let item = reader.next() { … }
