@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-// Does what it is told line by line, and answers each line with numbers; `App` of contactbroker-bench has the same tasks.
+// Carries out one task for each line on standard input and answers it with numbers; `App` of contactbroker-bench has the same tasks.
 
 gint64 now(void) {
     struct timespec time;

@@ -142,7 +142,7 @@ GArray *watch(Book *book, guint count) {
     if (!e_book_client_get_view_sync(book->client, everyContact, &view, NULL, &error)) fail("watch", error);
     g_signal_connect(view, "objects-modified", G_CALLBACK(on_change), &watch);
     g_signal_connect(view, "complete", G_CALLBACK(on_complete), &watch);
-    // Without the flag "notify initial" only what changes is told, and not the whole book first.
+    // Without the flag "notify initial" the view reports only changes, not the whole book first.
     e_book_client_view_set_flags(view, E_BOOK_CLIENT_VIEW_FLAGS_NONE, &error);
     if (error == NULL) e_book_client_view_start(view, &error);
     if (error != NULL) fail("watch", error);

@@ -47,7 +47,7 @@ extension Benchmark {
     /// Has the peer do a task over D-Bus and at its best.
     ///
     /// - Parameters:
-    ///   - task: as its app is told; a count follows.
+    ///   - task: the line for its app, without the count that follows.
     ///   - count: how many times at most. The app stops sooner where that takes longer than some seconds.
     mutating func peerAmounts(_ task: String, count: Int, details name: String) -> PeerAmounts {
         let times = withPeer { peer in
@@ -65,7 +65,7 @@ extension Benchmark {
 
     /// A change that the peer's app makes. It writes over D-Bus, whatever way it reads.
     ///
-    /// - Parameter task: as its app is told.
+    /// - Parameter task: the line for its app.
     mutating func peerWriting(_ task: String, details name: String) -> Amount? {
         guard let times = withPeer({ Samples(try $0.overBus.ask(task, within: 120)) }) else { return nil }
         report.figures.append(Figure("peer: \(name)", times))
@@ -87,7 +87,7 @@ extension Benchmark {
         }
     }
 
-    /// From a change to when another app of the peer is told.
+    /// Measures from a change until another app of the peer sees it.
     mutating func peerNotification(_ count: Int) -> Amount? {
         let times = withPeer { peer in
             let watcher = try peer.client()

@@ -187,7 +187,7 @@ struct Benchmark {
         var pings: [Int64] = []
     }
 
-    /// - Parameter task: as the app is told; a count follows.
+    /// - Parameter task: the line for the app, without the count that follows.
     func doAndPing(_ app: ChildProcess, _ task: String, _ placing: Placing?, count: Int) throws -> Turns {
         let cores = try place(app, placing)
         var turns = Turns()
