@@ -52,7 +52,13 @@ public struct JSONValue: Sendable {
         if stored.hasEscapes { return JSONText.decode(document.bytes, stored).utf8.elementsEqual(other.utf8) }
         let text = Int(stored.start) + 1..<Int(stored.end) - 1
         // Most names differ in length, so length is compared first.
-        return text.count == other.utf8.count && document.bytes[text].elementsEqual(other.utf8)
+        guard text.count == other.utf8.count else { return false }
+        var place = text.lowerBound
+        for byte in other.utf8 {
+            guard document.bytes[place] == byte else { return false }
+            place += 1
+        }
+        return true
     }
 
     /// The value's JSON text, unchanged.

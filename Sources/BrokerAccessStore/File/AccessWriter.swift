@@ -6,6 +6,10 @@ import GRDBSQLite
 /// The connection that writes the access database.
 final class AccessWriter {
     let connection: Database
+    // What every commit runs.
+    private let begin: PreparedStatement
+    private let end: PreparedStatement
+    private let insertRecord: PreparedStatement
     private let pages: UnsafeMutablePointer<Int32>
     /// A reusable buffer for ``AuditChain/hash(_:after:_:)``.
     var canonical: [UInt8] = []
@@ -27,6 +31,10 @@ final class AccessWriter {
             PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY
             """)
         try Schema.migrate(connection)
+        begin = try PreparedStatement("BEGIN IMMEDIATE", on: connection)
+        end = try PreparedStatement("COMMIT", on: connection)
+        insertRecord = try PreparedStatement(
+            "INSERT INTO audit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)", on: connection)
         pages = .allocate(capacity: 1)
         pages.initialize(to: 0)
         // The hook also replaces SQLite's automatic checkpoints.
@@ -48,10 +56,10 @@ final class AccessWriter {
 
     /// Runs `body` as one transaction, which is rolled back if `body` throws.
     func transaction(_ body: () throws(AccessStoreError) -> Void) throws(AccessStoreError) {
-        try connection.statement("BEGIN IMMEDIATE").run()
+        try begin.run()
         do throws(AccessStoreError) {
             try body()
-            try connection.statement("COMMIT").run()
+            try end.run()
         } catch {
             // New callers are not in the file.
             callers.removeAll()
@@ -74,8 +82,7 @@ final class AccessWriter {
 
     func write(_ row: AuditRow<String>, hash: [UInt8]) throws(AccessStoreError) {
         let caller = try number(of: AuditCaller(uid: row.uid, strength: row.strength, app: row.app))
-        try connection.statement("INSERT INTO audit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
-            .bind(1, row.sequence).bind(2, row.time).bind(3, caller).bind(4, text: row.event)
+        try insertRecord.bind(1, row.sequence).bind(2, row.time).bind(3, caller).bind(4, text: row.event)
             .bind(5, text: row.status).bind(6, row.keys).bind(7, row.count).bind(8, row.contacts).bind(9, row.revision)
             .bind(10, row.repeats).bind(11, text: row.detail).bind(12, hash).run()
     }

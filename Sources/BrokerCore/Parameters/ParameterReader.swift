@@ -20,10 +20,15 @@ struct ParameterReader {
         _ body: (_ name: String, _ value: JSONValue) throws(VarlinkError) -> Void
     ) throws(VarlinkError) {
         guard let members = object.members else { throw invalid("parameters") }
-        for (name, value) in members where !value.isNull {
+        var present = 0
+        for (member, value) in members where !value.isNull {
             // An unknown name falls to the `default` of `body`, and so does one that is not valid text.
-            try body(name.string ?? "", value)
+            let name = member.string ?? ""
+            try body(name, value)
+            if required.contains(name) { present += 1 }
         }
+        // JSON with two members of one name was rejected before, so the count shows whether one is missing.
+        guard present < required.count else { return }
         for name in required {
             guard let value = object[name], !value.isNull else { throw invalid(name) }
         }
